@@ -1,0 +1,50 @@
+# make demo: the whole story on shipped data.  make test: every test.  Both set up .venv first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(BIN)/humeval-power
+
+.PHONY: setup demo test check check-r bench docs clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	touch $@
+
+setup: $(VENV)/.installed
+
+demo: setup
+	PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
+
+test: setup
+	$(BIN)/python -m pytest -n 2
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python docs/generate.py --check
+	$(BIN)/python docs/make_plan_schema.py --check
+	$(BIN)/python -m pytest -n 2
+
+# The reference engine through pymer4 needs an older pandas than the package does: an environment of its own.
+$(VENV)-r/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-r
+	$(VENV)-r/bin/python -m pip install --quiet --upgrade pip
+	$(VENV)-r/bin/python -m pip install --quiet -e '.[dev,r]'
+	touch $@
+
+check-r: $(VENV)-r/.installed
+	$(VENV)-r/bin/python -m pytest -m r tests/test_reference_engines.py
+
+bench: setup  # about ten minutes
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+docs: setup
+	$(BIN)/python docs/generate.py
+
+clean:
+	rm -rf $(VENV) $(VENV)-r build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -1,0 +1,33 @@
+"""Make the pilot studies that are shipped here. Run: python data/generate.py
+
+Both are simulated from the rating model with the seeds below; no person's rating is in them.
+"""
+
+from pathlib import Path
+
+from humeval_power import Parameters, RatingScale, k_per_item, simulate
+from humeval_power.designs import crossed
+
+HERE = Path(__file__).parent
+
+# Variances of the size found in public fluency and summary ratings (workers differ by about half a
+# point of five, items by more, and a worker's own difference between systems by a tenth of the scale).
+LIKERT = Parameters(0.58, 0.06, 0.07, 0.05, 0.13, 0.15, 0.18)
+SLIDER = Parameters(0.62, 0.05, 0.10, 0.04, 0.12, 0.08, 0.14)
+
+
+def main() -> None:
+    likert = simulate(
+        LIKERT, k_per_item(10, 60, ratings_per_item=3, seed=3), seed=11, response="likert", points=5
+    )
+    table = likert.to_frame(RatingScale(1, 5, 5)).replace({"system": {"A": "baseline", "B": "new"}})
+    table["rating"] = table["rating"].round().astype(int)
+    table.to_csv(HERE / "pilot.csv", index=False)
+    slider = simulate(SLIDER, crossed(5, 40), seed=12, response="clipped")
+    table = slider.to_frame(RatingScale(0, 100)).replace({"system": {"A": "baseline", "B": "new"}})
+    table["rating"] = table["rating"].round().astype(int)
+    table.to_csv(HERE / "experts.csv", index=False)
+
+
+if __name__ == "__main__":
+    main()

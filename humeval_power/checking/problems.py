@@ -1,0 +1,166 @@
+"""What is wrong with the rows of a table: every problem, with its place and its remedy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from humeval_power.checking.cells import (
+    Ids,
+    Mask,
+    blank_id_problems,
+    cell_problems,
+    variant_problems,
+)
+from humeval_power.checking.columns import close_to, listing
+from humeval_power.checking.rows import Rows, Selection
+from humeval_power.errors import Problem
+from humeval_power.scales import RatingScale
+
+
+def find_problems(
+    rows: Rows,
+    selection: Selection,
+    *,
+    criterion: str | None,
+    systems: tuple[str, str] | None,
+    scale: RatingScale | None,
+    require_pair: bool,
+) -> list[Problem]:
+    """Every reason why these rows cannot be analysed, in the order in which a reader meets them."""
+    problems = _criterion_problems(rows, criterion)
+    if systems is not None or require_pair:
+        problems += _system_problems(rows, systems, selection.kept)
+    if not selection.kept.any() and not problems:
+        lost = "; ".join(f"{step.rows:,} dropped: {step.reason}" for step in selection.flow[1:-1])
+        remedy = "Are the columns and the codes for missing ratings right?"
+        problems.append(Problem(f"no rating is left ({lost}).", remedy, place=rows.at["rating"].source))
+    problems += _id_problems(rows, selection.kept)
+    problems += _rating_problems(rows, selection.kept, scale)
+    return problems + _size_problems(rows, selection.kept)
+
+
+def _criterion_problems(rows: Rows, wanted: str | None) -> list[Problem]:
+    source = rows.at["system"].source
+    ids = rows.ids.get("criterion")
+    known = ids.names if ids else ()
+    if wanted is not None and wanted not in known:
+        remedy = close_to(wanted, known) if known else "Name its column with --criterion-column COLUMN"
+        return [Problem(f"there is no criterion {wanted!r}.", remedy, place=source)]
+    if wanted is not None or ids is None or len(known) < 2:
+        return []
+    return [
+        Problem(
+            f"there are {len(known)} criteria: {_counted(ids, ids.code >= 0)}. One is analysed at a time.",
+            f"Choose it: --criterion {quoted(known[0])}",
+            place=source,
+            column=rows.at["criterion"].column,
+        )
+    ]
+
+
+def _system_problems(rows: Rows, pair: tuple[str, str] | None, kept: Mask) -> list[Problem]:
+    ids, at = rows.ids["system"], rows.at["system"]
+    present = [ids.names[code] for code in np.unique(ids.code[kept]) if code >= 0]
+    if pair is not None:
+        problems = pair_problems(pair, ids.names, source=at.source)
+        return problems or [
+            Problem(f"no rating of system {name!r} is left.", "Choose another pair.", place=at.source)
+            for name in pair
+            if present and name not in present
+        ]
+    if len(present) in (0, 2):
+        return []
+    if len(present) == 1:
+        rule = f"two systems are compared, but there is only one: {_counted(ids, kept)}."
+        remedy = "Is this the right column? --system COLUMN"
+        return [Problem(rule, remedy, place=at.source, column=at.column)]
+    example = quoted(f"{present[0]},{present[1]}")
+    return [
+        Problem(
+            f"there are {len(present)} systems: {_counted(ids, kept)}. Two are compared at a time.",
+            f"Choose A and B (the effect is B - A): --systems {example}",
+            place=at.source,
+            column=at.column,
+        )
+    ]
+
+
+def pair_problems(pair: tuple[str, str], known: tuple[str, ...], *, source: str) -> list[Problem]:
+    """Whether a pair names two different systems that are there."""
+    if pair[0] == pair[1]:
+        return [Problem(f"a system cannot be compared with itself: {pair[0]!r}.", "", place=source)]
+    return [
+        Problem(f"there is no system {name!r}.", close_to(name, known), place=source)
+        for name in pair
+        if name not in known
+    ]
+
+
+def _id_problems(rows: Rows, kept: Mask) -> list[Problem]:
+    problems = []
+    for role, ids in rows.ids.items():
+        at = rows.at[role]
+        if role != "criterion":
+            problems += blank_id_problems(ids, kept, role=role, at=at)
+        # Other spellings of a system or criterion would be dropped as another one: look at all rows.
+        looked_at = kept if role in ("worker", "item") else np.ones_like(kept)
+        problems += variant_problems(ids, looked_at, role=role, at=at)
+    return problems
+
+
+def _rating_problems(rows: Rows, kept: Mask, scale: RatingScale | None) -> list[Problem]:
+    numbers, at = rows.numbers, rows.at["rating"]
+    wrong = kept & np.isnan(numbers.value)
+    problems = cell_problems(
+        wrong & numbers.decimal_comma,
+        rows.cells,
+        at=at,
+        rule="a rating is written with a decimal point, not a comma.",
+        remedy="Write 3.5 for 3,5 (in a spreadsheet: set the cell language to English and save again).",
+    )
+    problems += cell_problems(
+        wrong & ~numbers.decimal_comma,
+        rows.cells,
+        at=at,
+        rule="a rating must be a number.",
+        remedy="Correct it, or if it means 'no rating', declare it with --missing VALUE.",
+    )
+    if scale is not None:
+        problems += cell_problems(
+            kept & ((numbers.value < scale.low) | (numbers.value > scale.high)),
+            rows.cells,
+            at=at,
+            rule=f"a rating must lie on the declared scale {scale.low:g} to {scale.high:g}.",
+            remedy="Correct it, declare another --scale, or declare it as missing with --missing VALUE.",
+        )
+    return problems
+
+
+def _size_problems(rows: Rows, kept: Mask) -> list[Problem]:
+    """At least two workers, two items and two different ratings, or no variance can be estimated."""
+    problems = []
+    for role in ("worker", "item"):
+        codes = rows.ids[role].code[kept]
+        if codes.size and np.unique(codes[codes >= 0]).size == 1:
+            at = rows.at[role]
+            rule = f"there is only one {role}; at least 2 are needed to see how much {role}s differ."
+            remedy = f"Is this the right column? --{role} COLUMN"
+            problems.append(Problem(rule, remedy, place=at.source, column=at.column))
+    value = rows.numbers.value[kept]
+    value = value[np.isfinite(value)]
+    if value.size and value.min() == value.max():
+        at = rows.at["rating"]
+        rule = f"all {value.size:,} ratings are {value[0]:g}; without differences nothing can be estimated."
+        remedy = "Is this the right column? --rating COLUMN"
+        problems.append(Problem(rule, remedy, place=at.source, column=at.column))
+    return problems
+
+
+def _counted(ids: Ids, mask: Mask) -> str:
+    codes, counts = np.unique(ids.code[mask & (ids.code >= 0)], return_counts=True)
+    return listing([f"{ids.names[code]} ({count:,})" for code, count in zip(codes, counts, strict=True)])
+
+
+def quoted(text: str) -> str:
+    """Text as it must be typed in a shell."""
+    return f'"{text}"' if any(letter in text for letter in " ()&;'|<>*$") else text

@@ -1,0 +1,103 @@
+"""What the pattern of who rated what means for the analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.checking.columns import listing
+
+Codes = NDArray[np.int64]
+STRAIGHT_LINE = 10  # ratings after which giving always the same one is worth a word
+
+
+def n_systems_seen(level: Codes, system: Codes, *, n_levels: int, n_systems: int) -> Codes:
+    """Number of different systems that each worker or item goes with, shape (n_levels,)."""
+    pairs = np.unique(level * n_systems + system)
+    seen: Codes = np.bincount(pairs // n_systems, minlength=n_levels)
+    return seen
+
+
+def cell_sizes(worker: Codes, item: Codes, system: Codes) -> Codes:
+    """Number of ratings in each worker x item x system cell that occurs."""
+    n_items, n_systems = int(item.max()) + 1, int(system.max()) + 1
+    sizes: Codes = np.unique((worker * n_items + item) * n_systems + system, return_counts=True)[1]
+    return sizes
+
+
+def structure_notices(
+    worker: Codes,
+    item: Codes,
+    system: Codes,
+    rating: NDArray[np.float64],
+    *,
+    worker_names: Sequence[str],
+    n_items: int,
+    n_systems: int,
+) -> list[str]:
+    """Repeats, items and workers that go with one system only, workers who always say the same."""
+    notices = _repeats(cell_sizes(worker, item, system))
+    if n_systems == 1:
+        notices.append("WARNING: there is only one system, so there is nothing to compare.")
+    else:
+        items_seen = n_systems_seen(item, system, n_levels=n_items, n_systems=n_systems)
+        notices += _nested_items(int((items_seen == 1).sum()), n_items)
+        workers_seen = n_systems_seen(worker, system, n_levels=len(worker_names), n_systems=n_systems)
+        notices += _one_system_workers(np.flatnonzero(workers_seen == 1), worker_names)
+    return notices + _straight_liners(worker, rating, worker_names)
+
+
+def _repeats(sizes: Codes) -> list[str]:
+    repeated = int((sizes > 1).sum())
+    if repeated == 0:
+        return []
+    return [
+        f"{repeated:,} of {len(sizes):,} worker x item x system cells hold more than one rating "
+        f"(up to {sizes.max():,}). They are kept as repeats; if they are copies of one rating, "
+        "remove them."
+    ]
+
+
+def _nested_items(n_nested: int, n_items: int) -> list[str]:
+    if n_nested == 0:
+        return []
+    if n_nested == n_items:
+        return [
+            "WARNING: every item belongs to one system only, so no item compares the systems. An item's "
+            "own difference between systems (sd_item_slope) cannot be estimated. If the items come "
+            "from shared prompts or sources, name that column with --item."
+        ]
+    loud = "WARNING: " if n_nested > n_items / 2 else ""
+    advice = " If a column of prompts or sources crosses the systems, name it with --item." if loud else ""
+    return [
+        f"{loud}{n_nested:,} of {n_items:,} items were rated under one system only. They say nothing about "
+        f"how the difference between systems varies from item to item.{advice}"
+    ]
+
+
+def _one_system_workers(workers: Codes, names: Sequence[str]) -> list[str]:
+    if len(workers) == 0:
+        return []
+    if len(workers) == len(names):
+        return [
+            "WARNING: every worker rated one system only, so no worker compares the systems. A worker's "
+            "own difference between systems (sd_worker_slope) cannot be estimated."
+        ]
+    shown = listing([names[int(worker)] for worker in workers], limit=5)
+    return [f"{len(workers):,} of {len(names):,} workers rated one system only: {shown}."]
+
+
+def _straight_liners(worker: Codes, rating: NDArray[np.float64], names: Sequence[str]) -> list[str]:
+    lowest = np.full(len(names), np.inf)
+    highest = np.full(len(names), -np.inf)
+    np.minimum.at(lowest, worker, rating)
+    np.maximum.at(highest, worker, rating)
+    load = np.bincount(worker, minlength=len(names))
+    same = np.flatnonzero((lowest == highest) & (load >= STRAIGHT_LINE))
+    if len(same) == 0:
+        return []
+    shown = listing([names[int(code)] for code in same], limit=5)
+    verb = "worker gave" if len(same) == 1 else "workers gave"
+    return [f"{len(same):,} {verb} the same rating every time, {STRAIGHT_LINE} times or more: {shown}."]

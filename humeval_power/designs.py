@@ -1,0 +1,328 @@
+"""Designs: who rates which item under which system, and the generators of such assignments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from humeval_power.errors import DesignError
+
+Codes = NDArray[np.int64]
+DesignKind = Literal[
+    "crossed",
+    "k-per-item",
+    "split",
+    "workers-nested",
+    "items-nested",
+    "both-nested",
+    "counterbalanced",
+    "table",
+]
+DEFAULT_ASSIGNMENT_SEED = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """One row for each rating: integer codes of worker, item and system (0 is A, 1 is B).
+
+    Each array has shape (n_ratings,). The same (worker, item, system) more than once is a repeat.
+    """
+
+    worker: Codes
+    item: Codes
+    system: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A study of two systems: its size, and the assignment of ratings to workers.
+
+    `ratings_per_item` counts the ratings that an item gets under each system that it is shown
+    under. `notes` states every rounding that building the design made necessary.
+    """
+
+    kind: DesignKind
+    n_workers: int
+    n_items: int
+    ratings_per_item: float
+    n_repeats: int = 1
+    notes: tuple[str, ...] = ()
+    seed: int = DEFAULT_ASSIGNMENT_SEED
+    explicit: Assignment | None = field(default=None, repr=False)
+
+    @cached_property
+    def assignment(self) -> Assignment:
+        """The ratings to collect, built on first use."""
+        if self.explicit is not None:
+            return self.explicit
+        return _BUILDERS[self.kind](self)
+
+    @property
+    def n_ratings(self) -> int:
+        """Number of ratings over both systems."""
+        if self.kind == "crossed":
+            return 2 * self.n_workers * self.n_items * self.n_repeats
+        return len(self.assignment.worker)
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether every worker rates every item under both systems equally often."""
+        return self.kind == "crossed"
+
+    @property
+    def worker_loads(self) -> Codes:
+        """Ratings that each worker gives, shape (n_workers,)."""
+        return np.bincount(self.assignment.worker, minlength=self.n_workers)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kind}: {self.n_workers:,} workers x {self.n_items:,} items x 2 systems, "
+            f"{self.ratings_per_item:g} {'rating' if self.ratings_per_item == 1 else 'ratings'} per item and "
+            f"system, {self.n_ratings:,} ratings"
+        )
+
+
+def crossed(n_workers: int, n_items: int, *, n_repeats: int = 1) -> Design:
+    """Every worker rates every item under both systems, `n_repeats` times."""
+    _check_size(n_workers, n_items)
+    _check_count("n_repeats", n_repeats, minimum=1)
+    return Design("crossed", n_workers, n_items, n_workers * n_repeats, n_repeats)
+
+
+def k_per_item(
+    n_workers: int,
+    n_items: int,
+    *,
+    ratings_per_item: int,
+    paired: bool = True,
+    max_ratings_per_worker: int | None = None,
+    seed: int = DEFAULT_ASSIGNMENT_SEED,
+) -> Design:
+    """Each item is rated by k of the workers under each system, with loads as equal as can be.
+
+    Paired: the same k workers see both systems. Unpaired ('split'): k workers see the item under A
+    and k others under B. Which workers meet on an item is drawn at random from `seed`.
+
+    Raises
+    ------
+    DesignError
+        If k workers cannot be had, or if a worker would exceed `max_ratings_per_worker`.
+    """
+    _check_size(n_workers, n_items)
+    _check_count("ratings_per_item", ratings_per_item, minimum=1)
+    needed = ratings_per_item if paired else 2 * ratings_per_item
+    if needed > n_workers:
+        how = "" if paired else " (unpaired: other workers for each system)"
+        raise DesignError(
+            f"{ratings_per_item} ratings per item and system need {needed} different workers{how}; "
+            f"there are {n_workers}. Ask for fewer ratings per item or more workers."
+        )
+    _check_cap(n_workers, n_items, ratings_per_item, cap=max_ratings_per_worker, paired=paired)
+    if paired and ratings_per_item == n_workers:
+        return crossed(n_workers, n_items)
+    notes = _uneven_loads(n_workers, n_items * needed, unit="items" if paired else "ratings")
+    kind: DesignKind = "k-per-item" if paired else "split"
+    return Design(kind, n_workers, n_items, ratings_per_item, notes=notes, seed=seed)
+
+
+def workers_nested(n_workers: int, n_items: int) -> Design:
+    """Half of the workers rate every item under A, the other half every item under B."""
+    _check_size(n_workers, n_items)
+    _check_count("n_workers", n_workers, minimum=4)
+    return Design(
+        "workers-nested", n_workers, n_items, n_workers / 2, notes=_uneven_halves("workers", n_workers)
+    )
+
+
+def items_nested(n_workers: int, n_items: int) -> Design:
+    """Every worker rates every item; half of the items exist under A only, the others under B."""
+    _check_size(n_workers, n_items)
+    _check_count("n_items", n_items, minimum=4)
+    return Design("items-nested", n_workers, n_items, n_workers, notes=_uneven_halves("items", n_items))
+
+
+def both_nested(n_workers: int, n_items: int) -> Design:
+    """Half of the workers rate half of the items under A, the others the other half under B."""
+    _check_size(n_workers, n_items)
+    _check_count("n_workers", n_workers, minimum=4)
+    _check_count("n_items", n_items, minimum=4)
+    notes = _uneven_halves("workers", n_workers) + _uneven_halves("items", n_items)
+    return Design("both-nested", n_workers, n_items, n_workers / 2, notes=notes)
+
+
+def counterbalanced(n_workers: int, n_items: int) -> Design:
+    """Each worker sees each item once: one half of the workers sees one half of the items under A
+    and the rest under B, the other half of the workers the other way round."""
+    _check_size(n_workers, n_items)
+    _check_count("n_workers", n_workers, minimum=4)
+    _check_count("n_items", n_items, minimum=4)
+    notes = _uneven_halves("workers", n_workers) + _uneven_halves("items", n_items)
+    return Design("counterbalanced", n_workers, n_items, n_workers / 2, notes=notes)
+
+
+def from_table(worker: ArrayLike, item: ArrayLike, system: ArrayLike) -> Design:
+    """The design of ratings that exist or are planned row by row (codes 0, 1, ...; system 0 or 1).
+
+    A table in which every worker rates every item under both systems equally often comes back as a
+    crossed design.
+    """
+    rows = Assignment(*(np.asarray(codes, dtype=np.int64) for codes in (worker, item, system)))
+    if not len(rows.worker) == len(rows.item) == len(rows.system) > 0:
+        raise DesignError("worker, item and system must be columns of equal length, not empty.")
+    if not np.array_equal(np.unique(rows.system), [0, 1]):
+        raise DesignError(
+            "A design compares two systems, with the codes 0 and 1; this table has the codes "
+            f"{', '.join(map(str, np.unique(rows.system)[:5]))}."
+        )
+    n_workers, n_items = int(rows.worker.max()) + 1, int(rows.item.max()) + 1
+    _check_size(n_workers, n_items)
+    n_outputs = len(np.unique(rows.item * 2 + rows.system))
+    cells = np.bincount((rows.worker * n_items + rows.item) * 2 + rows.system)
+    if len(cells) == 2 * n_workers * n_items and cells.min() == cells.max():
+        return crossed(n_workers, n_items, n_repeats=int(cells[0]))
+    return Design("table", n_workers, n_items, len(rows.worker) / n_outputs, explicit=rows)
+
+
+def check_load(design: Design, max_ratings_per_worker: int | None) -> Design:
+    """The same design, if no worker exceeds the limit."""
+    if max_ratings_per_worker is not None:
+        _check_count("max_ratings_per_worker", max_ratings_per_worker, minimum=1)
+        heaviest = int(design.worker_loads.max())
+        if heaviest > max_ratings_per_worker:
+            raise DesignError(
+                f"This design gives a worker {heaviest} ratings, above the limit of "
+                f"{max_ratings_per_worker} (max_ratings_per_worker). Let fewer workers rate each item "
+                "(ratings_per_item), or use "
+                "fewer items."
+            )
+    return design
+
+
+def _crossed_rows(design: Design) -> Assignment:
+    worker, item, system, _ = np.indices(
+        (design.n_workers, design.n_items, 2, design.n_repeats), dtype=np.int64
+    ).reshape(4, -1)
+    return Assignment(worker, item, system)
+
+
+def _k_per_item_rows(design: Design) -> Assignment:
+    k = int(design.ratings_per_item)
+    chosen = _least_loaded(design, per_item=k)
+    worker = np.repeat(chosen.ravel(), 2)
+    item = np.repeat(np.arange(design.n_items), 2 * k)
+    system = np.tile(np.array([0, 1]), design.n_items * k)
+    return Assignment(worker, item, system)
+
+
+def _split_rows(design: Design) -> Assignment:
+    """The 2k workers of an item take turns: the one who has seen more of A sees B."""
+    k = int(design.ratings_per_item)
+    chosen = _least_loaded(design, per_item=2 * k)
+    surplus_of_a = np.zeros(design.n_workers, dtype=np.int64)
+    worker = np.empty_like(chosen)
+    for item, group in enumerate(chosen):
+        order = group[np.argsort(surplus_of_a[group], kind="stable")]
+        surplus_of_a[order[:k]] += 1
+        surplus_of_a[order[k:]] -= 1
+        worker[item] = order
+    system = np.tile(np.repeat(np.array([0, 1]), k), design.n_items)
+    return Assignment(worker.ravel(), np.repeat(np.arange(design.n_items), 2 * k), system)
+
+
+def _least_loaded(design: Design, *, per_item: int) -> Codes:
+    """Deal `per_item` different workers to each item, always those with the least work so far, ties
+    broken at random. Loads then never differ by more than one. Shape (n_items, per_item)."""
+    rng = np.random.default_rng(design.seed)
+    load = np.zeros(design.n_workers)
+    chosen = np.empty((design.n_items, per_item), dtype=np.int64)
+    for item in range(design.n_items):
+        group = np.argpartition(load + rng.random(design.n_workers), per_item - 1)[:per_item]
+        load[group] += 1.0
+        chosen[item] = np.sort(group)
+    return chosen
+
+
+def _grid_rows(design: Design) -> Assignment:
+    """Nested and counterbalanced designs: a worker meets an item under at most one system."""
+    worker, item = np.indices((design.n_workers, design.n_items), dtype=np.int64).reshape(2, -1)
+    worker_half = (worker >= (design.n_workers + 1) // 2).astype(np.int64)
+    item_half = (item >= (design.n_items + 1) // 2).astype(np.int64)
+    if design.kind == "workers-nested":
+        return Assignment(worker, item, worker_half)
+    if design.kind == "items-nested":
+        return Assignment(worker, item, item_half)
+    if design.kind == "counterbalanced":
+        return Assignment(worker, item, worker_half ^ item_half)
+    kept = worker_half == item_half
+    return Assignment(worker[kept], item[kept], worker_half[kept])
+
+
+_BUILDERS: dict[DesignKind, Callable[[Design], Assignment]] = {
+    "crossed": _crossed_rows,
+    "k-per-item": _k_per_item_rows,
+    "split": _split_rows,
+    "workers-nested": _grid_rows,
+    "items-nested": _grid_rows,
+    "both-nested": _grid_rows,
+    "counterbalanced": _grid_rows,
+}
+
+
+def _check_count(name: str, value: int, *, minimum: int) -> None:
+    if not isinstance(value, int | np.integer) or value < minimum:
+        raise DesignError(f"{name} must be a whole number of at least {minimum}; got {value}.")
+
+
+def _check_size(n_workers: int, n_items: int) -> None:
+    for name, value in (("n_workers", n_workers), ("n_items", n_items)):
+        if not isinstance(value, int | np.integer) or value < 2:
+            raise DesignError(
+                f"{name} must be a whole number of at least 2, because a variance cannot be estimated "
+                f"from one; got {value}."
+            )
+
+
+def _check_cap(
+    n_workers: int, n_items: int, ratings_per_item: int, *, cap: int | None, paired: bool
+) -> None:
+    if cap is None:
+        return
+    _check_count("max_ratings_per_worker", cap, minimum=1)
+    dealt = n_items * ratings_per_item
+    heaviest = 2 * -(-dealt // n_workers) if paired else -(-2 * dealt // n_workers)
+    if heaviest > cap:
+        if paired and cap < 2:
+            raise DesignError(
+                f"A worker who sees an item under both systems gives 2 ratings, above the limit of {cap} "
+                "(max_ratings_per_worker). Raise the limit, or use an unpaired design."
+            )
+        enough = -(-dealt // (cap // 2)) if paired else -(-2 * dealt // cap)
+        raise DesignError(
+            f"{n_items} items with {ratings_per_item} ratings per system give a worker {heaviest} "
+            f"ratings, above the limit of {cap} (max_ratings_per_worker). "
+            f"{enough} workers would do, or fewer items or ratings per item."
+        )
+
+
+def _uneven_loads(n_workers: int, dealt: int, *, unit: str) -> tuple[str, ...]:
+    each, rest = divmod(dealt, n_workers)
+    if rest == 0:
+        return ()
+    return (
+        f"{dealt} {unit} do not divide by {n_workers} workers: "
+        f"{rest} workers get {each + 1} {unit}, {n_workers - rest} get {each}.",
+    )
+
+
+def _uneven_halves(noun: str, count: int) -> tuple[str, ...]:
+    if count % 2 == 0:
+        return ()
+    return (f"{count} {noun} do not halve: {(count + 1) // 2} in one group, {count // 2} in the other.",)
+
+
+DESIGN_KINDS: Sequence[DesignKind] = tuple(_BUILDERS)  # those that a size alone describes

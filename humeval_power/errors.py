@@ -1,0 +1,77 @@
+"""The errors of the package: one small tree, and the record of one problem in the input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class HumevalPowerError(Exception):
+    """Anything that this package refuses or fails to do. Commands end with `exit_code`."""
+
+    exit_code = 1
+
+
+class FitError(HumevalPowerError):
+    """A model could not be fitted."""
+
+
+class EngineMissingError(HumevalPowerError):
+    """A reference engine (R, lme4, ...) is not installed; the message says how to install it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with the input.
+
+    `rule` says what must hold and `remedy` what to do about it; the other fields say where.
+    `row` counts as a spreadsheet does: the header is row 1.
+    """
+
+    rule: str
+    remedy: str
+    place: str | None = None
+    row: int | None = None
+    column: str | None = None
+    value: object = None
+    has_value: bool = False
+
+    def __str__(self) -> str:
+        where = [self.place] if self.place else []
+        if self.row is not None:
+            where.append(f"row {self.row}")
+        if self.column is not None:
+            where.append(f"column {self.column!r}")
+        head = ", ".join(where)
+        shown = f"value {self.value!r}: " if self.has_value else ""
+        prefix = f"{head}: " if head else ""
+        return f"{prefix}{shown}{self.rule} {self.remedy}".rstrip()
+
+
+class InputError(HumevalPowerError):
+    """Bad input: every problem found, at once.
+
+    Parameters
+    ----------
+    problems : a sentence, or the problems in the order in which a reader meets them.
+    """
+
+    exit_code = 2
+
+    def __init__(self, problems: str | Sequence[Problem]) -> None:
+        if isinstance(problems, str):
+            problems = [Problem(rule=problems, remedy="")]
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class DesignError(InputError):
+    """A design that cannot be built as asked."""
+
+
+class ParametersError(InputError):
+    """Parameters of the rating model that are impossible or incomplete."""
+
+
+class ScaleError(InputError):
+    """A rating scale that makes no sense, or ratings outside it."""

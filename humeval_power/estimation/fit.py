@@ -1,0 +1,47 @@
+"""What every engine returns: the fitted seven parameters, and how far to trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from humeval_power.parameters import Parameters
+from humeval_power.rules import Estimator
+from humeval_power.uncertainty import VarianceUncertainty
+
+Engine = Literal["native", "lme4", "statsmodels"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A mixed model fitted to the ratings of two systems.
+
+    `parameters` are on the [0, 1] scale under -1/2, +1/2 coding: its effect is the difference B - A.
+    `criterion` is -2 log (restricted) likelihood of the ratings on [0, 1] (smaller is better).
+    `standard_error` belongs to the effect; `standard_error_adjusted` is Kenward and Roger's (1997).
+    `boundary` names the SDs estimated as exactly zero, `not_identified` those that this table cannot
+    tell apart; `identified_combinations` says which sums of variances it does determine.
+    `uncertainty` is what the table says about the variances, for planning from it.
+    `standard_errors` are asymptotic, by parameter name, NaN at the boundary. Fields that an engine
+    cannot give are NaN or empty.
+    """
+
+    parameters: Parameters
+    estimator: Estimator
+    engine: Engine
+    criterion: float
+    standard_error: float
+    standard_error_adjusted: float
+    df_satterthwaite: float
+    df_kenward_roger: float
+    n_ratings: int
+    n_workers: int
+    n_items: int
+    converged: bool
+    standard_errors: Mapping[str, float] = field(default_factory=dict)
+    uncertainty: VarianceUncertainty | None = None
+    boundary: tuple[str, ...] = ()
+    not_identified: tuple[str, ...] = ()
+    identified_combinations: tuple[str, ...] = ()
+    message: str = ""

@@ -1,0 +1,166 @@
+"""Fit the seven parameters to a table of ratings of two systems."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.errors import FitError, InputError
+from humeval_power.estimation import closed_form, identification, interaction, native
+from humeval_power.estimation.fit import Engine, Fit
+from humeval_power.estimation.native import COMPONENTS, CrossedProblem, RatingTable
+from humeval_power.kernels import reml
+from humeval_power.parameters import PARAMETER_NAMES, STANDARD_DEVIATIONS, Parameters
+from humeval_power.rules import DEFAULT_RULE, Estimator
+from humeval_power.uncertainty import VarianceUncertainty
+
+Floats = NDArray[np.float64]
+
+_MESSAGES = {
+    reml.CONVERGED: "converged",
+    reml.STALLED: "no step lowers the criterion, yet its slope is not zero",
+    reml.TOO_MANY_STEPS: "too many steps",
+}
+
+
+def fit(
+    ratings: RatingTable,
+    *,
+    estimator: Estimator = DEFAULT_RULE.estimator,
+    engine: Engine = "native",
+    worker_item: bool = False,
+) -> Fit:
+    """Estimate the seven parameters by REML or maximum likelihood.
+
+    Parameters
+    ----------
+    ratings : a `Ratings` of two systems, or anything with arrays worker, item, system, rating.
+    engine : 'native', or a reference: 'lme4' (through pymer4), 'statsmodels' (small tables).
+    worker_item : also estimate what a worker and an item share under both systems (native only). The
+        degrees of freedom then take its share as known, which is exact where every pair has both
+        systems equally often.
+
+    Raises
+    ------
+    InputError
+        Fewer than two workers or items, or other than two systems.
+    FitError
+        Ratings without residual variation: nothing can be estimated.
+    EngineMissingError
+        A reference engine that is not installed.
+    """
+    _check(ratings)
+    if worker_item and engine != "native":
+        raise InputError(f"Only the native engine fits the worker-item term; got engine {engine!r}.")
+    if engine == "lme4":
+        from humeval_power.estimation.lme4 import fit_lme4
+
+        return _with_identification(fit_lme4(ratings, estimator=estimator), ratings)
+    if engine == "statsmodels":
+        from humeval_power.estimation.statsmodels_engine import fit_statsmodels
+
+        return _with_identification(fit_statsmodels(ratings, estimator=estimator), ratings)
+    return _fit_native(ratings, estimator, worker_item=worker_item)
+
+
+def _with_identification(fitted: Fit, ratings: RatingTable) -> Fit:
+    """A reference engine's fit with what the design says about its components: engines do not warn."""
+    problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
+    names, combinations = identification.unidentified(
+        identification.information_matrix(problem, np.ones(len(COMPONENTS)))
+    )
+    variances = np.array([getattr(fitted.parameters, name) for name in STANDARD_DEVIATIONS]) ** 2
+    words = tuple(identification.in_words(row, variances) for row in combinations)
+    return replace(fitted, not_identified=names, identified_combinations=words)
+
+
+def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool) -> Fit:
+    problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
+    batch, share = None, 0.0
+    if worker_item:
+        share = interaction.best_share(ratings, restricted=estimator == "reml")
+        problem = problem.with_interaction(ratings.worker, ratings.item, share)
+    elif estimator == "reml":
+        batch = closed_form.fit_complete(ratings)
+    if batch is None:
+        batch = native.fit_one(problem, ratings.rating, restricted=estimator == "reml")
+    status = int(batch.status[0])
+    if status == reml.NO_RESIDUAL:
+        raise FitError(
+            "The ratings are explained without any residual variation, so no standard error exists. "
+            "Are they constant, or is there a single rating of each combination in a tiny table?"
+        )
+    gamma = batch.gamma[0]
+    seen = native.examine(problem, ratings.rating, gamma, restricted=estimator == "reml")
+    sigma2 = seen.rss / (len(ratings.rating) - (2 if estimator == "reml" else 0))
+    variances = np.append(gamma, 1.0) * sigma2
+    deviations = np.sqrt(variances)
+    information = identification.arranged_information(problem, seen.information, seen.phi, sigma2=sigma2)
+    inside = information
+    if (gamma == 0).any():
+        inside = identification.information_matrix(problem, np.where(gamma == 0, 1.0, gamma))
+    names, combinations = identification.unidentified(inside)
+    errors = _deviation_errors(information, deviations)
+    effect_error = float(batch.standard_error[0])
+    baseline_error = float(np.sqrt(sigma2 * seen.phi[0, 0]))
+    return Fit(
+        parameters=Parameters.from_dict(
+            {
+                "baseline": float(batch.baseline[0]),
+                "effect": float(batch.estimate[0]),
+                **dict(zip(STANDARD_DEVIATIONS, map(float, deviations), strict=True)),
+                "sd_worker_item": math.sqrt(share * sigma2),
+            }
+        ),
+        estimator=estimator,
+        engine="native",
+        criterion=seen.criterion,
+        standard_error=effect_error,
+        standard_error_adjusted=float(batch.standard_error_adjusted[0]),
+        df_satterthwaite=float(batch.df_satterthwaite[0]),
+        df_kenward_roger=float(batch.df_kenward_roger[0]),
+        n_ratings=len(ratings.rating),
+        n_workers=int(ratings.worker.max()) + 1,
+        n_items=int(ratings.item.max()) + 1,
+        converged=status == reml.CONVERGED,
+        standard_errors=dict(zip(PARAMETER_NAMES, [baseline_error, effect_error, *errors], strict=True)),
+        uncertainty=VarianceUncertainty.of_information(information, variances),
+        boundary=tuple(name for name, value in zip(COMPONENTS, gamma, strict=True) if value == 0),
+        not_identified=names,
+        identified_combinations=tuple(identification.in_words(row, variances) for row in combinations),
+        message=_MESSAGES[status],
+    )
+
+
+def _deviation_errors(information: Floats, deviations: Floats) -> list[float]:
+    """Asymptotic standard errors of the five SDs (delta method on the inverse information of those
+    above zero); NaN at the boundary and where the information is singular."""
+    errors = np.full(len(deviations), np.nan)
+    free = np.flatnonzero(deviations > 0)
+    part = information[np.ix_(free, free)]
+    scale = np.sqrt(np.diag(part))
+    scaled = part / np.outer(scale, scale)
+    if np.linalg.eigvalsh(scaled).min() > 1e-8:
+        variance = np.diag(np.linalg.inv(scaled)) / scale**2
+        errors[free] = np.sqrt(variance) / (2 * deviations[free])
+    return [float(value) for value in errors]
+
+
+def _check(ratings: RatingTable) -> None:
+    systems = np.unique(ratings.system)
+    if not np.array_equal(systems, [0, 1]):
+        raise InputError(
+            f"The model compares two systems; this table has {len(systems)}. "
+            "Choose two, A first: the effect is B - A."
+        )
+    for noun, codes in (("workers", ratings.worker), ("items", ratings.item)):
+        count = int(codes.max()) + 1
+        if count < 2:
+            raise InputError(
+                f"At least 2 {noun} are needed to estimate how {noun} differ; this table has {count}."
+            )
+    if len(ratings.rating) < len(PARAMETER_NAMES):
+        raise InputError(f"{len(ratings.rating)} ratings are too few for seven parameters.")

@@ -1,0 +1,67 @@
+"""The worker-item interaction: what a worker and an item share under both systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import optimize
+
+from humeval_power.errors import InputError
+from humeval_power.estimation.native import COMPONENTS, CrossedProblem, RatingTable, fit_batch
+
+_LARGEST = 1e3  # variance of the interaction relative to the residual's
+_GRID = np.concatenate([[0.0], np.geomspace(1e-3, _LARGEST, 13)])
+
+
+def interaction_gain(ratings: RatingTable) -> float:
+    """By how much the REML criterion falls when the worker-item term is added: a chi-square with one
+    df (half of it a point at zero) if there is no such term. 0 where the table cannot tell."""
+    pair = ratings.worker * np.int64(int(ratings.item.max()) + 1) + ratings.item
+    if len(np.unique(pair)) == len(pair):
+        return 0.0
+    criterion = _criterion_of_share(ratings, restricted=True)
+    best = optimize.minimize_scalar(criterion, bounds=(0.0, 5.0), method="bounded", options={"xatol": 1e-3})
+    return max(criterion(0.0) - float(best.fun), 0.0)
+
+
+def best_share(ratings: RatingTable, *, restricted: bool) -> float:
+    """Variance of the worker-item term relative to the residual's that minimises the criterion.
+
+    One dimension over the profile of everything else: a coarse grid, then Brent's method around its
+    best point.
+
+    Raises
+    ------
+    InputError
+        A table in which no worker rated an item twice, under whatever system: the term and the
+        residual are then one.
+    """
+    pair = ratings.worker * np.int64(int(ratings.item.max()) + 1) + ratings.item
+    if len(np.unique(pair)) == len(pair):
+        raise InputError(
+            "The worker-item term cannot be told from the residual: no worker rated an item twice. "
+            "Leave it out."
+        )
+    criterion = _criterion_of_share(ratings, restricted=restricted)
+    values = [criterion(share) for share in _GRID]
+    best = int(np.argmin(values))
+    low, high = _GRID[max(best - 1, 0)], _GRID[min(best + 1, len(_GRID) - 1)]
+    found = optimize.minimize_scalar(
+        criterion, bounds=(low, high), method="bounded", options={"xatol": 1e-9}
+    )
+    share = float(found.x) if found.fun < values[best] else float(_GRID[best])
+    return 0.0 if values[0] <= min(values[best], float(found.fun)) + 1e-9 else share
+
+
+def _criterion_of_share(ratings: RatingTable, *, restricted: bool) -> Callable[[float], float]:
+    """The criterion, everything else profiled out, as a function of the relative variance of the term."""
+    problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
+    start = np.full(len(COMPONENTS), 0.1)
+
+    def criterion(share: float) -> float:
+        changed = problem.with_interaction(ratings.worker, ratings.item, share)
+        fit = fit_batch(changed, ratings.rating[None], start=start, restricted=restricted, tolerance=1e-10)
+        return float(np.nan_to_num(fit.criterion[0], nan=np.inf))
+
+    return criterion

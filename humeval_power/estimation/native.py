@@ -1,0 +1,326 @@
+"""The native engine: rating tables to crossproducts to fits, one table or thousands of replicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, eye_array
+from threadpoolctl import ThreadpoolController
+
+from humeval_power.errors import InputError
+from humeval_power.kernels import crossed, reml
+from humeval_power.kernels.crossed import Gram
+from humeval_power.kernels.crossproducts import build_gram, response_products
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+# The order of variance components in every array of this package.
+COMPONENTS = ("sd_worker_intercept", "sd_worker_slope", "sd_item_intercept", "sd_item_slope")
+EFFECT = np.array([0.0, 1.0])
+INTERCEPT = np.array([1.0])
+
+# Fall of the criterion that a further step would bring: of one table, and of simulated replicates.
+_TOLERANCE = 1e-10
+_BATCH_TOLERANCE = 1e-8
+_MAX_STEPS = 200
+_STARTS = (0.1, 1.0, 0.001)  # relative variances to start a single fit from; the best end is kept
+_SMALL_TABLE = 2_000  # worker-item pairs up to which a fit starts from all of them
+_CHUNK = 64  # replicates a thread takes at a time
+
+
+class RatingTable(Protocol):
+    """Codes 0, 1, ... of worker, item and system (0 or 1) and ratings on [0, 1], all of shape (n,)."""
+
+    @property
+    def worker(self) -> Codes: ...
+    @property
+    def item(self) -> Codes: ...
+    @property
+    def system(self) -> Codes: ...
+    @property
+    def rating(self) -> Floats: ...
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedProblem:
+    """What depends on the design alone. The factor with fewer levels is the dense outer one.
+
+    columns : (rows, q), the columns of workers, items and the fixed effects alike: intercept and x, or
+        the weights alone where differences are analysed.
+    weights : (rows, n_ratings) sparse, from ratings to the rows that are fitted; None if those are the
+        ratings themselves.
+    log_det : what the transformation of the ratings into rows adds to -2 log likelihood.
+    """
+
+    gram: Gram
+    outer: Codes
+    inner: Codes
+    columns: Floats
+    worker_is_outer: bool
+    weights: csr_array | None = None
+    log_det: float = 0.0
+
+    @classmethod
+    def of_design(cls, worker: Codes, item: Codes, system: Codes) -> CrossedProblem:
+        """Crossproducts for rows of integer codes, x = -1/2 for system 0 and +1/2 for system 1."""
+        return cls._of_columns(worker, item, np.column_stack([np.ones(len(system)), system - 0.5]))
+
+    @classmethod
+    def of_differences(cls, worker: Codes, item: Codes, system: Codes) -> CrossedProblem:
+        """The differences B - A of each worker and item that has both systems, weighted by their
+        precision where cells hold several ratings: an intercept alone, for workers and items too.
+
+        Raises
+        ------
+        InputError
+            No worker rated an item under both systems, or differences of fewer than 2 workers or items.
+        """
+        n_items = int(item.max()) + 1
+        pair = worker * np.int64(n_items) + item
+        count = np.stack([np.bincount(pair[system == s], minlength=int(pair.max()) + 1) for s in (0, 1)])
+        kept = np.flatnonzero(count.min(axis=0) > 0)
+        workers, items = (np.unique(codes) for codes in (kept // n_items, kept % n_items))
+        if min(len(workers), len(items)) < 2:
+            raise InputError(
+                "An analysis of differences needs at least 2 workers and 2 items with ratings of both "
+                f"systems by the same worker; there are {len(workers)} and {len(items)}. "
+                "Analyse the ratings instead."
+            )
+        # variance of a difference, relative to that of two single ratings: (1/nA + 1/nB) / 2
+        weight = np.sqrt(2.0 / (1.0 / count[0, kept] + 1.0 / count[1, kept]))
+        row = np.searchsorted(kept, pair)
+        used = np.flatnonzero((row < len(kept)) & (kept[np.minimum(row, len(kept) - 1)] == pair))
+        sign = np.where(system[used] == 1, 1.0, -1.0)
+        value = sign * weight[row[used]] / count[system[used], pair[used]]
+        weights = csr_array((value, (row[used], used)), shape=(len(kept), len(pair)))
+        codes = np.searchsorted(workers, kept // n_items), np.searchsorted(items, kept % n_items)
+        return replace(cls._of_columns(*codes, weight[:, None]), weights=weights)
+
+    def with_interaction(self, worker: Codes, item: Codes, share: float) -> CrossedProblem:
+        """The same model with a further random effect of each worker-item pair, of variance `share`
+        relative to the residual's.
+
+        Within a pair of n ratings the covariance I + share J has the inverse square root
+        I - (1 - 1 / sqrt(1 + n share)) J / n: ratings and columns so transformed follow the model
+        without the effect.
+        """
+        pair = np.unique(worker * np.int64(int(item.max()) + 1) + item, return_inverse=True)[1]
+        count = np.bincount(pair)
+        shrink = (1.0 - 1.0 / np.sqrt(1.0 + count * share)) / count
+        n = len(pair)
+        membership = csr_array((np.ones(n), (np.arange(n), pair)), shape=(n, len(count)))
+        averaging = membership @ (membership * shrink[None, :]).T
+        weights = csr_array(eye_array(n, format="csr") - averaging)
+        workers, items = (self.outer, self.inner) if self.worker_is_outer else (self.inner, self.outer)
+        changed = self._of_columns(workers, items, np.asarray(weights @ self.columns))
+        log_det = float(np.log1p(count * share).sum())
+        return replace(changed, weights=weights, log_det=log_det)
+
+    @classmethod
+    def _of_columns(cls, worker: Codes, item: Codes, columns: Floats) -> CrossedProblem:
+        worker_is_outer = int(worker.max()) <= int(item.max())
+        outer, inner = (worker, item) if worker_is_outer else (item, worker)
+        outer, inner = (np.ascontiguousarray(codes, dtype=np.int64) for codes in (outer, inner))
+        gram = build_gram(outer, inner, outer_columns=columns, inner_columns=columns, x=columns)
+        return cls(gram, outer, inner, columns, worker_is_outer)
+
+    def to_kernel(self, components: Floats) -> Floats:
+        """Reorder the last axis from workers first to outer types first, and back (its own inverse)."""
+        q = self.columns.shape[1]
+        order = [*range(q, 2 * q), *range(q)]
+        return components if self.worker_is_outer else components[..., order]
+
+    def products(self, responses: Floats) -> tuple[Floats, ...]:
+        """The fields of kernels.crossed.Response for ratings of shape (replicates, n_ratings)."""
+        if self.weights is not None:
+            responses = np.ascontiguousarray((self.weights @ responses.T).T)
+        products: tuple[Floats, ...] = response_products(
+            self.gram, self.outer, self.inner, self.columns, self.columns, self.columns, responses
+        )
+        return products
+
+
+class BatchFit(NamedTuple):
+    """Fits of many responses to one design; the first axis of every array is the replicate.
+
+    gamma : (replicates, 4), variances relative to the residual's, in the order of COMPONENTS; those of
+        the intercepts are NaN where differences were analysed, and so is the baseline.
+    status : 0 converged, otherwise a code of kernels.reml.
+    """
+
+    estimate: Floats
+    baseline: Floats
+    standard_error: Floats
+    standard_error_adjusted: Floats
+    df_satterthwaite: Floats
+    df_kenward_roger: Floats
+    criterion: Floats
+    sigma2: Floats
+    gamma: Floats
+    status: Codes
+
+
+def fit_batch(
+    problem: CrossedProblem,
+    responses: Floats,
+    *,
+    start: Floats,
+    restricted: bool = True,
+    n_jobs: int = 1,
+    tolerance: float = _BATCH_TOLERANCE,
+) -> BatchFit:
+    """Fit every row of `responses` (replicates, n), starting at relative variances `start` (4,)."""
+    n = len(responses)
+    by_difference = problem.columns.shape[1] == 1
+    if by_difference:
+        start = 0.5 * start[[1, 3]]  # slopes relative to the variance of a difference, 2 sigma^2
+    center = np.zeros(n) if by_difference else responses.mean(axis=1)
+    products = problem.products(responses - center[:, None])
+    summary = np.empty((n, reml.N_SUMMARY))
+    gamma = np.empty((n, len(start)))
+    status = np.empty(n, dtype=np.int64)
+    kernel_start = np.ascontiguousarray(problem.to_kernel(start), dtype=np.float64)
+    contrast = INTERCEPT if by_difference else EFFECT
+
+    def run(first: int) -> None:
+        part = slice(first, first + _CHUNK)
+        reml.fit_many(
+            problem.gram,
+            tuple(product[part] for product in products),
+            kernel_start,
+            restricted,
+            tolerance,
+            _MAX_STEPS,
+            contrast,
+            summary[part],
+            gamma[part],
+            status[part],
+        )
+
+    with one_blas_thread():
+        if n_jobs == 1 or n <= _CHUNK:
+            for first in range(0, n, _CHUNK):
+                run(first)
+        else:
+            with ThreadPoolExecutor(n_jobs) as pool:
+                list(pool.map(run, range(0, n, _CHUNK)))
+    gamma = problem.to_kernel(gamma)
+    if by_difference:  # 2 sigma^2 is the variance of a difference; the intercepts have cancelled
+        blank = np.full(n, np.nan)
+        gamma = np.column_stack([blank, 2.0 * gamma[:, 0], blank, 2.0 * gamma[:, 1]])
+        summary[:, 1], summary[:, 7] = np.nan, summary[:, 7] / 2.0
+    return BatchFit(
+        estimate=summary[:, 0],
+        baseline=summary[:, 1] + center,
+        standard_error=summary[:, 2],
+        standard_error_adjusted=summary[:, 3],
+        df_satterthwaite=summary[:, 4],
+        df_kenward_roger=summary[:, 5],
+        criterion=summary[:, 6] + problem.log_det,
+        sigma2=summary[:, 7],
+        gamma=gamma,
+        status=status,
+    )
+
+
+def fit_one(problem: CrossedProblem, response: Floats, *, restricted: bool = True) -> BatchFit:
+    """Fit one response (n,) and keep the lowest criterion found (arrays of length 1).
+
+    Small tables are searched from several starts. Where a component ends at zero the search is repeated
+    from a positive value: the criterion can have a second, lower minimum inside.
+    """
+    small = len(problem.gram.outer) <= _SMALL_TABLE
+
+    def search(start: Floats) -> BatchFit:
+        return fit_batch(problem, response[None], start=start, restricted=restricted, tolerance=_TOLERANCE)
+
+    fits = [search(np.full(len(COMPONENTS), value)) for value in (_STARTS if small else _STARTS[:1])]
+    best = min(fits, key=_rank)
+    zero = best.gamma[0] == 0
+    if zero.any() and best.status[0] != reml.NO_RESIDUAL:
+        lifted = np.where(zero, 0.01, np.nan_to_num(best.gamma[0]))
+        best = min(best, search(lifted), key=_rank)
+    return best
+
+
+class Examination(NamedTuple):
+    """A second look at one fit: exact criterion and residual sum of squares, (X'H^-1X)^-1, and the
+    information quantities at its gamma."""
+
+    criterion: float
+    rss: float
+    phi: Floats
+    information: crossed.Information
+
+
+def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restricted: bool) -> Examination:
+    """Evaluate a fit at relative variances `gamma` (4,) from its residuals.
+
+    y'Py is the minimum of |y - Xb - Zu|^2 + u'u / gamma over b and u. Taken from the residuals themselves
+    it keeps all its digits, where crossproducts would cancel them if the variance ratios are large.
+    """
+    center = response.mean()
+    products = problem.products(response[None] - center)
+    kernel_gamma = np.ascontiguousarray(problem.to_kernel(gamma), dtype=np.float64)
+    with one_blas_thread():
+        prof, log_det, info = crossed.examine(
+            problem.gram, crossed.Response(*(part[0] for part in products)), kernel_gamma, restricted
+        )
+    qa = len(problem.gram.outer_types)
+    outer_u = prof.outer_py.reshape(-1, qa) * kernel_gamma[:qa]
+    inner_u = prof.inner_py * kernel_gamma[qa:]
+    random = outer_u[problem.outer] + inner_u[problem.inner]
+    centered = response - center
+    if problem.weights is not None:
+        centered = problem.weights @ centered
+    residual = centered - ((random + prof.beta) * problem.columns).sum(axis=1)
+    penalty = (outer_u * prof.outer_py.reshape(-1, qa)).sum() + (inner_u * prof.inner_py).sum()
+    rss = float(residual @ residual + penalty)
+    n, p = problem.columns.shape
+    df = n - p if restricted else n
+    criterion = df * (1.0 + np.log(2.0 * np.pi * rss / df)) + log_det + problem.log_det
+    if restricted:
+        criterion -= np.linalg.slogdet(prof.phi)[1]
+    return Examination(float(criterion), rss, prof.phi, info)
+
+
+def _rank(fit: BatchFit) -> tuple[bool, float]:
+    return bool(fit.status[0] == reml.NO_RESIDUAL), float(np.nan_to_num(fit.criterion[0], nan=np.inf))
+
+
+def design_information(problem: CrossedProblem, gamma: Floats) -> tuple[crossed.Information, Floats]:
+    """Information at relative variances `gamma` (4,), and (X'H^-1X)^-1, without any response."""
+    kernel_gamma = np.ascontiguousarray(problem.to_kernel(gamma), dtype=np.float64)
+    with one_blas_thread():
+        result: tuple[crossed.Information, Floats] = crossed.design_information(problem.gram, kernel_gamma)
+    return result
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep linear algebra on one thread: replicates are what runs in parallel, and sums of another
+    thread count would differ in the last digit."""
+    with _blas_controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas_controller() -> ThreadpoolController:
+    """Looking for the libraries takes a millisecond: once is enough."""
+    return ThreadpoolController()
+
+
+def warm_up() -> None:
+    """Compile the kernels, or load them from the cache; slow once for each version of the package."""
+    grid = np.indices((3, 3, 2)).reshape(3, -1)
+    problem = CrossedProblem.of_design(*grid)
+    responses = np.random.default_rng(0).random((1, grid.shape[1]))
+    fit_batch(problem, responses, start=np.ones(len(COMPONENTS)))

@@ -1,0 +1,174 @@
+"""Predicted effects of each worker and item, fitted values and residuals, by blocks of the crossed model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.errors import InputError
+from humeval_power.estimation.fit import Fit
+from humeval_power.estimation.native import COMPONENTS, CrossedProblem, RatingTable, one_blas_thread
+from humeval_power.kernels import crossed
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelEffects:
+    """What the model predicts for each worker, or each item, on [0, 1]; arrays of shape (n_levels,).
+
+    `intercept` and `slope` are best linear unbiased predictions of the random effects. Their errors are
+    conditional on baseline and effect, as those of lme4's ranef. `difference` is the whole difference
+    B - A of the level, effect + slope; its error counts that the effect is estimated too. A level with few
+    ratings is drawn towards the average: this is not its own raw difference.
+    """
+
+    intercept: Floats
+    intercept_error: Floats
+    slope: Floats
+    slope_error: Floats
+    difference: Floats
+    difference_error: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """Effects of workers and items at the variances of a fit, and what they leave of each rating.
+
+    `fitted` and `residual`, shape (n_ratings,), in the order of the ratings; `fitted` may leave [0, 1].
+    What a worker and an item share, where it was fitted, is part of the residual.
+    """
+
+    baseline: float
+    effect: float
+    workers: LevelEffects
+    items: LevelEffects
+    fitted: Floats
+    residual: Floats
+
+
+class Blocks(NamedTuple):
+    """Predictions in the kernel's order, relative to sigma; q columns for each level of a factor.
+
+    outer, inner : (n_levels, q), effects; outer_variance, inner_variance : the same shapes, given y, and
+    relative to sigma^2; outer_hx, inner_hx : (p, n_levels, q), X'H^-1Z.
+    """
+
+    beta: Floats
+    phi: Floats
+    sigma2: float
+    outer: Floats
+    inner: Floats
+    outer_variance: Floats
+    inner_variance: Floats
+    outer_hx: Floats
+    inner_hx: Floats
+
+
+def predicted_effects(fit: Fit, ratings: RatingTable) -> Predictions:
+    """Predict the effects of the workers and items of `ratings`, to which `fit` was fitted.
+
+    Only the fit's standard deviations are used: u = gamma Z'H^-1 (y - Xb), with the variance given y
+    sigma^2 (gamma - gamma Z'H^-1Z gamma) (Henderson 1975; Bates et al. 2015, section 3).
+
+    Raises
+    ------
+    InputError
+        A fit of another table.
+    """
+    sizes = (len(ratings.rating), int(ratings.worker.max()) + 1, int(ratings.item.max()) + 1)
+    if sizes != (fit.n_ratings, fit.n_workers, fit.n_items):
+        raise InputError(
+            f"The fit is of {fit.n_ratings} ratings, {fit.n_workers} workers and {fit.n_items} items; these "
+            f"ratings are {sizes[0]}, {sizes[1]} and {sizes[2]}: fit them first."
+        )
+    problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
+    residual2 = fit.parameters.sd_residual**2
+    if fit.parameters.sd_worker_item > 0:
+        share = fit.parameters.sd_worker_item**2 / residual2
+        problem = problem.with_interaction(ratings.worker, ratings.item, share)
+    gamma = np.array([getattr(fit.parameters, name) for name in COMPONENTS]) ** 2 / residual2
+    center = float(ratings.rating.mean())
+    kernel_gamma = np.ascontiguousarray(problem.to_kernel(gamma))
+    with one_blas_thread():
+        blocks = _solve(problem, ratings.rating - center, kernel_gamma, residual2)
+    outer, inner = _both_levels(blocks, kernel_gamma)
+    workers, items = (outer, inner) if problem.worker_is_outer else (inner, outer)
+    x = ratings.system - 0.5
+    fitted = center + blocks.beta[0] + blocks.beta[1] * x
+    for levels, codes in ((workers, ratings.worker), (items, ratings.item)):
+        fitted = fitted + levels.intercept[codes] + levels.slope[codes] * x
+    return Predictions(
+        baseline=center + float(blocks.beta[0]),
+        effect=float(blocks.beta[1]),
+        workers=workers,
+        items=items,
+        fitted=fitted,
+        residual=ratings.rating - fitted,
+    )
+
+
+def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: float) -> Blocks:
+    """Effects and their variances from the factorised blocks; nothing larger than outer x outer."""
+    gram = problem.gram
+    products = problem.products(response[None])
+    factor = crossed.factorise(gram, gamma)
+    found = crossed.profile(gram, crossed.Response(*(part[0] for part in products)), factor, True)
+    qa, p = len(gram.outer_types), gram.xx.shape[0]
+    return Blocks(
+        beta=found.beta,
+        phi=found.phi,
+        sigma2=sigma2,
+        outer=gamma[:qa] * found.outer_py.reshape(-1, qa),
+        inner=gamma[qa:] * found.inner_py,
+        outer_variance=np.diag(factor.k).reshape(-1, qa),  # gamma - gamma T gamma, free of cancellation
+        inner_variance=_inner_variance(gram, factor, gamma[qa:]),
+        outer_hx=found.outer_hx.reshape(p, -1, qa),
+        inner_hx=found.inner_hx,
+    )
+
+
+def _inner_variance(gram: crossed.Gram, factor: crossed.Factor, gamma: Floats) -> Floats:
+    """Variance given y of the inner effects, relative to sigma^2, shape (n_inner, qb).
+
+    Given the outer effects it is gamma W, W = (I + A gamma)^-1; the outer effects' own variance K adds
+    gamma (C_i'K C_i) gamma, C_i the outer levels' blocks of cross = Z_o'H_i^-1Z_i.
+    """
+    qa, qb = len(gram.outer_types), len(gram.inner_types)
+    variance = np.einsum("ibb->ib", factor.inner_inverse) * gamma
+    for i in range(len(gram.start) - 1):
+        pairs = slice(gram.start[i], gram.start[i + 1])
+        rows = (gram.outer[pairs, None] * qa + np.arange(qa)).ravel()
+        block = factor.cross[pairs].reshape(-1, qb)
+        variance[i] += gamma**2 * np.einsum("rb,rs,sb->b", block, factor.k[np.ix_(rows, rows)], block)
+    return np.asarray(variance)
+
+
+def _both_levels(blocks: Blocks, gamma: Floats) -> tuple[LevelEffects, LevelEffects]:
+    qa = blocks.outer.shape[1]
+    outer = _levels(blocks, blocks.outer, blocks.outer_variance, blocks.outer_hx, gamma[:qa])
+    inner = _levels(blocks, blocks.inner, blocks.inner_variance, blocks.inner_hx, gamma[qa:])
+    return outer, inner
+
+
+def _levels(blocks: Blocks, effects: Floats, variance: Floats, hx: Floats, gamma: Floats) -> LevelEffects:
+    """Name the columns of one factor, and add up the error of a whole difference.
+
+    With h = X'H^-1z gamma of a level's slope, b and u - U have the joint variance (relative to sigma^2)
+    phi, -phi h and variance + h'phi h: that of b1 + u - U1 follows.
+    """
+    h = hx[:, :, 1] * gamma[1]
+    across = blocks.phi @ h
+    whole = blocks.phi[1, 1] - 2 * across[1] + variance[:, 1] + (h * across).sum(axis=0)
+    error = np.sqrt(np.maximum(np.column_stack([variance, whole]), 0.0) * blocks.sigma2)
+    return LevelEffects(
+        intercept=np.ascontiguousarray(effects[:, 0]),
+        intercept_error=error[:, 0],
+        slope=np.ascontiguousarray(effects[:, 1]),
+        slope_error=error[:, 1],
+        difference=blocks.beta[1] + effects[:, 1],
+        difference_error=error[:, 2],
+    )

@@ -1,0 +1,143 @@
+"""Wald tests of the effect: a fit and a decision rule give a p-value, an interval and a decision."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from humeval_power.errors import InputError
+from humeval_power.estimation.fit import Fit
+from humeval_power.rules import DEFAULT_RULE, Alternative, DecisionRule
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class EffectTest:
+    """Test of no difference between the systems, in units of the [0, 1] scale.
+
+    `interval` is two-sided with confidence 1 - alpha (1 - 2 alpha for a one-sided rule, so that its
+    lower end agrees with the decision).
+    """
+
+    estimate: float
+    standard_error: float
+    df: float
+    p_value: float
+    interval: tuple[float, float]
+    significant: bool
+    rule: DecisionRule
+
+
+def effect_test(fit: Fit, rule: DecisionRule = DEFAULT_RULE) -> EffectTest:
+    """Apply a decision rule to a fit. The rule's estimator must be the one that made the fit."""
+    if rule.is_simulated:
+        raise InputError(f"The rule '{rule.df}' needs simulated studies: use simulated_test.")
+    if fit.estimator != rule.estimator:
+        raise ValueError(f"The fit is by {fit.estimator}, the rule asks for {rule.estimator}.")
+    error, df = reference(
+        rule,
+        standard_error=np.array(fit.standard_error),
+        adjusted=np.array(fit.standard_error_adjusted),
+        satterthwaite=np.array(fit.df_satterthwaite),
+        kenward_roger=np.array(fit.df_kenward_roger),
+        smallest=min(fit.n_workers, fit.n_items) - 1,
+    )
+    return finished_test(fit.parameters.difference, float(error), float(df), rule)
+
+
+def finished_test(estimate: float, error: float, df: float, rule: DecisionRule) -> EffectTest:
+    """p-value, interval and decision from an estimate, its standard error and df."""
+    p_value = float(wald_p(np.array(estimate), np.array(error), np.array(df), rule.alternative))
+    tail = rule.alpha / 2 if rule.alternative == "two-sided" else rule.alpha
+    reach = critical_value(df, tail) * error
+    return EffectTest(
+        estimate=estimate,
+        standard_error=error,
+        df=df,
+        p_value=p_value,
+        interval=(estimate - reach, estimate + reach),
+        significant=p_value <= rule.alpha,
+        rule=rule,
+    )
+
+
+def reference(
+    rule: DecisionRule,
+    *,
+    standard_error: Floats,
+    adjusted: Floats,
+    satterthwaite: Floats,
+    kenward_roger: Floats,
+    smallest: int,
+) -> tuple[Floats, Floats]:
+    """Standard error and df that a rule uses, arrays of the shape given.
+
+    smallest : min(workers, items) - 1, the df of rule 'min'.
+    """
+    if rule.df == "kenward-roger" or rule.is_simulated:
+        return adjusted, kenward_roger
+    if rule.df == "satterthwaite":
+        return standard_error, satterthwaite
+    fixed = math.inf if rule.df == "normal" else float(smallest)
+    return standard_error, np.full_like(standard_error, fixed)
+
+
+def wald_p(estimate: Floats, standard_error: Floats, df: Floats, alternative: Alternative) -> Floats:
+    """p-values of t = estimate / standard error on `df` degrees of freedom (infinite: normal)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = estimate / standard_error
+    if alternative == "two-sided":
+        return np.asarray(2.0 * _lower_tail(-np.abs(t), df))
+    return np.asarray(_lower_tail(-t, df))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NullStatistics:
+    """Test statistics of studies simulated without an effect, sorted; failed ones are left out."""
+
+    t: Floats
+    absolute: Floats
+
+    @classmethod
+    def of(cls, t: Floats) -> NullStatistics:
+        """From the t of each simulated study."""
+        kept = t[np.isfinite(t)]
+        return cls(np.sort(kept), np.sort(np.abs(kept)))
+
+    def critical_value(self, alpha: float, alternative: Alternative) -> float:
+        """What t must exceed for p <= alpha: at most alpha (1 + n) - 1 statistics are as extreme."""
+        sample = self.absolute if alternative == "two-sided" else self.t
+        beyond = max(math.floor(alpha * (1 + len(sample))) - 1, 0)
+        return float(sample[-1 - beyond])
+
+
+def simulated_p(
+    estimate: Floats, standard_error: Floats, null: NullStatistics, alternative: Alternative
+) -> Floats:
+    """p-values against a simulated null: (1 + statistics at least as extreme) / (1 + all), so never 0
+    (Davison and Hinkley 1997, section 4.2)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = estimate / standard_error
+    two_sided = alternative == "two-sided"
+    sample, value = (null.absolute, np.abs(t)) if two_sided else (null.t, t)
+    beyond = len(sample) - np.searchsorted(sample, value, side="left")
+    return np.where(np.isfinite(t), (1.0 + beyond) / (1.0 + len(sample)), np.nan)
+
+
+def critical_value(df: float, tail: float) -> float:
+    """The t quantile with probability `tail` above it."""
+    return float(-special.ndtri(tail) if math.isinf(df) else -special.stdtrit(df, tail))
+
+
+def _lower_tail(t: Floats, df: Floats) -> Floats:
+    endless = np.isinf(df)
+    if np.all(endless):
+        return np.asarray(special.ndtr(t))
+    if not np.any(endless):
+        return np.asarray(special.stdtr(df, t))
+    return np.where(endless, special.ndtr(t), special.stdtr(np.where(endless, 1.0, df), t))

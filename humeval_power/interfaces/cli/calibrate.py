@@ -1,0 +1,207 @@
+"""`humeval-power calibrate`: how often tests find an effect where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import click
+
+from humeval_power.designs import Design
+from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.options import (
+    force_option,
+    jobs_option,
+    json_option,
+    quiet_option,
+    rule_options,
+    seed_option,
+    simulations_option,
+)
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
+from humeval_power.interfaces.cli.progress import Advance, progress
+from humeval_power.interfaces.cli.study_options import (
+    StudyOptions,
+    default_jobs,
+    likert_points,
+    load_settings,
+    only_setting,
+    study_options,
+)
+from humeval_power.interfaces.cli.text_table import text_table
+from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.planning.building import build_design
+from humeval_power.planning.calibration import (
+    BAND_CONFIDENCE,
+    DEFAULT_NULL_STUDIES,
+    Calibration,
+    calibrate,
+    calibration_table,
+)
+from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.reporting.calibration_record import calibration_record
+from humeval_power.rules import DecisionRule
+
+FILES = ("calibration.csv", "calibration.png", "calibration.svg", "calibration.json")
+
+
+@click.command("calibrate")
+@study_options
+@click.option("--workers", type=int, required=True, help="Number of workers.")
+@click.option("--items", type=int, required=True, help="Number of items.")
+@rule_options
+@simulations_option
+@seed_option
+@jobs_option
+@json_option
+@click.option("-o", "--output", metavar="DIR", help="Write calibration.csv, .png, .svg and .json to DIR.")
+@force_option
+@quiet_option
+def command(
+    study: StudyOptions,
+    workers: int,
+    items: int,
+    rule: DecisionRule,
+    simulations: int | None,
+    seed: int | None,
+    jobs: int | None,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """How often would a test find an effect where there is none?
+
+    Your test and those that people commonly use decide the same simulated
+    studies, in which the systems do not differ. A test of size 0.05 should find
+    an effect in 5 % of them.
+    """
+    if output is not None:
+        refuse_to_overwrite([Path(output) / name for name in FILES], force=force)
+    settings = load_settings(study)
+    setting, parameters = only_setting(settings)
+    design = build_design(
+        workers,
+        items,
+        study.ratings_per_item,
+        paired=study.paired,
+        kind=study.design,
+        max_ratings_per_worker=study.max_ratings_per_worker,
+    )
+    for remark in design.notes:
+        note(remark)
+    used = DEFAULT_SEED if seed is None else seed
+    n_simulations = DEFAULT_NULL_STUDIES if simulations is None else simulations
+    with _kernels_for(design, rule), progress("Simulating", total=n_simulations) as advance:
+        results = calibrate(
+            parameters,
+            design,
+            rule=rule,
+            n_simulations=n_simulations,
+            seed=used,
+            response=study.response,
+            points=likert_points(study, settings),
+            n_jobs=jobs or default_jobs(),
+            progress=_steps(advance),
+        )
+    document = calibration_record(
+        results,
+        setting=setting,
+        parameters=parameters,
+        design=design,
+        response=study.response,
+        seed=used,
+        command=typed_command(),
+    )
+    if output is not None:
+        write_directory(output, _files(results, document), force=force)
+        note(f"Written to {output}: {', '.join(FILES)}")
+    click.echo(to_json(document) if as_json else calibration_text(results, setting, design), nl=not as_json)
+    _tell_failures(results)
+
+
+def _kernels_for(design: Design, rule: DecisionRule) -> AbstractContextManager[None]:
+    by_iteration = rule.estimator == "ml" and rule.df == "satterthwaite"
+    if design.is_crossed and not by_iteration:
+        return nullcontext()
+    from humeval_power.interfaces.cli.compiling import compiled_kernels
+
+    return compiled_kernels()
+
+
+def _steps(advance: Advance) -> Callable[[int, int], None]:
+    done = 0
+
+    def report(now: int, _total: int) -> None:
+        nonlocal done
+        advance(now - done)
+        done = now
+
+    return report
+
+
+def _files(results: Sequence[Calibration], document: dict[str, object]) -> dict[str, str | bytes]:
+    from humeval_power.reporting.calibration_figure import calibration_figure
+    from humeval_power.reporting.figure_style import figure_bytes
+
+    table = calibration_table(results)
+    figure = calibration_figure(table)
+    return {
+        "calibration.csv": table.to_csv(index=False, float_format="%.10g"),
+        "calibration.png": figure_bytes(figure, "png"),
+        "calibration.svg": figure_bytes(figure, "svg"),
+        "calibration.json": to_json(document),
+    }
+
+
+def calibration_text(results: Sequence[Calibration], setting: str, design: Design) -> str:
+    """The table for people, at most 80 characters wide; the interval is that of the rate judged."""
+    rule, simulated = results[0].rule, max(result.estimate.n_simulations for result in results)
+    facts = [
+        ("Setting", f"{setting}, no difference between the systems"),
+        ("Study", str(design)),
+        ("Planned", f"{rule}  (* below)"),
+        ("Studies", f"{simulated:,} simulated, the same for every test"),
+    ]
+    lines = [_line(result) for result in results]
+    table = text_table(["test", "significant", "B better", "interval", "verdict"], lines, indent="")
+    return "\n".join(
+        [*(wrapped(text, bullet=f"{label:<9}") for label, text in facts), "", table, "", _legend(results)]
+    )
+
+
+def _line(result: Calibration) -> list[str]:
+    label = result.label + (" *" if result.is_rule else "")
+    if result.verdict == "not defined":
+        return [label, "", "", "", result.verdict]
+    _, (low, high) = result.judged
+    estimate = result.estimate
+    return [
+        label,
+        f"{estimate.rejection_rate:.3f}",
+        f"{estimate.power:.3f}",
+        f"{low:.3f}-{high:.3f}",
+        result.verdict,
+    ]
+
+
+def _legend(results: Sequence[Calibration]) -> str:
+    first = next((result for result in results if result.estimate.n_usable), results[0])
+    low, high = first.band
+    judged = "significant" if first.rule.alternative == "two-sided" else "B better"
+    text = (
+        f"The verdict is on '{judged}': a test of exactly size {first.rule.alpha:g} would show {low:.3f} "
+        f"to {high:.3f} in {first.estimate.n_usable:,} studies ({100 * BAND_CONFIDENCE:g} %)."
+    )
+    if any(result.verdict == "not defined" for result in results):
+        text += " Not defined: the design lacks the pairs that the test compares."
+    return wrapped(text)
+
+
+def _tell_failures(results: Sequence[Calibration]) -> None:
+    for result in results:
+        if result.estimate.n_failed:
+            note(
+                f"{result.label}: no answer in {result.estimate.n_failed:,} of "
+                f"{result.estimate.n_simulations:,} studies. They count neither way."
+            )

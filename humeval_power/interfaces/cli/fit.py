@@ -1,0 +1,140 @@
+"""`humeval-power fit`: the seven parameters of a table of ratings."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, get_args
+
+import click
+
+from humeval_power.estimation.fit import Engine
+from humeval_power.estimation.interaction import interaction_gain
+from humeval_power.inference.difference_test import difference_test
+from humeval_power.inference.intervals import IntervalMethod, parameter_intervals
+from humeval_power.inference.simulated_test import simulated_test
+from humeval_power.inference.wald import effect_test
+from humeval_power.interfaces.cli.compiling import compiled_kernels
+from humeval_power.interfaces.cli.fit_text import fit_text
+from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
+from humeval_power.interfaces.cli.loading import load_ratings
+from humeval_power.interfaces.cli.options import (
+    TableOptions,
+    force_option,
+    jobs_option,
+    json_option,
+    output_option,
+    quiet_option,
+    rule_options,
+    seed_option,
+    simulations_option,
+    table_options,
+)
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_file
+from humeval_power.interfaces.cli.study_options import default_jobs
+from humeval_power.interfaces.formats.documents import read_parameters, to_json
+from humeval_power.planning.analytic import FEW_WORKERS
+from humeval_power.planning.calibration import size_of_test
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.reporting.records import parameters_record
+from humeval_power.rules import DecisionRule
+
+_SMALL_TABLE = 20_000  # ratings up to which the worker-item term is looked for unasked
+
+
+@click.command("fit")
+@click.argument("file", metavar="FILE")
+@table_options
+@click.option(
+    "--engine",
+    type=click.Choice(get_args(Engine)),
+    default="native",
+    show_default=True,
+    help="What fits the model; lme4 and statsmodels are slow references.",
+)
+@rule_options
+@click.option(
+    "--worker-item",
+    is_flag=True,
+    help="Also estimate what a worker and an item share under both systems.",
+)
+@click.option(
+    "--intervals",
+    type=click.Choice(["asymptotic", "profile", "bootstrap"]),
+    default="asymptotic",
+    show_default=True,
+    help="How the parameters' 95 % intervals are found; the last two take longer.",
+)
+@click.option(
+    "--assumed",
+    metavar="FILE",
+    help="Parameters under which --df calibrated simulates. [required by it]",
+)
+@simulations_option
+@seed_option
+@jobs_option
+@click.option("--strict", is_flag=True, help="End with 3 if the fit did not converge.")
+@json_option
+@output_option
+@force_option
+@quiet_option
+def command(
+    file: str,
+    table: TableOptions,
+    engine: Engine,
+    rule: DecisionRule,
+    worker_item: bool,
+    intervals: IntervalMethod,
+    assumed: str | None,
+    simulations: int | None,
+    seed: int | None,
+    jobs: int | None,
+    strict: bool,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """Estimate the effect and the variances from a table of ratings.
+
+    FILE is a table as 'check' reads it. The model is a linear mixed model with
+    crossed workers and items: rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e on
+    the [0, 1] scale, x = -1/2 for system A and +1/2 for B. With -o the
+    parameters are written as JSON, for 'power', 'surface' and 'report'.
+    """
+    if output is not None:
+        refuse_to_overwrite([output], force=force)
+    ratings = load_ratings(file, table)
+    from humeval_power.estimation.fitting import fit
+
+    with compiled_kernels():
+        fitted = fit(ratings, estimator=rule.estimator, engine=engine, worker_item=worker_item)
+    simulation: dict[str, Any] = {
+        "n_simulations": simulations or DEFAULT_SIMULATIONS,
+        "seed": DEFAULT_SEED if seed is None else seed,
+        "n_jobs": jobs or default_jobs(),
+    }
+    if rule.is_simulated:
+        given = None if assumed is None else read_parameters(assumed)[0]
+        tested = simulated_test(fitted, ratings.design(), rule, assumed=given, **simulation)
+    elif rule.analysis == "differences":
+        tested = difference_test(ratings, rule)
+    else:
+        tested = effect_test(fitted, rule)
+    size = None
+    if fitted.n_workers < FEW_WORKERS and not rule.is_simulated:
+        size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
+    ranges = parameter_intervals(fitted, ratings, method=intervals, **simulation)
+    document = parameters_record(
+        ratings, fitted, tested, size=size, intervals=(intervals, ranges), command=typed_command()
+    )
+    if output is not None and output != "-":
+        write_file(output, to_json(document), force=force)
+        note(f"Written: {output}")
+    if as_json or output == "-":
+        click.echo(to_json(document), nl=False)
+    else:
+        gain = 0.0
+        if not worker_item and rule.analysis == "ratings" and len(ratings.rating) <= _SMALL_TABLE:
+            gain = interaction_gain(ratings)
+        click.echo(fit_text(ratings, fitted, tested, ranges, size, gain))
+    if strict and not fitted.converged:
+        sys.exit(EXIT_TARGET_MISSED)

@@ -1,0 +1,44 @@
+"""From a file and the options of a command to checked ratings."""
+
+from __future__ import annotations
+
+from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.formats.tables import read_table
+from humeval_power.ratings import MISSING_CODES, Ratings, ratings_from_table
+from humeval_power.scales import RatingScale
+
+
+def load_ratings(
+    path: str, table: TableOptions, *, require_pair: bool = True, tell: bool = True
+) -> Ratings:
+    """Read and check a table of ratings; `tell` prints its notices on standard error.
+
+    Raises
+    ------
+    InputError
+        All problems of the table at once.
+    """
+    scale = RatingScale.parse(table.scale) if table.scale is not None else None
+    found = read_table(path)
+    ratings = ratings_from_table(
+        found.frame,
+        worker=table.worker,
+        item=table.item,
+        system=table.system,
+        rating=table.rating,
+        criterion_column=table.criterion_column,
+        criterion=table.criterion,
+        systems=table.systems,
+        scale=scale,
+        lower_is_better=table.lower_is_better,
+        missing=(*MISSING_CODES, *table.missing),
+        require_pair=require_pair,
+        source=found.source,
+        sha256=found.sha256,
+        notices=found.notices,
+    )
+    if tell:
+        for notice in ratings.notices:
+            note(f"{ratings.source}: {notice}")
+    return ratings

@@ -1,0 +1,46 @@
+"""Options that say what happens to planned ratings: missing, quitting and careless workers."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any, get_args
+
+import click
+
+from humeval_power.interfaces.cli.options import Function
+from humeval_power.simulation.losses import Exclusion, Losses
+
+_SHARE = click.FloatRange(0, 1, max_open=True)
+_LOSS_OPTIONS = (
+    click.option("--lost", type=_SHARE, default=0.0, help="Share of ratings that are never given."),
+    click.option("--quitting", type=_SHARE, default=0.0, help="Share of workers who quit midway."),
+    click.option("--at-random", type=_SHARE, default=0.0, help="Share of workers who answer at random."),
+    click.option(
+        "--straight-lining", type=_SHARE, default=0.0, help="Share of workers with one answer for all."
+    ),
+    click.option(
+        "--exclusion",
+        type=click.Choice(get_args(Exclusion)),
+        default="none",
+        show_default=True,
+        help="Workers left out before the fit: the careless ones (as if known), or the suspicious.",
+    ),
+)
+
+
+def loss_options(command: Function) -> Function:
+    """Add the options; the command gets them as `losses: Losses` and `exclusion: Exclusion`."""
+
+    @wraps(command)
+    def gathered(*args: Any, **values: Any) -> Any:
+        losses = Losses(
+            missing=values.pop("lost"),
+            quitting=values.pop("quitting"),
+            at_random=values.pop("at_random"),
+            straight_lining=values.pop("straight_lining"),
+        )
+        return command(*args, losses=losses, **values)
+
+    for option in reversed(_LOSS_OPTIONS):
+        gathered = option(gathered)
+    return gathered

@@ -1,0 +1,356 @@
+"""`humeval-power plan`: the design that a pilot, a price and a deadline allow."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import click
+
+from humeval_power.errors import InputError
+from humeval_power.interfaces.cli.compiling import compiled_kernels
+from humeval_power.interfaces.cli.cost_options import (
+    CostOptions,
+    Money,
+    cost_model,
+    cost_options,
+    with_pilot_times,
+)
+from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
+from humeval_power.interfaces.cli.loss_options import loss_options
+from humeval_power.interfaces.cli.mde import power_target_option
+from humeval_power.interfaces.cli.options import (
+    TableOptions,
+    force_option,
+    jobs_option,
+    json_option,
+    output_option,
+    quiet_option,
+    rule_options,
+    seed_option,
+    simulations_option,
+    table_options,
+)
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
+from humeval_power.interfaces.cli.plan_inputs import PlanInputs, load_inputs
+from humeval_power.interfaces.cli.study_options import (
+    PARAMETER_OPTIONS,
+    default_jobs,
+    number_list,
+)
+from humeval_power.interfaces.cli.text_table import text_table
+from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.planning.assurance import safe_parameters
+from humeval_power.planning.plan import Plan, PredictedPower
+from humeval_power.planning.planner import PlanRequest, PlanResult, make_plan
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.planning.search import SearchSpace
+from humeval_power.reporting.plan_result_text import (
+    option_row,
+    pilot_table,
+    plan_facts,
+    plan_search_record,
+)
+from humeval_power.rules import DecisionRule
+from humeval_power.simulation.losses import Exclusion, Losses
+
+_HEADER = ["", "workers", "items", "k", "paired", "cost", "formula", "simulated"]
+
+
+def _with_options(command: click.decorators.FC) -> click.decorators.FC:
+    for option in reversed(PARAMETER_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command("plan")
+@click.argument("file", metavar="[PILOT]", required=False)
+@table_options
+@_with_options
+@click.option("--effect", type=float, help="Smallest effect of interest: B - A on [0, 1].")
+@click.option("--effect-raw", type=float, help="The same in points of the pilot's scale.")
+@click.option(
+    "--observed-power",
+    is_flag=True,
+    help="Take the pilot's own estimate as the effect. This is not a plan; it says why.",
+)
+@power_target_option
+@click.option("--budget", type=Money(), help="Find the most powerful design for this much.")
+@click.option(
+    "--workers", metavar="LIST", callback=number_list(int), help="Such as 3:40. [2:--max-workers]"
+)
+@click.option("--max-workers", type=click.IntRange(min=2), default=30, show_default=True)
+@click.option(
+    "--items", metavar="LIST", callback=number_list(int), required=True, help="Such as 50:500 or 50:500:10."
+)
+@click.option(
+    "--ratings-per-item",
+    metavar="LIST",
+    callback=number_list(int),
+    help="Of each item under each system, such as 1:10. [1 to --max-workers]",
+)
+@click.option("--max-ratings-per-worker", type=click.IntRange(min=1), help="What a worker can be asked.")
+@click.option(
+    "--pairing",
+    type=click.Choice(["paired", "unpaired", "both"]),
+    default="paired",
+    show_default=True,
+    help="Whether the same worker sees an item under both systems.",
+)
+@cost_options
+@loss_options
+@click.option("--robust", is_flag=True, help="Reach the target under every setting, not only the first.")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Reach the target with this probability, given how little the pilot knows.",
+)
+@click.option(
+    "--safe",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Plan at this upper confidence limit of how workers differ.",
+)
+@click.option("--question", default="", help="The question that the study is to answer, for the plan.")
+@click.option(
+    "--exclude", multiple=True, metavar="TEXT", help="A rule for leaving out ratings; repeatable."
+)
+@click.option("--date", type=click.DateTime(["%Y-%m-%d"]), help="Date of the plan. [today]")
+@rule_options
+@simulations_option
+@seed_option
+@jobs_option
+@json_option
+@output_option
+@force_option
+@quiet_option
+def command(
+    file: str | None,
+    table: TableOptions,
+    parameters: tuple[str, ...],
+    preset: tuple[str, ...],
+    allow_not_identified: bool,
+    values: object,
+    effect: float | None,
+    effect_raw: float | None,
+    observed_power: bool,
+    target: float,
+    budget: Decimal | None,
+    workers: Sequence[int] | None,
+    max_workers: int,
+    items: Sequence[int],
+    ratings_per_item: Sequence[int] | None,
+    max_ratings_per_worker: int | None,
+    pairing: str,
+    prices: CostOptions,
+    losses: Losses,
+    exclusion: Exclusion,
+    robust: bool,
+    confidence: float | None,
+    safe: float | None,
+    question: str,
+    exclude: tuple[str, ...],
+    date: datetime.datetime | None,
+    rule: DecisionRule,
+    simulations: int | None,
+    seed: int | None,
+    jobs: int | None,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """The cheapest design that finds the effect, or the best a budget buys.
+
+    PILOT is a table of ratings to take the variances from; or give
+    --parameters, --preset or --values. Designs are ranked by formula, the
+    winner and its neighbours are proved by simulation. With -o plan.json the
+    plan is written, with plan.md, plan.html and pictures beside it. Ends with
+    3 if the target cannot be reached.
+    """
+    used = DEFAULT_SEED if seed is None else seed
+    names = _file_names(output)
+    if output is not None:
+        refuse_to_overwrite([Path(output).parent / name for name in names.values()], force=force)
+    with compiled_kernels():
+        inputs = load_inputs(file, table, parameters, preset, values, allow_not_identified)
+        wanted = _effect(inputs, effect, effect_raw, observed_power)
+        inputs = _safe(inputs, safe)
+        most = max(workers) if workers else max_workers
+        request = PlanRequest(
+            settings=inputs.settings,
+            effect=wanted,
+            space=SearchSpace(
+                workers or range(2, max_workers + 1),
+                items,
+                ratings_per_item or range(1, most + 1),
+                {"paired": (True,), "unpaired": (False,), "both": (True, False)}[pairing],
+                max_ratings_per_worker,
+            ),
+            costs=cost_model(with_pilot_times(prices, file)),
+            target=target,
+            budget=budget,
+            rule=rule,
+            robust=robust,
+            uncertainty=inputs.uncertainty,
+            confidence=confidence,
+            losses=losses,
+            exclusion=exclusion,
+        )
+        result = make_plan(
+            request,
+            n_simulations=simulations or DEFAULT_SIMULATIONS,
+            seed=used,
+            n_jobs=jobs or default_jobs(),
+        )
+    plan = _plan(result, inputs, question, exclude, used)
+    if output is not None:
+        _write(plan, result, output, names, date, force=force)
+    if as_json:
+        click.echo(to_json(plan_search_record(result, seed=used, command=typed_command())), nl=False)
+    else:
+        click.echo(plan_text(result))
+    if not result.reached and budget is None:
+        sys.exit(EXIT_TARGET_MISSED)
+
+
+def plan_text(result: PlanResult) -> str:
+    """The result for people, at most 80 characters wide."""
+    lines = [wrapped(text, bullet=f"{label:<9}") for label, text in plan_facts(result)]
+    robust = result.request.robust
+    rows = [["chosen", *option_row(result.chosen, robust=robust)]]
+    rows += [["near", *option_row(option, robust=robust)] for option in result.neighbours]
+    parts = ["\n".join(lines), text_table(_HEADER, rows, indent="")]
+    if result.assurance is not None:
+        pilot = text_table(
+            ["workers in the pilot", "a safe plan's multiple"], [list(r) for r in pilot_table()]
+        )
+        parts.append(
+            wrapped(
+                "How a larger pilot would help: a safe plan (--safe 0.8) takes the worker mean square at"
+            )
+            + "\n"
+            + pilot
+        )
+    return "\n\n".join(parts)
+
+
+def _effect(inputs: PlanInputs, effect: float | None, raw: float | None, observed: bool) -> float:
+    given = [value is not None for value in (effect, raw)] + [observed]
+    if sum(given) != 1:
+        raise click.UsageError(
+            "Give the smallest effect of interest: --effect on [0, 1], or --effect-raw on the pilot's scale."
+        )
+    if effect is not None:
+        return effect
+    if raw is not None:
+        if inputs.scale is None:
+            raise InputError("--effect-raw needs the scale of a pilot; give --effect on [0, 1].")
+        return inputs.scale.effect_from_raw(raw)
+    if inputs.observed is None:
+        raise InputError("--observed-power needs a pilot or a parameter file with an estimate.")
+    note(
+        f"Warning: the pilot's own estimate, {inputs.observed:.4g}, is taken as the effect. Its error is as "
+        "large as the pilot is small, and an estimate that led to a study tends to be too large. Power at "
+        "the observed effect says nothing that the pilot's p-value does not. Name the smallest effect that "
+        "would matter instead."
+    )
+    return inputs.observed
+
+
+def _safe(inputs: PlanInputs, confidence: float | None) -> PlanInputs:
+    if confidence is None:
+        return inputs
+    if inputs.uncertainty is None:
+        raise InputError("--safe needs a pilot, or a parameter file that 'fit -o' wrote.")
+    name, first = next(iter(inputs.settings.items()))
+    cautious = safe_parameters(first, inputs.uncertainty, confidence=confidence)
+    note(
+        f"Planning with a worker's difference of SD {cautious.sd_worker_slope:.4f} (the {100 * confidence:g} % "
+        f"upper limit) instead of {first.recoded().sd_worker_slope:.4f}."
+    )
+    return replace(inputs, settings={**inputs.settings, name: cautious})
+
+
+def _plan(
+    result: PlanResult, inputs: PlanInputs, question: str, exclude: tuple[str, ...], seed: int
+) -> Plan:
+    request, chosen = result.request, result.chosen
+    simulated = chosen.simulated
+    assert simulated is not None
+    a, b = inputs.systems
+    worst = min(chosen.powers, key=lambda name: chosen.powers[name])
+    name = worst if request.robust else next(iter(request.settings))
+    return Plan(
+        question=question or f"Is {b} rated higher than {a}?",
+        systems=(a, b),
+        effect=request.effect,
+        parameters=request.settings[name],
+        source=inputs.sources[name],
+        counts=chosen.counts,
+        rule=request.rule,
+        target_power=request.target,
+        predicted=PredictedPower(
+            chosen.powers[name], simulated.power, simulated.interval, simulated.n_simulations
+        ),
+        seed=seed,
+        max_ratings_per_worker=request.space.max_ratings_per_worker,
+        scale=inputs.scale,
+        costs=request.costs,
+        cost=chosen.cost.total,
+        exclusions=exclude,
+    )
+
+
+def _file_names(output: str | None) -> dict[str, str]:
+    stem = Path(output or "plan.json").stem
+    return {
+        "plan": Path(output or "plan.json").name,
+        "markdown": f"{stem}.md",
+        "html": f"{stem}.html",
+        "png": f"{stem}_front.png",
+        "svg": f"{stem}_front.svg",
+        "table": f"{stem}_front.csv",
+        "search": f"{stem}_search.json",
+    }
+
+
+def _write(
+    plan: Plan,
+    result: PlanResult,
+    output: str,
+    names: dict[str, str],
+    date: datetime.datetime | None,
+    *,
+    force: bool,
+) -> None:
+    from humeval_power.interfaces.formats.plan_file import parse_plan, plan_to_json
+    from humeval_power.reporting.figure_style import figure_bytes
+    from humeval_power.reporting.front_figure import front_figure
+    from humeval_power.reporting.plan_text import plan_html, plan_markdown
+
+    # the plan promises what its own assignment gives, to the last digit
+    exact = replace(plan, predicted=replace(plan.predicted, analytic=plan.recomputed_power()))
+    created = date.date() if date else datetime.date.today()
+    figure = front_figure(result)
+    rows = ["workers,items,ratings_per_item,paired,cost,power"]
+    rows += [
+        f"{p.counts.n_workers},{p.counts.n_items},{p.counts.ratings_per_item},{p.counts.paired},{p.cost},"
+        f"{p.power:.6f}"
+        for p in result.front
+    ]
+    sealed = plan_to_json(exact, created=created)
+    checksum = parse_plan(sealed).checksum
+    files: dict[str, str | bytes] = {
+        names["plan"]: sealed,
+        names["markdown"]: plan_markdown(exact, created=created, checksum=checksum),
+        names["html"]: plan_html(exact, created=created, checksum=checksum),
+        names["png"]: figure_bytes(figure, "png"),
+        names["svg"]: figure_bytes(figure, "svg"),
+        names["table"]: "\n".join(rows) + "\n",
+        names["search"]: to_json(plan_search_record(result, seed=plan.seed, command=typed_command())),
+    }
+    write_directory(Path(output).parent, files, force=force)
+    note(f"Written: {', '.join(files)}")

@@ -1,0 +1,68 @@
+"""`--plan FILE` and `--amend "reason"`: commands that are held to a plan, and the way to change it."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from pathlib import Path
+from typing import overload
+
+import click
+
+from humeval_power.interfaces.cli.output import note, write_file
+from humeval_power.planning.plan import Plan
+
+plan_option = click.option(
+    "--plan", metavar="FILE", help="The plan to follow, as 'humeval-power plan' wrote it."
+)
+amend_option = click.option(
+    "--amend",
+    metavar="REASON",
+    help="Accept changes made by hand to the plan, and add them to its history with this reason.",
+)
+
+
+@overload
+def load_plan(path: str, amend: str | None = None) -> Plan: ...
+
+
+@overload
+def load_plan(path: None, amend: str | None = None) -> None: ...
+
+
+@overload
+def load_plan(path: str | None, amend: str | None = None) -> Plan | None: ...
+
+
+def load_plan(path: str | None, amend: str | None = None) -> Plan | None:
+    """The plan of --plan, None without one; --amend rewrites its file as a whole or not at all.
+
+    Raises
+    ------
+    InputError
+        A file that is no plan, or one that was changed by hand where there is no --amend.
+    """
+    if path is None:
+        if amend is not None:
+            raise click.UsageError("--amend needs --plan FILE: the plan that was changed.")
+        return None
+    from humeval_power.interfaces.cli.compiling import compiled_kernels
+    from humeval_power.interfaces.formats.plan_file import amend_plan, read_plan
+
+    with compiled_kernels():
+        if amend is None:
+            return read_plan(path)
+        plan, text = amend_plan(path, amend, date=datetime.date.today())
+    write_file(path, text, force=True)
+    note(_amended(path, plan))
+    return plan
+
+
+def _amended(path: str, plan: Plan) -> str:
+    said = f"Amended: {path}. Power by formula is now {plan.predicted.analytic:.3f}."
+    if math.isnan(plan.predicted.simulated):
+        said += " It has not been simulated for the plan as it is now."
+    pages = [page.name for ending in (".md", ".html") if (page := Path(path).with_suffix(ending)).is_file()]
+    if pages:
+        said += f" {' and '.join(pages)} beside it still show the plan before."
+    return said

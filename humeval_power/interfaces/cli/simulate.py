@@ -1,0 +1,86 @@
+"""`humeval-power simulate`: the ratings of one study."""
+
+from __future__ import annotations
+
+import click
+
+from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED
+from humeval_power.interfaces.cli.loss_options import loss_options
+from humeval_power.interfaces.cli.options import force_option, output_option, quiet_option, seed_option
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite
+from humeval_power.interfaces.cli.study_options import (
+    StudyOptions,
+    likert_points,
+    load_settings,
+    only_setting,
+    study_options,
+)
+from humeval_power.planning.building import build_design
+from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.simulation.study import simulate
+
+
+@click.command("simulate")
+@study_options
+@loss_options
+@click.option("--workers", type=int, required=True, help="Number of workers.")
+@click.option("--items", type=int, required=True, help="Number of items.")
+@click.option("--effect", type=float, help="True difference B - A on [0, 1]. [as in the parameters]")
+@click.option("--scale", metavar="LOW:HIGH", help="Scale of the ratings written. [0 to 1]")
+@seed_option
+@output_option
+@force_option
+@quiet_option
+def command(
+    study: StudyOptions,
+    losses: Losses,
+    exclusion: Exclusion,
+    workers: int,
+    items: int,
+    effect: float | None,
+    scale: str | None,
+    seed: int | None,
+    output: str | None,
+    force: bool,
+) -> None:
+    """Draw the ratings of one study and write them as CSV.
+
+    The table has the columns worker, item, system (A, B) and rating.
+    """
+    if output is not None:
+        refuse_to_overwrite([output], force=force)
+    settings = load_settings(study)
+    _, parameters = only_setting(settings)
+    if effect is not None:
+        parameters = parameters.with_difference(effect)
+    design = build_design(
+        workers,
+        items,
+        study.ratings_per_item,
+        paired=study.paired,
+        kind=study.design,
+        max_ratings_per_worker=study.max_ratings_per_worker,
+    )
+    for remark in design.notes:
+        note(remark)
+    used = DEFAULT_SEED if seed is None else seed
+    points = likert_points(study, settings)
+    ratings = simulate(
+        parameters,
+        design,
+        seed=used,
+        response=study.response,
+        points=points,
+        losses=losses,
+        exclusion=exclusion,
+    )
+    if len(ratings.rating) < design.n_ratings:
+        note(f"{len(ratings.rating):,} of {design.n_ratings:,} planned ratings are left.")
+    note(
+        f"{design}; effect {parameters.difference:g} on [0, 1]; seed {used} "
+        f"(assignment seed {DEFAULT_ASSIGNMENT_SEED})"
+    )
+    shown = RatingScale.parse(scale) if scale else None
+    emit(ratings.to_frame(shown).to_csv(index=False, float_format="%.6g"), output=output, force=force)

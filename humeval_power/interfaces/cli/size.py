@@ -1,0 +1,134 @@
+"""`humeval-power size`: the fewest workers, items or ratings per item that reach a target power."""
+
+from __future__ import annotations
+
+import sys
+from typing import get_args
+
+import click
+
+from humeval_power.interfaces.cli.compiling import compiled_kernels
+from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
+from humeval_power.interfaces.cli.mde import power_target_option
+from humeval_power.interfaces.cli.options import (
+    force_option,
+    jobs_option,
+    json_option,
+    output_option,
+    quiet_option,
+    rule_options,
+    seed_option,
+    simulations_option,
+)
+from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.study_options import (
+    StudyOptions,
+    default_jobs,
+    load_settings,
+    only_setting,
+    study_options,
+)
+from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.planning.required import RequiredSize, Sought, required_size
+from humeval_power.reporting.records import size_record
+from humeval_power.rules import DecisionRule
+
+
+@click.command("size")
+@study_options
+@click.option(
+    "--find",
+    "sought",
+    type=click.Choice(get_args(Sought)),
+    required=True,
+    help="What to find; give the other two (without --ratings-per-item every worker rates every item).",
+)
+@click.option("--workers", type=int, help="Number of workers.")
+@click.option("--items", type=int, help="Number of items.")
+@click.option("--effect", type=float, required=True, help="True difference B - A on [0, 1] to be found.")
+@power_target_option
+@rule_options
+@simulations_option
+@seed_option
+@jobs_option
+@json_option
+@output_option
+@force_option
+@quiet_option
+def command(
+    study: StudyOptions,
+    sought: Sought,
+    workers: int | None,
+    items: int | None,
+    effect: float,
+    target: float,
+    rule: DecisionRule,
+    simulations: int | None,
+    seed: int | None,
+    jobs: int | None,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """The fewest workers, items or ratings per item that reach the target power.
+
+    Found by formula and proved by simulation. Ends with 3, and the reason, if
+    no number will do.
+    """
+    if output is not None:
+        refuse_to_overwrite([output], force=force)
+    settings = load_settings(study)
+    name, parameters = only_setting(settings)
+    used = DEFAULT_SEED if seed is None else seed
+    with compiled_kernels():
+        answer = required_size(
+            parameters.with_difference(effect),
+            sought,
+            workers=workers,
+            items=items,
+            ratings_per_item=None if sought == "ratings-per-item" else study.ratings_per_item,
+            paired=study.paired,
+            power=target,
+            rule=rule,
+            n_simulations=simulations or DEFAULT_SIMULATIONS,
+            seed=used,
+            n_jobs=jobs or default_jobs(),
+        )
+    if as_json:
+        text = to_json(
+            size_record(answer, parameters, effect=effect, rule=rule, seed=used, command=typed_command())
+        )
+    else:
+        text = _text(name, answer, effect, rule)
+    emit(text, output=output, force=force)
+    if answer.counts is None:
+        sys.exit(EXIT_TARGET_MISSED)
+
+
+def _text(name: str, answer: RequiredSize, effect: float, rule: DecisionRule) -> str:
+    facts = [
+        ("Setting", name),
+        ("Effect", f"B - A = {effect:g} on [0, 1]"),
+        ("Test", str(rule)),
+        ("Target", f"power {answer.target:g}"),
+    ]
+    counts = answer.counts
+    if counts is None or answer.simulated is None:
+        facts.append(("Answer", answer.reason))
+    else:
+        low, high = answer.simulated.interval
+        facts += [
+            (
+                "Answer",
+                f"{counts.n_workers:,} workers, {counts.n_items:,} items, {counts.ratings_per_item:,} "
+                f"ratings per item and system: {2 * counts.n_items * counts.ratings_per_item:,} ratings",
+            ),
+            ("Formula", f"power {answer.analytic:.3f}"),
+            (
+                "Power",
+                f"{answer.simulated.power:.3f}  (95 % Monte Carlo interval {low:.3f} to {high:.3f}; the "
+                "smallest size whose interval does not stay below the target)",
+            ),
+        ]
+    return "\n".join(wrapped(text, bullet=f"{label:<9}") for label, text in facts)

@@ -1,0 +1,272 @@
+"""Options that describe a study: where its parameters come from, its size, what is simulated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import wraps
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from humeval_power.designs import DESIGN_KINDS, DesignKind
+from humeval_power.errors import HumevalPowerError
+from humeval_power.interfaces.cli.options import Function
+from humeval_power.interfaces.cli.output import note
+from humeval_power.parameters import PARAMETER_NAMES, PRESETS, STANDARD_DEVIATIONS, Parameters, preset
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.study import Response
+from humeval_power.uncertainty import VarianceUncertainty
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOptions:
+    """Where parameters come from and how ratings are given."""
+
+    parameters: tuple[str, ...]
+    preset: tuple[str, ...]
+    allow_not_identified: bool
+    values: Parameters | None
+    ratings_per_item: int | None
+    paired: bool
+    design: DesignKind | None
+    max_ratings_per_worker: int | None
+    response: Response
+    points: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Named parameters; the scale of the pilot they were fitted to, and how uncertain they are, where
+    there is one pilot; and the documents that were read, by name."""
+
+    by_name: dict[str, Parameters]
+    scale: RatingScale | None
+    uncertainty: VarianceUncertainty | None = None
+    documents: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def number_list(kind: type[int] | type[float]) -> Callable[..., tuple[Any, ...] | None]:
+    """A click callback for lists such as 3,10 and ranges such as 50:500:50 (end included)."""
+
+    def parse(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[Any, ...] | None:
+        if text is None:
+            return None
+        values: list[Any] = []
+        for part in text.split(","):
+            values += _range_values(part.strip(), kind, text)
+        return tuple(dict.fromkeys(values))
+
+    return parse
+
+
+def _range_values(part: str, kind: type[int] | type[float], text: str) -> list[Any]:
+    wanted = "whole numbers such as 3,10 or 2:40 or 50:500:50"
+    if kind is float:
+        wanted = "numbers such as 0.05,0.1 or 0.05:0.2:0.05"
+    wrong = click.BadParameter(f"give {wanted}; got {text!r}.")
+    try:
+        bounds = [kind(piece) for piece in part.split(":")]
+    except ValueError:
+        raise wrong from None
+    if len(bounds) == 1:
+        return bounds
+    if len(bounds) == 2 and kind is int:
+        bounds.append(1)
+    if len(bounds) != 3 or bounds[2] <= 0 or bounds[1] < bounds[0]:
+        raise wrong
+    first, last, step = bounds
+    count = int((last - first) / step + 1e-9) + 1
+    return [kind(round(first + i * step, 12)) for i in range(count)]
+
+
+def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    for name in names:
+        if name not in PRESETS:
+            raise click.BadParameter(f"there is no preset {name!r}; there are {', '.join(PRESETS)}.")
+    return names
+
+
+def _typed_values(_ctx: click.Context, _option: click.Parameter, text: str | None) -> Parameters | None:
+    if text is None:
+        return None
+    values: dict[str, object] = {"baseline": 0.5, "effect": 0.0, **dict.fromkeys(STANDARD_DEVIATIONS, 0.0)}
+    for part in text.split(","):
+        name, _, number = (piece.strip() for piece in part.partition("="))
+        if name not in (*PARAMETER_NAMES, "sd_worker_item"):
+            raise click.BadParameter(f"{name!r} is no parameter; they are {', '.join(PARAMETER_NAMES)}.")
+        try:
+            values[name] = float(number)
+        except ValueError:
+            raise click.BadParameter(f"write {name}=NUMBER; got {part.strip()!r}.") from None
+    try:
+        return Parameters.from_dict(values)
+    except HumevalPowerError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+PARAMETER_OPTIONS = (
+    click.option(
+        "--parameters",
+        metavar="FILE",
+        multiple=True,
+        help="Parameters that 'fit -o' wrote; repeatable.",
+    ),
+    click.option(
+        "--preset",
+        metavar="NAMES",
+        callback=_names,
+        help=f"Published settings: {', '.join(PRESETS)} (Card et al. 2020, Table 16).",
+    ),
+    click.option(
+        "--allow-not-identified",
+        is_flag=True,
+        help="Use parameters that their table could not tell apart.",
+    ),
+    click.option(
+        "--values",
+        metavar="LIST",
+        callback=_typed_values,
+        help="Standard deviations on [0, 1], such as sd_worker_slope=0.05,sd_residual=0.2; those "
+        "left out are 0.",
+    ),
+)
+_STUDY_OPTIONS = (
+    *PARAMETER_OPTIONS,
+    click.option(
+        "--ratings-per-item",
+        type=click.IntRange(min=1),
+        help="Ratings of each item under each system. [every worker rates every item]",
+    ),
+    click.option(
+        "--paired/--unpaired",
+        default=True,
+        help="Whether the same worker sees an item under both systems. [paired]",
+    ),
+    click.option(
+        "--design",
+        type=click.Choice([kind for kind in DESIGN_KINDS if kind not in ("k-per-item", "split")]),
+        help="A nested or counterbalanced design. [crossed, or k per item]",
+    ),
+    click.option(
+        "--max-ratings-per-worker",
+        type=click.IntRange(min=1),
+        help="Refuse designs in which a worker gives more ratings.",
+    ),
+    click.option(
+        "--response",
+        type=click.Choice(get_args(Response)),
+        default="gaussian",
+        show_default=True,
+        help="Ratings as the model has them, cut to [0, 1], or rounded to --points.",
+    ),
+    click.option("--points", type=click.IntRange(min=2), help="Points of a Likert scale."),
+)
+
+
+def study_options(command: Function) -> Function:
+    """Add the options of a study; the command gets them as `study: StudyOptions`."""
+
+    @wraps(command)
+    def gathered(*args: Any, **values: Any) -> Any:
+        chosen = StudyOptions(**{field.name: values.pop(field.name) for field in fields(StudyOptions)})
+        return command(*args, study=chosen, **values)
+
+    for option in reversed(_STUDY_OPTIONS):
+        gathered = option(gathered)
+    return gathered
+
+
+def load_settings(study: StudyOptions) -> Settings:
+    """Parameters by name: presets by theirs, files by their stem.
+
+    Raises
+    ------
+    click.UsageError
+        Neither a file nor a preset, or two of the same name.
+    InputError
+        A file that cannot be used.
+    """
+    return read_settings(study.parameters, study.preset, study.values, study.allow_not_identified)
+
+
+def read_settings(
+    files: tuple[str, ...], presets: tuple[str, ...], values: Parameters | None, allow_not_identified: bool
+) -> Settings:
+    """Parameters from files, presets and the command line, in this order."""
+    from humeval_power.interfaces.formats.documents import read_parameters
+
+    if not files and not presets and values is None:
+        raise click.UsageError(
+            "Give --parameters FILE (written by 'fit -o'), --preset high,low or --values."
+        )
+    found: dict[str, Parameters] = {}
+    documents: dict[str, dict[str, Any]] = {}
+    for path in files:
+        name = Path(path).stem
+        if name in found:
+            raise click.UsageError(f"Two parameter files are called {name!r}; rename one.")
+        found[name], documents[name] = read_parameters(path, allow_not_identified=allow_not_identified)
+    for name in presets:
+        if name in found:
+            raise click.UsageError(f"A parameter file is called like the preset {name!r}; rename it.")
+        found[name] = preset(name)
+    if values is not None:
+        found["typed"] = values
+    for name, document in documents.items():
+        _warn_of_zero(name, document)
+    scale, uncertainty = None, None
+    if len(documents) == 1:
+        document = next(iter(documents.values()))
+        if isinstance(document.get("scale"), dict):
+            scale = RatingScale(**document["scale"])
+        if isinstance(document.get("uncertainty"), dict):
+            uncertainty = VarianceUncertainty.from_dict(document["uncertainty"])
+    return Settings(found, scale, uncertainty, documents)
+
+
+def _warn_of_zero(name: str, document: Mapping[str, Any]) -> None:
+    """A worker slope estimated as zero from few workers makes any plan look safe."""
+    if "sd_worker_slope" in (document.get("boundary") or []):
+        note(
+            f"{name}: sd_worker_slope was estimated as zero from {document.get('n_workers')} workers. That is "
+            "no proof that workers agree on the difference; power planned from it is too high if they do "
+            "not. 'plan --safe 0.8' plans at an upper limit."
+        )
+
+
+def only_setting(settings: Settings) -> tuple[str, Parameters]:
+    """The single setting of a command that takes one."""
+    if len(settings.by_name) != 1:
+        raise click.UsageError(f"Give one set of parameters; got {', '.join(settings.by_name)}.")
+    return next(iter(settings.by_name.items()))
+
+
+def likert_points(study: StudyOptions, settings: Settings) -> int | None:
+    """The points of a Likert response: as given, or those of the pilot's scale."""
+    if study.response != "likert":
+        return None
+    points = study.points or (settings.scale.points if settings.scale else None)
+    if points is None:
+        raise click.UsageError("A Likert response needs --points.")
+    return points
+
+
+def grid_options(study: StudyOptions, settings: Settings) -> dict[str, Any]:
+    """What a study's options mean for `list_cells`."""
+    return {
+        "ratings_per_item": study.ratings_per_item,
+        "paired": study.paired,
+        "kind": study.design,
+        "max_ratings_per_worker": study.max_ratings_per_worker,
+        "response": study.response,
+        "points": likert_points(study, settings),
+    }
+
+
+def default_jobs() -> int:
+    """All cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

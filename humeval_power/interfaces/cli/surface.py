@@ -1,0 +1,192 @@
+"""`humeval-power surface`: power over a grid of studies, as table and figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.options import (
+    force_option,
+    jobs_option,
+    json_option,
+    quiet_option,
+    rule_options,
+    seed_option,
+    simulations_option,
+)
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.power import (
+    CARD2020_UNIT,
+    compat_option,
+    end_if_failed,
+    precision_option,
+    run_cells,
+    strict_option,
+)
+from humeval_power.interfaces.cli.study_options import (
+    StudyOptions,
+    grid_options,
+    load_settings,
+    number_list,
+    study_options,
+)
+from humeval_power.interfaces.cli.text_table import text_table
+from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.planning.surface import list_cells
+from humeval_power.reporting.records import result_row, surface_record
+from humeval_power.rules import CARD2020, DecisionRule
+
+FILES = ("surface.csv", "surface.png", "surface.svg", "surface.json")
+
+
+@click.command("surface")
+@study_options
+@click.option(
+    "--workers", metavar="LIST", required=True, callback=number_list(int), help="Such as 3,10 or 5:30:5."
+)
+@click.option(
+    "--items", metavar="LIST", required=True, callback=number_list(int), help="Such as 50,100,500."
+)
+@click.option(
+    "--effect",
+    metavar="LIST",
+    required=True,
+    callback=number_list(float),
+    help="True differences B - A on [0, 1], such as 0.05:0.2:0.05.",
+)
+@rule_options
+@compat_option
+@click.option(
+    "--compare",
+    type=click.Choice(["card2020"]),
+    help="Draw the same studies decided as Card et al. (2020) did beside your rule's.",
+)
+@simulations_option
+@precision_option
+@seed_option
+@jobs_option
+@click.option("--dry-run", is_flag=True, help="List the size of the grid and stop.")
+@strict_option
+@json_option
+@click.option("-o", "--output", metavar="DIR", help="Write surface.csv, .png, .svg and .json to DIR.")
+@force_option
+@quiet_option
+def command(
+    study: StudyOptions,
+    workers: tuple[int, ...],
+    items: tuple[int, ...],
+    effect: tuple[float, ...],
+    rule: DecisionRule,
+    compat: str | None,
+    compare: str | None,
+    simulations: int | None,
+    precision: float | None,
+    seed: int | None,
+    jobs: int | None,
+    dry_run: bool,
+    strict: bool,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """Power over settings x workers x items x effects, as table and figure.
+
+    Every cell uses the same random numbers, so that curves are smooth. The
+    table goes to standard output, the files to --output.
+    """
+    if compat and compare:
+        raise click.UsageError(
+            "--compat decides every study in the old way, --compare draws both: choose one."
+        )
+    if output is not None:
+        refuse_to_overwrite([Path(output) / name for name in FILES], force=force)
+    settings = load_settings(study)
+    unit = CARD2020_UNIT if compat else 1.0
+    rules = [CARD2020 if compat else rule, *([CARD2020] if compare else [])]
+    cells = [
+        cell
+        for decided in rules
+        for cell in list_cells(
+            settings.by_name,
+            workers=workers,
+            items=items,
+            effects=[value * unit for value in effect],
+            rule=decided,
+            **grid_options(study, settings),
+        )
+    ]
+    if dry_run:
+        click.echo(f"{len(cells)} cells, {len(settings.by_name)} settings")
+        return
+    results = run_cells(cells, simulations=simulations, precision=precision, seed=seed, jobs=jobs)
+    rows = [result_row(result, effect_unit=unit) for result in results]
+    if compare:
+        for row, result in zip(rows, results, strict=True):
+            row["rule"] = "card2020" if result.cell.study.rule == CARD2020 else str(result.cell.study.rule)
+    used = DEFAULT_SEED if seed is None else seed
+    document = surface_record(
+        results,
+        rows,
+        settings=settings.by_name,
+        rules=rules,
+        seed=used,
+        effect_unit=unit,
+        command=typed_command(),
+    )
+    if output is not None:
+        write_directory(output, _files(rows, document), force=force)
+        note(f"Written to {output}: {', '.join(FILES)}")
+    click.echo(to_json(document) if as_json else surface_text(rows), nl=not as_json)
+    end_if_failed(results, strict=strict)
+
+
+def _files(rows: list[dict[str, object]], document: dict[str, object]) -> dict[str, str | bytes]:
+    import pandas as pd
+
+    from humeval_power.reporting.surface_figure import comparison_figure, figure_bytes, surface_figure
+
+    table = pd.DataFrame(rows)
+    label = None if document["effect_unit"] == 1.0 else "Coefficient under -1/+1 coding (half of B - A)"
+    if "rule" in table:
+        figure = comparison_figure(table, effect_label=label)
+    else:
+        figure = surface_figure(table, effect_label=label)
+    return {
+        "surface.csv": table.to_csv(index=False, float_format="%.10g"),
+        "surface.png": figure_bytes(figure, "png"),
+        "surface.svg": figure_bytes(figure, "svg"),
+        "surface.json": to_json(document),
+    }
+
+
+def _half_width(row: Mapping[str, Any]) -> float:
+    return float(row["power_high"] - row["power_low"]) / 2
+
+
+def surface_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The table for people: 80 columns; '+-' is half the Monte Carlo interval of the power."""
+    header = ["setting", "workers", "items", "k", "effect", "power", "+-", "type M", "type S", "at zero"]
+    lines = [
+        [
+            str(row["setting"]) + (" *" if row.get("rule") == "card2020" else ""),
+            f"{row['workers']}",
+            f"{row['items']}",
+            f"{row['ratings_per_item']:g}",
+            f"{row['effect']:g}",
+            f"{row['power']:.3f}",
+            f"{_half_width(row):.3f}",
+            f"{row['type_m']:.2f}",
+            f"{row['type_s']:.3f}",
+            f"{row['boundary_rate']:.2f}",
+        ]
+        for row in rows
+    ]
+    text = text_table(header, lines, indent="")
+    if any("rule" in row for row in rows):
+        text += "\n* decided as Card et al. (2020): maximum likelihood, t > 1.96"
+    return text

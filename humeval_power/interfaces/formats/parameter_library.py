@@ -1,0 +1,60 @@
+"""Read the library of parameters: the one that comes along, and the user's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from humeval_power import reporting
+from humeval_power.errors import InputError, Problem
+from humeval_power.reporting.parameter_library import LIBRARY_SCHEMA, LibraryEntry, entry_from_dict
+
+_HINT = "Write one with: humeval-power parameters add FILE"
+
+
+def shipped_library() -> list[LibraryEntry]:
+    """The entries that come with the package."""
+    return read_library(Path(str(reporting.__file__)).with_name("parameter_library.json"))
+
+
+def read_library(path: str | Path) -> list[LibraryEntry]:
+    """The entries of a library, in its order.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read, or every problem of its entries at once.
+    """
+    entries: list[LibraryEntry] = []
+    problems: list[Problem] = []
+    for values in _entries(Path(path)):
+        try:
+            entries.append(entry_from_dict(values, place=str(path)))
+        except InputError as error:
+            problems += error.problems
+    names = [entry.name for entry in entries]
+    problems += [
+        Problem(f"two entries are called {name!r}.", "Rename one.", place=str(path))
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
+    if problems:
+        raise InputError(problems)
+    return entries
+
+
+def _entries(path: Path) -> list[object]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8-sig"))
+    except json.JSONDecodeError as error:
+        rule = f"is not JSON: {error.msg} in line {error.lineno}."
+        raise InputError([Problem(rule, _HINT, place=str(path))]) from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
+        raise InputError([Problem(f"cannot be read: {reason}.", "", place=str(path))]) from None
+    if not isinstance(document, dict) or document.get("schema") != LIBRARY_SCHEMA:
+        raise InputError([Problem(f"is no library: {LIBRARY_SCHEMA!r} is needed.", _HINT, place=str(path))])
+    entries = document.get("entries")
+    if not isinstance(entries, list):
+        raise InputError([Problem("has no list of 'entries'.", _HINT, place=str(path))])
+    return entries

@@ -1,0 +1,92 @@
+"""What pydantic finds in a plan document, in the words of this package: one problem for each finding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from humeval_power.errors import Problem
+from humeval_power.interfaces.formats.plan_schema import PlanDocument
+from humeval_power.interfaces.formats.plan_sections import IMPOSSIBLE
+
+_PATTERNS = {
+    r"\S": "must not be blank.",
+    r"^[0-9a-f]{64}$": "must be a SHA-256: 64 of the characters 0-9 and a-f.",
+    r"^[0-9]+(\.[0-9]+)?$": 'must be an amount written as text, such as "0.12".',
+    r"^[0-9]+\.[0-9]{2}$": 'must be an amount to the cent written as text, such as "583.20".',
+    r"^[A-Z]{3}$": "must be three capital letters, such as USD.",
+}
+_RULES = {
+    "missing": "is missing.",
+    "finite_number": "must be a finite number.",
+    "string_type": "must be text in quotes.",
+    "int_type": "must be a whole number.",
+    "int_from_float": "must be a whole number.",
+    "float_type": "must be a number.",
+    "bool_type": "must be true or false.",
+    "json_invalid": "holds text that is not Unicode.",
+}
+_LONGEST_VALUE = 80
+
+
+def problems_of(error: ValidationError, place: str) -> list[Problem]:
+    """Every finding with the file, the path in the document and the value; each place once."""
+    found: dict[tuple[object, ...], Problem] = {}
+    for detail in error.errors():
+        for problem in _problems(dict(detail), place):
+            found.setdefault((problem.column, problem.rule), problem)
+    return list(found.values())
+
+
+def _problems(detail: dict[str, Any], place: str) -> list[Problem]:
+    path = ".".join(map(str, detail["loc"]))
+    if detail["type"] == IMPOSSIBLE:
+        inner = detail["ctx"]["problems"] or (Problem(detail["ctx"]["reason"], ""),)
+        return [_moved(problem, path, place) for problem in inner]
+    if detail["type"] == "missing":
+        return [Problem("is missing.", "Every field must be there.", place, column=path)]
+    if detail["type"] == "extra_forbidden":
+        names = ", ".join(_names_beside(detail["loc"]))
+        return [Problem(f"is not known; the names here are {names}.", "", place, column=path)]
+    value = detail["input"]
+    shown = not isinstance(value, dict | list) and len(str(value)) <= _LONGEST_VALUE
+    return [Problem(_rule(detail), "", place, None, path or None, value if shown else None, shown)]
+
+
+def _moved(problem: Problem, path: str, place: str) -> Problem:
+    column = ".".join(filter(None, [path, problem.column])) or None
+    return Problem(problem.rule, problem.remedy, place, None, column, problem.value, problem.has_value)
+
+
+def _rule(detail: dict[str, Any]) -> str:
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind in _RULES:
+        return _RULES[kind]
+    if kind == "string_pattern_mismatch" and context["pattern"] in _PATTERNS:
+        return _PATTERNS[context["pattern"]]
+    text = str(detail["msg"])
+    for start, ours in (("Input should be", "must be"), ("Tuple should", "must"), ("List should", "must")):
+        text = text.replace(start, ours)
+    return f"{text[:1].lower()}{text[1:]}."
+
+
+def _names_beside(place: tuple[int | str, ...]) -> list[str]:
+    """The names that the section of an unknown name has."""
+    kind: type[BaseModel] = PlanDocument
+    for name in place[:-1]:
+        kind = _inner(kind, str(name)) or kind
+    return [field.alias or name for name, field in kind.model_fields.items()]
+
+
+def _inner(kind: type[BaseModel], name: str) -> type[BaseModel] | None:
+    field = kind.model_fields.get(name)
+    return None if field is None else _model_in(field.annotation)
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model that an annotation such as 'Section | None' or 'list[Section]' is about."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    inner = map(_model_in, getattr(annotation, "__args__", ()))
+    return next((model for model in inner if model is not None), None)

@@ -1,0 +1,115 @@
+"""The plan document as a pydantic model: what may stand in plan.json, and its published JSON Schema."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.plan_seal import PLAN_SCHEMA
+from humeval_power.interfaces.formats.plan_sections import (
+    AmendmentSection,
+    CostsSection,
+    DesignSection,
+    EffectSection,
+    Natural,
+    ParametersSection,
+    PredictedSection,
+    RuleSection,
+    ScaleSection,
+    Section,
+    Sha256,
+    SourceSection,
+    Text,
+    problem,
+)
+from humeval_power.planning.analytic import check_target
+from humeval_power.planning.plan import Plan
+
+
+class PlanContent(Section):
+    """Everything that was decided, and the power that it promises."""
+
+    schema_: Literal["humeval_power/plan/1"] = Field(alias="schema")
+    question: Text
+    systems: tuple[Text, Text] = Field(description="A and B; every difference is B - A.")
+    effect: EffectSection
+    scale: ScaleSection | None
+    parameters: ParametersSection
+    source: SourceSection
+    design: DesignSection
+    costs: CostsSection | None
+    rule: RuleSection
+    target_power: float = Field(gt=0, lt=1)
+    predicted: PredictedSection
+    seed: Natural = Field(description="Seed of the simulation.")
+    exclusions: list[Text] = Field(description="Rules, in words, by which ratings will be left out.")
+    looks: Annotated[list[float], Field(max_length=0)] = Field(
+        description="Shares of the ratings at which data are tested before the end: none in this version."
+    )
+    created: datetime.date
+    versions: dict[str, str] = Field(description="Of the programs that computed the power.")
+
+    def record(self) -> Plan:
+        self._check()
+        plan = Plan(
+            question=self.question,
+            systems=self.systems,
+            effect=self.effect.difference,
+            parameters=self.parameters.record(),
+            source=self.source.record(),
+            counts=self.design.record(),
+            rule=self.rule.record(),
+            target_power=self.target_power,
+            predicted=self.predicted.record(),
+            seed=self.seed,
+            design_kind=self.design.kind,
+            max_ratings_per_worker=self.design.max_ratings_per_worker,
+            scale=None if self.scale is None else self.scale.record(),
+            costs=None if self.costs is None else self.costs.model.record(),
+            cost=None if self.costs is None else Decimal(self.costs.total),
+            exclusions=tuple(self.exclusions),
+            looks=tuple(self.looks),
+        )
+        plan.study()  # refuses a test whose power cannot be computed
+        return plan
+
+    def _check(self) -> None:
+        problems = []
+        if self.systems[0].strip() == self.systems[1].strip():
+            problems.append(problem("systems", list(self.systems), "must be two different systems."))
+        if self.rule.alternative == "greater" and self.effect.difference < 0:
+            rule = "must be positive where only B better than A counts (rule.alternative 'greater')."
+            problems.append(problem("effect.difference", self.effect.difference, rule))
+        try:
+            check_target(self.target_power, self.rule.record())
+        except InputError as error:
+            problems.append(Problem(str(error), "", column="target_power"))
+        if problems:
+            raise InputError(problems)
+
+
+class PlanDocument(PlanContent):
+    """A sealed plan: its content, what happened to it, and the seal.
+
+    `checksum` is the SHA-256 of the content and the history: UTF-8 JSON, names sorted, no blanks, numbers
+    as Python writes them. `sealed` repeats the content as it was sealed last, so that a change by hand
+    can be named, and recorded with the value before it.
+    """
+
+    history: list[AmendmentSection]
+    checksum: Sha256
+    sealed: PlanContent
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of plan.json."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:{PLAN_SCHEMA.replace('/', ':')}",
+        **PlanDocument.model_json_schema(),
+        "title": "Plan of a human evaluation (plan.json)",
+    }

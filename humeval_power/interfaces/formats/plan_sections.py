@@ -1,0 +1,263 @@
+"""The sections of a plan document as pydantic models, and the records that they stand for.
+
+Every field must be there and nothing else may be. A section that stands for a record of the package is
+built while it is checked, so what the record refuses is a problem of the document like any other.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
+
+from humeval_power.costs import CostModel
+from humeval_power.designs import DesignKind
+from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.fees import PlatformFee
+from humeval_power.parameters import Parameters
+from humeval_power.planning.building import design_of
+from humeval_power.planning.plan import ParameterSource, PredictedPower
+from humeval_power.reporting.plan_history import Amendment, Change
+from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom, Estimator
+from humeval_power.scales import RatingScale, ScaleSource
+from humeval_power.study_counts import StudyCounts
+
+IMPOSSIBLE = "impossible"  # the type of an error that carries problems of a record
+LARGEST_COUNT = 100_000
+MOST_RATINGS = 20_000_000
+_REGULAR = ("crossed", "k-per-item", "split")  # the kinds whose size is their ratings per item
+_ROUNDING = 1e-9  # of an interval's end at 0 or 1
+
+Text = Annotated[str, StringConstraints(pattern=r"\S")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Amount = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+)?$")]
+Cents = Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]{2}$")]
+Count = Annotated[int, Field(ge=1, le=LARGEST_COUNT)]
+Size = Annotated[int, Field(ge=2, le=LARGEST_COUNT)]
+Natural = Annotated[int, Field(ge=0)]
+Deviation = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Section(BaseModel):
+    """A part of the document. `record` gives what it stands for."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _stands_for_something_possible(self) -> Section:
+        try:
+            self.record()
+        except InputError as error:
+            raise PydanticCustomError(IMPOSSIBLE, "{reason}", _context(error, error.problems)) from None
+        except HumevalPowerError as error:
+            raise PydanticCustomError(IMPOSSIBLE, "{reason}", _context(error, ())) from None
+        return self
+
+    def record(self) -> object:
+        """The record of the package that the section stands for; None where there is none."""
+        return None
+
+
+class EffectSection(Section):
+    """The smallest effect of interest, which the power is computed for. Never the effect of a pilot."""
+
+    difference: float = Field(ge=-1, le=1, description="B - A on [0, 1], 1 being best; not 0.")
+    raw: float | None = Field(description="The same on the scale of the ratings. Computed.")
+
+    def record(self) -> float:
+        if self.difference == 0:
+            raise InputError([problem("difference", 0, "must not be 0: no study can find that.")])
+        return self.difference
+
+
+class ScaleSection(Section):
+    """The scale of the ratings."""
+
+    low: float
+    high: float
+    points: Annotated[int, Field(ge=2)] | None = Field(description="null: continuous.")
+    higher_is_better: bool
+    source: ScaleSource
+
+    def record(self) -> RatingScale:
+        return RatingScale(**self.model_dump())
+
+
+class ParametersSection(Section):
+    """The rating model on [0, 1]. Its `effect` is what was fitted or assumed; power does not use it."""
+
+    baseline: float
+    effect: float
+    sd_worker_intercept: Deviation
+    sd_worker_slope: Deviation
+    sd_item_intercept: Deviation
+    sd_item_slope: Deviation
+    sd_residual: float = Field(gt=0)
+    sd_worker_item: Deviation
+    coding: tuple[float, float] = Field(description="Codes of system A and system B in the model.")
+
+    def record(self) -> Parameters:
+        return Parameters.from_dict(self.model_dump())
+
+
+class SourceSection(Section):
+    """Where the parameters come from."""
+
+    name: Text
+    file: Text | None = Field(description="The document they were read from.")
+    data_sha256: Sha256 | None = Field(description="SHA-256 of the pilot's table of ratings.")
+
+    def record(self) -> ParameterSource:
+        return ParameterSource(**self.model_dump())
+
+
+class DesignSection(Section):
+    """Who rates what."""
+
+    n_workers: Size
+    n_items: Size
+    ratings_per_item: Count = Field(description="Under each system, each by another worker.")
+    paired: bool = Field(description="The same workers rate an item under both systems.")
+    n_repeats: Literal[1]
+    kind: DesignKind | None = Field(
+        description="null: crossed where every worker rates every item, else k-per-item, or split."
+    )
+    max_ratings_per_worker: Count | None
+    assignment_seed: Natural = Field(description="Seed of the draw of who rates what. Computed.")
+    n_ratings: Natural = Field(description="Ratings in total. Computed.")
+
+    def record(self) -> StudyCounts:
+        self._check_kind()
+        counts = StudyCounts(self.n_workers, self.n_items, self.ratings_per_item, self.paired)
+        design = design_of(counts, kind=self.kind, max_ratings_per_worker=self.max_ratings_per_worker)
+        if abs(design.ratings_per_item - self.ratings_per_item) >= 1:
+            rule = f"must be {design.ratings_per_item:g} in a {design.kind} design of this size."
+            raise InputError([problem("ratings_per_item", self.ratings_per_item, rule)])
+        return counts
+
+    def _check_kind(self) -> None:
+        counted = self.kind in (None, *_REGULAR)
+        if 2 * self.n_items * (self.ratings_per_item if counted else self.n_workers) > MOST_RATINGS:
+            rule = f"makes more than {MOST_RATINGS:,} ratings, which is more than can be planned."
+            raise InputError([problem("n_items", self.n_items, rule)])
+        if self.kind == "table":
+            raise InputError([problem("kind", "table", "cannot be planned from counts.")])
+        complete = self.ratings_per_item == self.n_workers
+        regular = "split" if not self.paired else "crossed" if complete else "k-per-item"
+        if self.kind in _REGULAR and self.kind != regular:
+            rule = f"contradicts the counts and the pairing, which make a {regular} design."
+            raise InputError([problem("kind", self.kind, rule)])
+
+
+class FeeSection(Section):
+    """The fee rule of a platform; amounts and shares are exact decimals, written as text."""
+
+    name: str
+    share: Amount
+    minimum_per_assignment: Amount
+    extra_share: Amount
+    extra_from: Annotated[int, Field(ge=2)] | None
+    per_worker: Amount
+    charged_per: Literal["assignment", "study"]
+    date: datetime.date | None
+    source: str
+    confirmed: bool
+    note: str
+
+    def record(self) -> PlatformFee:
+        return PlatformFee.from_dict(self.model_dump(mode="json"))
+
+
+class CostModelSection(Section):
+    """Prices; amounts and shares are exact decimals, written as text."""
+
+    price_per_rating: Amount | None
+    pay_per_hour: Amount | None
+    seconds_per_rating: Amount | None
+    cost_per_worker: Amount
+    cost_per_item: Amount
+    cost_per_output: Amount
+    rejected_share: Amount
+    checks_per_rating: Amount
+    fee: FeeSection
+    units_per_assignment: Annotated[int, Field(ge=1)]
+    split_hits: bool
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
+
+    def record(self) -> CostModel:
+        return CostModel.from_dict(self.model_dump(mode="json"))
+
+
+class CostsSection(Section):
+    """What the study will cost."""
+
+    model: CostModelSection
+    total: Cents = Field(description="In currency units, to the cent. Computed.")
+
+
+class RuleSection(Section):
+    """The test that decides."""
+
+    estimator: Estimator
+    df: DegreesOfFreedom
+    alternative: Alternative
+    alpha: float = Field(gt=0, lt=1)
+    analysis: Analysis
+
+    def record(self) -> DecisionRule:
+        return DecisionRule(**self.model_dump())
+
+
+class PredictedSection(Section):
+    """The power at the effect of interest. Computed; null where it was not simulated."""
+
+    analytic: Share
+    simulated: Share | None
+    interval: tuple[Share, Share] | None = Field(description="95 % Monte Carlo interval of `simulated`.")
+    n_simulations: Natural
+
+    def record(self) -> PredictedPower:
+        absent = {self.simulated is None, self.interval is None, self.n_simulations == 0}
+        if len(absent) > 1:
+            rule = "simulated, interval and n_simulations belong together: all three, or null, null and 0."
+            raise InputError([Problem(rule, "")])
+        if self.simulated is None or self.interval is None:
+            return PredictedPower(self.analytic, math.nan, (math.nan, math.nan), 0)
+        low, high = self.interval
+        if not low - _ROUNDING <= self.simulated <= high + _ROUNDING:
+            raise InputError([problem("simulated", self.simulated, "lies outside its own interval.")])
+        return PredictedPower(self.analytic, self.simulated, self.interval, self.n_simulations)
+
+
+class ChangeSection(Section):
+    """One value before and after an amendment."""
+
+    path: Text
+    old: JsonValue
+    new: JsonValue
+
+
+class AmendmentSection(Section):
+    """Changes made on one day for one reason."""
+
+    date: datetime.date
+    reason: Text
+    checksum_before: Sha256 = Field(description="The checksum of the plan that was amended.")
+    changes: Annotated[list[ChangeSection], Field(min_length=1)]
+
+    def record(self) -> Amendment:
+        changes = tuple(Change(change.path, change.old, change.new) for change in self.changes)
+        return Amendment(self.date, self.reason, self.checksum_before, changes)
+
+
+def problem(name: str, value: object, rule: str) -> Problem:
+    """A problem with one value of a section."""
+    return Problem(rule, "", column=name, value=value, has_value=True)
+
+
+def _context(error: HumevalPowerError, problems: tuple[Problem, ...]) -> dict[str, Any]:
+    return {"reason": str(error), "problems": problems}

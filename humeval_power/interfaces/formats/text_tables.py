@@ -1,0 +1,176 @@
+"""Tables in text files: values separated by commas, semicolons or tabs, and JSON Lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pandas as pd
+
+from humeval_power.errors import InputError, Problem
+
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+LISTED = 5  # rows that are shown for each kind of problem; the rest is counted
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+def read_delimited(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str]]:
+    """The cells as text, the index counting rows as a spreadsheet does, and what was assumed."""
+    text, notices = _decoded(content, source)
+    if not text[: text.index("\n")].strip():
+        raise InputError([_blank_header(source)])
+    separator = _separator(text)
+    if separator in ";|":
+        notices.append(f"The columns are separated by a {SEPARATORS[separator]} ({separator!r}).")
+    failure = None
+    try:
+        cells = pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            header=None,
+            dtype=str,
+            keep_default_na=False,
+            na_filter=False,
+            skip_blank_lines=False,
+        )
+    except pd.errors.ParserError as error:
+        failure = str(error)
+    unclosed = re.search(r"EOF inside string starting at row (\d+)", failure or "")
+    if unclosed:
+        problem = Problem(
+            "a quotation mark is opened and never closed.",
+            'Close it; a quotation mark inside a quoted cell is written twice ("").',
+            place=source,
+            row=int(unclosed[1]) + 1,
+        )
+        raise InputError([problem])
+    _check_widths(text, separator, source)
+    if failure is not None:
+        raise InputError([Problem(f"this is not a table of text: {failure}.", "", place=source)])
+    return with_header(cells, source=source), notices
+
+
+def read_json_lines(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str]]:
+    """One row for each JSON object; the index counts the lines of the file from 1."""
+    text, notices = _decoded(content, source)
+    records: dict[int, dict[str, object]] = {}
+    problems = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            rule = "" if isinstance(record, dict) else "each line must hold one JSON object, {...}."
+        except json.JSONDecodeError as error:
+            record, rule = None, f"this line is not JSON ({error.msg} at character {error.pos + 1})."
+        if rule:
+            problems.append(Problem(rule, "Write one complete object a line.", place=source, row=number))
+        else:
+            records[number] = record
+    if problems:
+        raise InputError(_capped(problems, source))
+    # As objects, whole numbers stay whole where other rows lack the field.
+    frame = pd.DataFrame(list(records.values()), index=pd.Index(list(records)), dtype=object)
+    return frame, notices
+
+
+def with_header(cells: pd.DataFrame, *, source: str) -> pd.DataFrame:
+    """Take the first row of text cells as the header; the rows below are numbered from 2."""
+    header = [str(name).strip() for name in cells.iloc[0]]
+    if not any(header):
+        raise InputError([_blank_header(source)])
+    doubled = sorted({name for name in header if name and header.count(name) > 1})
+    if doubled:
+        raise InputError(
+            [
+                Problem(
+                    f"{header.count(name)} columns bear this name.",
+                    "Rename all but one.",
+                    place=source,
+                    row=1,
+                    column=name,
+                )
+                for name in doubled
+            ]
+        )
+    body = cells.iloc[1:]
+    body.columns = pd.Index([name or f"(column {i} without a name)" for i, name in enumerate(header, 1)])
+    return body.set_axis(pd.RangeIndex(2, len(body) + 2), axis=0)
+
+
+def _blank_header(source: str) -> Problem:
+    remedy = "The first row must name the columns: worker, item, system, rating."
+    return Problem("the header is blank.", remedy, place=source, row=1)
+
+
+def _decoded(content: bytes, source: str) -> tuple[str, list[str]]:
+    """The text without byte-order mark, with at most one line end after the last row."""
+    notices = []
+    encoding = "utf-8"
+    if content.startswith(_UTF8_MARK):
+        content = content.removeprefix(_UTF8_MARK)
+        notices.append("A byte-order mark at the start of the file was skipped.")
+    elif content.startswith(_UTF16_MARKS):
+        encoding = "utf-16"
+        notices.append("The file is read as UTF-16, as its byte-order mark says.")
+    elif b"\0" in content:
+        row = content.count(b"\n", 0, content.index(b"\0")) + 1
+        rule = "there is a NUL byte: this is not a text file, or not in UTF-8."
+        remedy = "Save it as CSV UTF-8."
+        raise InputError([Problem(rule, remedy, place=source, row=row)])
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise InputError([_undecodable(content, error, source)]) from None
+    if "\n" not in text:
+        text = text.replace("\r", "\n")  # line ends of old Macintosh programs
+    return text.rstrip("\r\n") + "\n", notices
+
+
+def _undecodable(content: bytes, error: UnicodeDecodeError, source: str) -> Problem:
+    byte = content[error.start]
+    if error.encoding != "utf-8":
+        return Problem("the file is cut off or not UTF-16.", "Save it as CSV UTF-8.", place=source)
+    return Problem(
+        f"byte {error.start + 1:,} (0x{byte:02x}) is not UTF-8 text.",
+        "Save the file as CSV UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE",
+        place=source,
+        row=content.count(b"\n", 0, error.start) + 1,
+    )
+
+
+def _separator(text: str) -> str:
+    """The separator that makes most columns of the header; the comma where none makes two."""
+    header = text[: text.index("\n")]
+    return max(SEPARATORS, key=lambda separator: len(next(csv.reader([header], delimiter=separator), [])))
+
+
+def _check_widths(text: str, separator: str, source: str) -> None:
+    """Every row must have as many cells as the header; blank lines are rows without cells."""
+    limit = csv.field_size_limit(len(text) + 1)  # ids are sometimes whole passages
+    try:
+        widths = [len(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator)]
+    finally:
+        csv.field_size_limit(limit)
+    problems = [
+        Problem(
+            f"the row has {width} cells, but the header has {widths[0]}.",
+            f"A cell that contains a {SEPARATORS[separator]} must stand in quotation marks.",
+            place=source,
+            row=row,
+        )
+        for row, width in enumerate(widths, start=1)
+        if width not in (0, widths[0])
+    ]
+    if problems:
+        raise InputError(_capped(problems, source))
+
+
+def _capped(problems: list[Problem], source: str) -> list[Problem]:
+    rest = len(problems) - LISTED
+    if rest <= 0:
+        return problems
+    return [*problems[:LISTED], Problem(f"and {rest:,} more rows like this.", "", place=source)]

@@ -1,0 +1,192 @@
+"""Instant power of a rating study: GLS variance, expected-information df, noncentral t.
+
+At assumed parameters the variance of the estimated difference is known for any assignment, and so is
+the precision with which a study will estimate that variance: its expected REML information gives the
+df (Kenward and Roger 1997). Power is then that of a t test with this df. Simulation is the proof; with
+fewer than five workers the answer is approximate.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize, special
+
+from humeval_power.designs import Design
+from humeval_power.errors import InputError, ParametersError
+from humeval_power.inference.wald import critical_value
+from humeval_power.kernels import balanced
+from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+
+FEW_WORKERS = 5  # below this the estimated variances are so uncertain that the t law is a rough guide
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(256)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectPrecision:
+    """How precisely a design estimates the difference B - A at assumed parameters.
+
+    `variance` is that of the generalised least squares estimate on [0, 1]; `df` says how well a study
+    will know it; `smallest` is min(workers, items) - 1.
+    """
+
+    variance: float
+    df: float
+    smallest: int
+    n_workers: int
+
+    @property
+    def standard_error(self) -> float:
+        """Square root of the variance, on [0, 1]."""
+        return math.sqrt(self.variance)
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyticPower:
+    """Power of one study by formula. Rates as in simulation: `power` counts significant effects of the
+    right sign, `rejection_rate` those of either sign."""
+
+    effect: float
+    precision: EffectPrecision
+    power: float
+    rejection_rate: float
+    type_m: float
+    type_s: float
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether there are too few workers for the t law to be trusted without simulation."""
+        return self.precision.n_workers < FEW_WORKERS
+
+
+def effect_precision(parameters: Parameters, design: Design) -> EffectPrecision:
+    """Variance and df of the estimated difference for any design.
+
+    A complete balanced design uses its strata; any other the block algebra of the fitter, with the
+    expected REML information at `parameters`.
+    """
+    coded = parameters.recoded()
+    variances = np.array([getattr(coded, name) for name in STANDARD_DEVIATIONS]) ** 2
+    if variances[4] == 0:
+        raise ParametersError("sd_residual must be above 0 to plan a study: ratings are never exact.")
+    smallest = min(design.n_workers, design.n_items) - 1
+    if design.is_crossed:
+        size = balanced.Size(design.n_workers, design.n_items, design.n_repeats)
+        expected = balanced.expected_mean_squares(size, variances)
+        variance = float(balanced.effect_variance(expected, size))
+        df = float(balanced.kenward_roger_df(expected, balanced.degrees_of_freedom(size)))
+        return EffectPrecision(variance, df, smallest, design.n_workers)
+    variance, df = _from_information(design, variances, coded.sd_worker_item**2)
+    return EffectPrecision(variance, df, smallest, design.n_workers)
+
+
+def _from_information(design: Design, variances: np.ndarray, interaction: float) -> tuple[float, float]:
+    from humeval_power.estimation.native import EFFECT, CrossedProblem, design_information
+    from humeval_power.kernels.crossed import expected_information, kenward_roger
+
+    rows = design.assignment
+    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
+    sigma2 = float(variances[4])
+    if interaction > 0:
+        problem = problem.with_interaction(rows.worker, rows.item, interaction / sigma2)
+    info, phi = design_information(problem, variances[:4] / sigma2)
+    expected = expected_information(info, phi, sigma2, True)
+    _, df = kenward_roger(info, phi, sigma2, EFFECT, expected)
+    return sigma2 * float(phi[1, 1]), float(df)
+
+
+def analytic_power(
+    parameters: Parameters, design: Design, *, rule: DecisionRule = DEFAULT_RULE
+) -> AnalyticPower:
+    """Power, Type M and Type S of a study at its parameters' effect."""
+    precision = effect_precision(parameters, design)
+    return power_at(parameters.difference, precision, rule=rule)
+
+
+def power_at(
+    effect: float, precision: EffectPrecision, *, rule: DecisionRule = DEFAULT_RULE
+) -> AnalyticPower:
+    """The same when the design's precision is known already: one precision serves all effects."""
+    critical = rule_critical_value(rule, precision)
+    ratio = abs(effect) / precision.standard_error
+    two_sided = rule.alternative == "two-sided"
+    right = noncentral_t_tail(critical, precision.df, ratio if two_sided or effect >= 0 else -ratio)
+    wrong = noncentral_t_tail(critical, precision.df, -ratio) if two_sided else 0.0
+    type_m, type_s = exaggeration(ratio, precision.df, critical, two_sided=two_sided)
+    return AnalyticPower(effect, precision, right, right + wrong, type_m, type_s)
+
+
+def rule_critical_value(rule: DecisionRule, precision: EffectPrecision) -> float:
+    """The value that t must pass under a decision rule (upper side)."""
+    tail = rule.alpha / 2 if rule.alternative == "two-sided" else rule.alpha
+    if rule.df == "normal":
+        return critical_value(math.inf, tail)
+    return critical_value(float(precision.smallest) if rule.df == "min" else precision.df, tail)
+
+
+def noncentral_t_tail(critical: float, df: float, noncentrality: float) -> float:
+    """P(t > critical) for Student's noncentral t; the far wrong tail, where libraries give NaN, is 0."""
+    below = float(special.nctdtr(df, noncentrality, critical))
+    if math.isnan(below):
+        return 1.0 if noncentrality > critical else 0.0
+    return 1.0 - below
+
+
+def exaggeration(
+    ratio: float, df: float, critical: float, *, two_sided: bool = True
+) -> tuple[float, float]:
+    """Type M and Type S when significant means |t| > `critical` (t > `critical` if one-sided).
+
+    ratio : true effect over its standard error. The standard error is itself estimated on `df` degrees
+    of freedom: numerator and denominator are averaged over its chi distribution (for known standard
+    error this is Lu, Qiu and Deng 2019). Returns (NaN, NaN) for no effect, where neither is defined.
+    """
+    if ratio == 0:
+        return math.nan, math.nan
+    share = (_NODES + 1) / 2
+    spread = np.sqrt(2 * special.gammaincinv(df / 2, share) / df) if math.isfinite(df) else np.ones(1)
+    weight = _WEIGHTS / 2 if math.isfinite(df) else np.ones(1)
+    cut = critical * spread
+    high = special.ndtr(ratio - cut)
+    low = special.ndtr(-ratio - cut) if two_sided else np.zeros_like(cut)
+    density_high = np.exp(-((cut - ratio) ** 2) / 2) / math.sqrt(2 * math.pi)
+    density_low = np.exp(-((cut + ratio) ** 2) / 2) / math.sqrt(2 * math.pi) if two_sided else 0.0
+    size = ratio * (high - low) + density_high + density_low
+    right = noncentral_t_tail(critical, df, ratio)
+    wrong = noncentral_t_tail(critical, df, -ratio) if two_sided else 0.0
+    if right + wrong <= 0:
+        return math.nan, math.nan
+    return float(weight @ size) / (ratio * (right + wrong)), wrong / (right + wrong)
+
+
+def minimum_detectable_effect(
+    precision: EffectPrecision, *, power: float = 0.8, rule: DecisionRule = DEFAULT_RULE
+) -> float:
+    """Smallest true difference B - A on [0, 1] that a design detects with probability `power`.
+
+    For given variances the df does not depend on the effect, so one root in the noncentrality is
+    enough. The result can exceed 1: then nothing on the scale can be detected that surely.
+    """
+    check_target(power, rule)
+    critical = rule_critical_value(rule, precision)
+
+    def shortfall(noncentrality: float) -> float:
+        return noncentral_t_tail(critical, precision.df, noncentrality) - power
+
+    upper = 2.0
+    while shortfall(upper) < 0:
+        upper *= 2
+    return float(optimize.brentq(shortfall, 0.0, upper, xtol=1e-12)) * precision.standard_error
+
+
+def check_target(power: float, rule: DecisionRule) -> None:
+    """Refuse a target power that is no goal: at most the chance of a false positive, or 1."""
+    floor = rule.alpha / 2 if rule.alternative == "two-sided" else rule.alpha
+    if not floor < power < 1:
+        raise InputError(
+            f"The target power must lie between {floor:g} (what no effect at all would give) and 1; "
+            f"got {power:g}."
+        )

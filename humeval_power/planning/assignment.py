@@ -1,0 +1,167 @@
+"""Make a design executable: which worker slot sees which output when, and under which code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.designs import Codes, Design
+from humeval_power.errors import DesignError
+from humeval_power.planning.assignment_checks import check_options, check_shown, checked_names
+from humeval_power.planning.assignment_plan import AssignmentPlan
+from humeval_power.planning.blinding import blinding_codes
+from humeval_power.planning.session_order import (
+    PresentationOrder,
+    Session,
+    SessionPlan,
+    Showings,
+    build_session,
+    first_systems,
+)
+
+_PURPOSES = ("items", "order", "first", "repeats", "checks")  # each has its own random numbers
+
+
+def assign(
+    design: Design,
+    *,
+    seed: int,
+    batch_size: int | None = None,
+    order: PresentationOrder = "random",
+    check_rate: float = 0.0,
+    repeat_rate: float = 0.0,
+    replacement_slots: int = 0,
+    max_ratings_per_worker: int | None = None,
+    system_names: tuple[str, str] = ("A", "B"),
+    item_names: Sequence[str] | None = None,
+) -> AssignmentPlan:
+    """Make a design executable: batches, order of presentation, codes, checks, repeats.
+
+    The ratings are those of the design. All workers go through the items batch by batch in one common
+    random order, so that the first batches of all workers hold a random share of the items; the order
+    within a batch is each worker's own. The outputs of an item that one worker rates stay in one batch.
+    Every worker has random numbers of their own: one more worker changes nobody else's order. Where
+    workers see an item under both systems, which one is first is balanced within worker (the counts
+    differ by at most one) and, as far as that allows, within item.
+
+    Parameters
+    ----------
+    batch_size : most ratings, repeats included, in one batch; checks come on top.
+    order : 'random' shows the two outputs of an item half a batch apart, 'blocked' one after the other.
+    check_rate, repeat_rate : attention checks, and outputs shown once more to measure how far workers
+        agree with themselves, as shares of each worker's ratings: rounded, and at least one each.
+    max_ratings_per_worker : most that a worker is shown, ratings, repeats and checks together.
+    item_names : one for each item of the design.
+
+    Raises
+    ------
+    DesignError
+        Options that are out of range or contradict each other, or a worker above the limit.
+    """
+    named = item_names is not None
+    names = _numbered("i", design.n_items) if item_names is None else checked_names(design, item_names)
+    check_options(seed, batch_size, order, check_rate, repeat_rate, replacement_slots, system_names)
+    rows = design.assignment
+    time = _times_seen(design)
+    if repeat_rate > 0 and time.any():
+        raise DesignError("This design repeats ratings itself: leave out repeat_rate.")
+    loads = design.worker_loads
+    repeats, checks = _rounded(repeat_rate, loads), _rounded(check_rate, loads)
+    slots = _numbered("w", design.n_workers)
+    if max_ratings_per_worker is not None:
+        check_shown(slots, loads, repeats, checks, limit=max_ratings_per_worker)
+
+    common_order = _stream(seed, 0, "items").random(design.n_items)
+    sorted_rows = np.lexsort((common_order[rows.item], time, rows.worker))
+    balance = np.zeros(design.n_items, dtype=np.int64)
+    sessions = []
+    for worker, mine in enumerate(np.split(sorted_rows, np.cumsum(loads)[:-1])):
+        stream = partial(_stream, seed, worker)
+        sessions.append(
+            build_session(
+                _showings(rows.item[mine], rows.system[mine], time[mine], balance, stream("first")),
+                SessionPlan(order, batch_size, int(repeats[worker]), int(checks[worker])),
+                position=_positions(rows.item[mine], time[mine], stream("order"), design.n_items),
+                stream=stream,
+            )
+            if len(mine)
+            else _NO_SESSION
+        )
+    sizes = [len(session.item) for session in sessions]
+    return AssignmentPlan(
+        design=design,
+        seed=seed,
+        worker=np.repeat(np.arange(design.n_workers), sizes),
+        batch=np.concatenate([session.batch for session in sessions]) + 1,
+        order=np.concatenate([np.arange(size) for size in sizes]) + 1,
+        item=np.concatenate([session.item for session in sessions]),
+        system=np.concatenate([session.system for session in sessions]),
+        kind=np.concatenate([session.kind for session in sessions]),
+        slots=slots,
+        items=names,
+        systems=system_names,
+        codes=_codes(names, system_names, seed, named=named),
+        replacements=_numbered("r", replacement_slots),
+    )
+
+
+_NO_SESSION = Session(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
+
+
+def _stream(seed: int, worker: int, purpose: str) -> np.random.Generator:
+    """The random numbers of one worker for one purpose, whatever the others draw."""
+    child = np.random.SeedSequence(seed, spawn_key=(_PURPOSES.index(purpose), worker))
+    return np.random.Generator(np.random.Philox(child))
+
+
+def _times_seen(design: Design) -> Codes:
+    """How often the worker has seen the output before, by row of the design: 0 for a first rating."""
+    rows = design.assignment
+    cell = (rows.worker * design.n_items + rows.item) * 2 + rows.system
+    order = np.argsort(cell, kind="stable")
+    time = np.empty(len(cell), dtype=np.int64)
+    time[order] = np.arange(len(cell)) - np.searchsorted(cell[order], cell[order])
+    return time
+
+
+def _showings(
+    item: Codes, system: Codes, time: Codes, balance: Codes, rng: np.random.Generator
+) -> Showings:
+    """The rows of one worker, sorted by time and item, as sittings with the first system in front."""
+    new = np.append(True, (np.diff(item) != 0) | (np.diff(time) != 0))
+    sitting = np.cumsum(new) - 1
+    both = np.bincount(sitting) == 2
+    starts = np.flatnonzero(new)[both]
+    a_first = np.ones(len(both), dtype=np.bool_)
+    a_first[both] = first_systems(item[starts], time[starts], balance, rng)
+    order = np.lexsort((np.where(a_first[sitting], system, -system), sitting))
+    return Showings(item[order], system[order], time[order], sitting[order])
+
+
+def _positions(item: Codes, time: Codes, rng: np.random.Generator, n_items: int) -> NDArray[np.float64]:
+    """A random place for each item of one worker; what is seen more often comes earlier."""
+    place = rng.random(n_items)
+    np.subtract.at(place, item[time > 0], 1.0)
+    return place
+
+
+def _rounded(rate: float, loads: Codes) -> Codes:
+    """A share of each load: the nearest whole number, at least one where there is a rate and a load."""
+    if rate == 0:
+        return np.zeros_like(loads)
+    nearest = np.floor(rate * loads + 0.5).astype(np.int64)
+    return np.asarray(np.minimum(np.maximum(nearest, 1), loads))
+
+
+def _numbered(letter: str, count: int) -> tuple[str, ...]:
+    width = max(2, len(str(count)))
+    return tuple(f"{letter}{number:0{width}d}" for number in range(1, count + 1))
+
+
+def _codes(items: tuple[str, ...], systems: tuple[str, str], seed: int, *, named: bool) -> tuple[str, ...]:
+    """Codes of outputs at 2 * item + system; items without names of their own go by their number."""
+    labels = items if named else [str(number) for number in range(1, len(items) + 1)]
+    return blinding_codes([(item, system) for item in labels for system in systems], seed=seed)

@@ -1,0 +1,346 @@
+"""From parameters, prices and limits to one design: found by formula, proved by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import numpy as np
+
+from humeval_power.costs import Cost, CostModel, SplitAdvice, cost_of, split_advice
+from humeval_power.errors import InputError
+from humeval_power.inference.replication import NO_LOSSES
+from humeval_power.parameters import Parameters
+from humeval_power.planning.analytic import check_target
+from humeval_power.planning.assurance import Assurance, assurance
+from humeval_power.planning.bottleneck import Bottleneck, find_bottleneck, what_would_do
+from humeval_power.planning.building import design_of
+from humeval_power.planning.power import (
+    DEFAULT_SEED,
+    DEFAULT_SIMULATIONS,
+    PowerEstimate,
+    Progress,
+    estimate_power,
+)
+from humeval_power.planning.required import counts_power
+from humeval_power.planning.search import (
+    Candidates,
+    SearchSpace,
+    cheapest,
+    front,
+    list_candidates,
+    most_powerful,
+)
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.scenarios.rating_study import RatingStudy
+from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.study_counts import StudyCounts
+from humeval_power.uncertainty import VarianceUncertainty
+
+_MOST_PROOFS = 6  # designs tried by simulation before the last one stands
+
+
+@dataclass(frozen=True, eq=False)
+class PlanRequest:
+    """What is known and wanted.
+
+    settings : parameters by name; the first is planned for, unless `robust` takes the worst of all.
+    effect : the smallest effect of interest, B - A on [0, 1], positive.
+    budget : with it, the most powerful design within it; without, the cheapest that reaches `target`.
+    losses, exclusion : what is expected to happen to the ratings, and who will be left out.
+    confidence : with it, `target` must be reached with this probability over the pilot's uncertainty.
+    """
+
+    settings: Mapping[str, Parameters]
+    effect: float
+    space: SearchSpace
+    costs: CostModel
+    target: float = 0.8
+    budget: Decimal | None = None
+    rule: DecisionRule = DEFAULT_RULE
+    robust: bool = False
+    uncertainty: VarianceUncertainty | None = None
+    confidence: float | None = None
+    losses: Losses = NO_LOSSES
+    exclusion: Exclusion = "none"
+
+    def __post_init__(self) -> None:
+        check_target(self.target, self.rule)
+        if not 0 < self.effect <= 1:
+            raise InputError(
+                "The effect of interest must be a positive difference B - A on [0, 1], at most 1; got "
+                f"{self.effect:g}. If a negative one is of interest, exchange the systems."
+            )
+        if self.budget is not None and not (self.budget.is_finite() and self.budget > 0):
+            raise InputError(f"The budget must be an amount above 0; got {self.budget}.")
+        if self.confidence is not None and not 0 < self.confidence < 1:
+            raise InputError(f"The confidence must lie between 0 and 1; got {self.confidence:g}.")
+        if self.confidence is not None and self.uncertainty is None:
+            raise InputError(
+                "A design with confidence needs to know how uncertain the parameters are: plan from a "
+                "pilot, or from a file that 'fit -o' wrote."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One design with its price and its power: by formula for every setting, simulated if it was."""
+
+    counts: StudyCounts
+    cost: Cost
+    powers: Mapping[str, float]
+    simulated: PowerEstimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPoint:
+    """A design that no other beats in both cost and power."""
+
+    counts: StudyCounts
+    cost: Decimal
+    power: float
+
+
+@dataclass(frozen=True, eq=False)
+class PlanResult:
+    """The chosen design, what else was near, what holds it back, and how sure all this is.
+
+    `reached` tells whether the target is reached (within the budget, where there is one); if not,
+    `reason` says why and `would_do` what would.
+    """
+
+    request: PlanRequest
+    chosen: Option
+    neighbours: tuple[Option, ...]
+    front: tuple[FrontPoint, ...]
+    reached: bool
+    reason: str
+    would_do: tuple[str, ...]
+    bottleneck: Bottleneck
+    assurance: Assurance | None
+    split: SplitAdvice | None
+    n_candidates: int
+
+
+def make_plan(
+    request: PlanRequest,
+    *,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> PlanResult:
+    """Search the space by formula, then prove the winner and its neighbours on the front.
+
+    Raises
+    ------
+    InputError
+        No design within the limits, or none within the budget.
+    """
+    with_effect = {name: p.with_difference(request.effect) for name, p in request.settings.items()}
+    searched = with_effect if request.robust else dict([next(iter(with_effect.items()))])
+    candidates = list_candidates(
+        searched,
+        request.space,
+        request.costs,
+        rule=request.rule,
+        losses=request.losses,
+        exclusion=request.exclusion,
+    )
+    best = front(candidates)
+    place = _choose(request, candidates, best)
+    # far on the front a thousand designs differ by cents; neighbours are those that differ in power
+    chosen, proofs = _exact_place(request, with_effect, candidates, best, place), 0
+    option = _prove(request, with_effect, candidates.counts(int(best[chosen])), n_simulations, seed, n_jobs)
+    while _falls_short(request, option) and chosen + 1 < len(best) and proofs < _MOST_PROOFS:
+        nearer = _next_above(candidates, best, chosen, 0.01)
+        if nearer is None or not _affordable(request, candidates, int(best[nearer])):
+            break
+        chosen, proofs = nearer, proofs + 1
+        option = _prove(
+            request, with_effect, candidates.counts(int(best[chosen])), n_simulations, seed, n_jobs
+        )
+        if progress is not None:
+            progress(proofs, _MOST_PROOFS)
+    around = [_next_below(candidates, best, chosen, 0.02), _next_above(candidates, best, chosen, 0.02)]
+    neighbours = tuple(
+        _prove(request, with_effect, candidates.counts(int(best[i])), n_simulations, seed, n_jobs)
+        for i in around
+        if i is not None
+    )
+    promised = option.powers[_judged(request, option.powers)]
+    reached = promised >= request.target - 1e-12
+    if request.losses != NO_LOSSES and option.simulated is not None:
+        reached = option.simulated.interval[1] >= request.target
+    sure = _assurance(request, option.counts, seed)
+    if request.confidence is not None and sure is not None:
+        reached = reached and sure.quantile(1 - request.confidence) >= request.target
+    main = with_effect[_judged(request, option.powers)]
+    bottleneck = find_bottleneck(main, option.counts, target=request.target, rule=request.rule)
+    reason = ""
+    would_do: tuple[str, ...] = ()
+    if not reached and promised >= request.target and sure is not None:
+        reason = (
+            f"The power is {promised:.2f} at the pilot's variances, but reaches {request.target:g} with "
+            f"probability {sure.chance_of(request.target):.2f} only, given how little the pilot knows."
+        )
+        would_do = ("more workers than the limits allow, or a larger pilot",)
+    elif not reached:
+        reason, would_do = what_would_do(
+            main, candidates, option.counts, request.target, request.rule, request.costs, request.budget
+        )
+    return PlanResult(
+        request=request,
+        chosen=option,
+        neighbours=neighbours,
+        front=_thinned_front(candidates, best),
+        reached=reached,
+        reason=reason,
+        would_do=would_do,
+        bottleneck=bottleneck,
+        assurance=sure,
+        split=split_advice(option.counts, request.costs),
+        n_candidates=len(candidates),
+    )
+
+
+def _choose(request: PlanRequest, candidates: Candidates, best: np.ndarray) -> int:
+    """Place on the front of the design to prove first."""
+    if request.budget is not None:
+        index = most_powerful(candidates, budget_cents=int(request.budget * 100))
+        if index is None:
+            least = Decimal(int(candidates.cents.min())) / 100
+            raise InputError(
+                f"No design within these limits costs {request.budget} or less: the cheapest costs {least:.2f}."
+            )
+    elif request.confidence is not None:
+        return _confident_place(request, candidates, best)
+    else:
+        index = cheapest(candidates, target=request.target)
+        if index is None:
+            index = most_powerful(candidates)
+    return int(np.searchsorted(candidates.cents[best], candidates.cents[index], side="right")) - 1
+
+
+def _exact_place(
+    request: PlanRequest,
+    settings: Mapping[str, Parameters],
+    candidates: Candidates,
+    best: np.ndarray,
+    place: int,
+) -> int:
+    """The same place, or the next on the front whose exact power reaches the target: unpaired designs
+    are ranked by an approximate df."""
+    if request.budget is not None or all(request.space.pairings):
+        return place
+    judged = list(settings.values()) if request.robust else [next(iter(settings.values()))]
+    while True:
+        counts = candidates.counts(int(best[place]))
+        if min(counts_power(one, counts, rule=request.rule) for one in judged) >= request.target:
+            return place
+        above = _next_above(candidates, best, place, 0.005)
+        if above is None:
+            return place
+        place = above
+
+
+def _confident_place(request: PlanRequest, candidates: Candidates, best: np.ndarray) -> int:
+    """The first design on the front whose power reaches the target with the wanted confidence."""
+    assert request.uncertainty is not None
+    assert request.confidence is not None
+
+    def surely(place: int) -> bool:
+        assert request.uncertainty is not None
+        assert request.confidence is not None
+        found = assurance(
+            request.uncertainty,
+            candidates.counts(int(best[place])),
+            effect=request.effect,
+            rule=request.rule,
+        )
+        return found.quantile(1 - request.confidence) >= request.target
+
+    low, high = 0, len(best) - 1
+    if not surely(high):
+        return high
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if surely(middle) else (middle + 1, high)
+    return high
+
+
+def _prove(
+    request: PlanRequest,
+    settings: Mapping[str, Parameters],
+    counts: StudyCounts,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int,
+) -> Option:
+    powers = {
+        name: counts_power(parameters, counts, rule=request.rule) for name, parameters in settings.items()
+    }
+    study = RatingStudy(
+        settings[_judged(request, powers)],
+        design_of(counts),
+        request.rule,
+        losses=request.losses,
+        exclusion=request.exclusion,
+    )
+    simulated = estimate_power(study, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
+    return Option(counts, cost_of(counts, request.costs), powers, simulated)
+
+
+def _judged(request: PlanRequest, powers: Mapping[str, float]) -> str:
+    """The setting that the design is judged by: the worst if robust, else the first."""
+    return min(powers, key=lambda name: powers[name]) if request.robust else next(iter(powers))
+
+
+def _falls_short(request: PlanRequest, option: Option) -> bool:
+    """Whether simulation contradicts a promise of the formula, beyond Monte Carlo error."""
+    if request.budget is not None or option.simulated is None:
+        return False
+    return option.simulated.interval[1] < request.target
+
+
+def _affordable(request: PlanRequest, candidates: Candidates, index: int) -> bool:
+    return request.budget is None or int(candidates.cents[index]) <= int(request.budget * 100)
+
+
+def _next_above(candidates: Candidates, best: np.ndarray, place: int, step: float) -> int | None:
+    power = candidates.worst_power[best]
+    above = np.flatnonzero(power >= power[place] + step)
+    return int(above[0]) if len(above) else None
+
+
+def _next_below(candidates: Candidates, best: np.ndarray, place: int, step: float) -> int | None:
+    power = candidates.worst_power[best]
+    below = np.flatnonzero(power <= power[place] - step)
+    return int(below[-1]) if len(below) else None
+
+
+def _assurance(request: PlanRequest, counts: StudyCounts, seed: int) -> Assurance | None:
+    if request.uncertainty is None:
+        return None
+    return assurance(request.uncertainty, counts, effect=request.effect, rule=request.rule, seed=seed)
+
+
+def _thinned_front(candidates: Candidates, best: np.ndarray, most: int = 40) -> tuple[FrontPoint, ...]:
+    """The front at about equal steps of power, both ends included."""
+    power = candidates.worst_power[best]
+    wanted = np.linspace(power[0], power[-1], most)
+    kept = np.unique(np.searchsorted(power, wanted, side="left").clip(0, len(best) - 1))
+    return tuple(
+        FrontPoint(
+            candidates.counts(int(best[i])),
+            Decimal(int(candidates.cents[best[i]])) / 100,
+            float(power[i]),
+        )
+        for i in kept
+    )
+
+
+def with_split_hits(request: PlanRequest) -> PlanRequest:
+    """The same request with HITs published in copies below the platform's surcharge."""
+    return replace(request, costs=replace(request.costs, split_hits=True))

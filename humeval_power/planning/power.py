@@ -1,0 +1,227 @@
+"""Power by simulation: the share of significant positive effects, and how sure that number is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from humeval_power.errors import InputError
+from humeval_power.scenarios.scenario import Replicates, Scenario
+
+DEFAULT_SIMULATIONS = 2000
+DEFAULT_SEED = 1
+MAX_SIMULATIONS = 1_000_000
+CONFIDENCE = 0.95
+_PORTION = 1024  # replicates between two reports of progress
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts over replicates; tallies of separate portions add up."""
+
+    n: int = 0
+    n_failed: int = 0
+    n_right: int = 0  # significant, with the sign of the true effect (positive if that is zero)
+    n_wrong: int = 0  # significant, with the other sign
+    sum_size: float = 0.0  # of |estimate| over the significant ones
+    sum_estimate: float = 0.0
+    sum_square: float = 0.0
+    n_boundary: int = 0  # at least one component estimated as zero
+    n_zero: tuple[int, ...] = ()  # by component
+
+    def __add__(self, other: Tally) -> Tally:
+        zero = self.n_zero or (0,) * len(other.n_zero)
+        return Tally(
+            self.n + other.n,
+            self.n_failed + other.n_failed,
+            self.n_right + other.n_right,
+            self.n_wrong + other.n_wrong,
+            self.sum_size + other.sum_size,
+            self.sum_estimate + other.sum_estimate,
+            self.sum_square + other.sum_square,
+            self.n_boundary + other.n_boundary,
+            tuple(a + b for a, b in zip(zero, other.n_zero, strict=True)),
+        )
+
+
+def tally(replicates: Replicates, *, alpha: float, true_effect: float) -> Tally:
+    """Count significant replicates; failed ones are counted as failed and as nothing else."""
+    usable = replicates.usable
+    estimate = replicates.estimate[usable]
+    significant = replicates.p_value[usable] <= alpha
+    right = estimate > 0 if true_effect >= 0 else estimate < 0
+    zero = replicates.boundary[usable]
+    return Tally(
+        n=len(replicates),
+        n_failed=int((~usable).sum()),
+        n_right=int((significant & right).sum()),
+        n_wrong=int((significant & ~right).sum()),
+        sum_size=float(np.abs(estimate[significant]).sum()),
+        sum_estimate=float(estimate.sum()),
+        sum_square=float((estimate**2).sum()),
+        n_boundary=int(zero.any(axis=1).sum()),
+        n_zero=tuple(int(count) for count in zero.sum(axis=0)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PowerEstimate:
+    """Power of a scenario from simulated replicates; everything is derived from the counts.
+
+    Every rate is over the replicates that could be fitted, NaN if there is none.
+    """
+
+    counts: Tally
+    true_effect: float
+    alpha: float
+    boundary_names: tuple[str, ...] = ()
+
+    @property
+    def n_simulations(self) -> int:
+        """Replicates drawn."""
+        return self.counts.n
+
+    @property
+    def n_failed(self) -> int:
+        """Replicates whose fit failed: they are in no rate."""
+        return self.counts.n_failed
+
+    @property
+    def n_usable(self) -> int:
+        """Replicates that count."""
+        return self.counts.n - self.counts.n_failed
+
+    @property
+    def failure_rate(self) -> float:
+        """Share of failed fits."""
+        return _share(self.n_failed, self.n_simulations)
+
+    @property
+    def power(self) -> float:
+        """Share significant with the right sign (Card et al. 2020, Fig. 2)."""
+        return _share(self.counts.n_right, self.n_usable)
+
+    @property
+    def rejection_rate(self) -> float:
+        """Share significant with either sign: the false-positive rate where the true effect is 0."""
+        return _share(self.counts.n_right + self.counts.n_wrong, self.n_usable)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson interval of the power, 95 %: Monte Carlo error only."""
+        return wilson_interval(self.counts.n_right, self.n_usable)
+
+    @property
+    def rejection_interval(self) -> tuple[float, float]:
+        """Wilson interval of the rejection rate, 95 %."""
+        return wilson_interval(self.counts.n_right + self.counts.n_wrong, self.n_usable)
+
+    @property
+    def type_m(self) -> float:
+        """Mean exaggeration of significant estimates, |estimate| / |true effect|; NaN for no effect."""
+        if self.true_effect == 0:
+            return math.nan
+        n_significant = self.counts.n_right + self.counts.n_wrong
+        return _share(self.counts.sum_size, n_significant) / abs(self.true_effect)
+
+    @property
+    def type_s(self) -> float:
+        """Share of significant estimates with the wrong sign; NaN for no effect."""
+        if self.true_effect == 0:
+            return math.nan
+        return _share(self.counts.n_wrong, self.counts.n_right + self.counts.n_wrong)
+
+    @property
+    def mean_estimate(self) -> float:
+        """Mean estimated effect."""
+        return _share(self.counts.sum_estimate, self.n_usable)
+
+    @property
+    def boundary_rate(self) -> float:
+        """Share of fits with at least one variance component estimated as zero."""
+        return _share(self.counts.n_boundary, self.n_usable)
+
+    @property
+    def boundary_rates(self) -> dict[str, float]:
+        """The same by component."""
+        counts = zip(self.boundary_names, self.counts.n_zero, strict=True)
+        return {name: _share(count, self.n_usable) for name, count in counts}
+
+
+def estimate_power(
+    scenario: Scenario,
+    *,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    precision: float | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> PowerEstimate:
+    """Simulate a scenario and count significant effects of the right sign.
+
+    Parameters
+    ----------
+    precision : if given, simulate until the half-width of the Wilson interval is at most this (and at
+        least `n_simulations` times, at most a million).
+    progress : called with replicates done and expected.
+
+    Raises
+    ------
+    InputError
+        A number of simulations below 1 or a precision outside (0, 0.5).
+    """
+    check_simulation(n_simulations, precision)
+    counts = Tally()
+    names: tuple[str, ...] = ()
+    target = n_simulations
+    while counts.n < target:
+        size = min(_PORTION, target - counts.n)
+        replicates = scenario.draw(size, seed=seed, first=counts.n, n_jobs=n_jobs)
+        names = replicates.boundary_names
+        counts += tally(replicates, alpha=scenario.alpha, true_effect=scenario.true_effect)
+        if precision is not None and counts.n >= n_simulations:
+            target = next_target(counts, precision)
+        if progress is not None:
+            progress(counts.n, target)
+    return PowerEstimate(counts, scenario.true_effect, scenario.alpha, names)
+
+
+def next_target(counts: Tally, precision: float) -> int:
+    """How many replicates the Wilson half-width `precision` needs, judged by those at hand."""
+    usable = counts.n - counts.n_failed
+    low, high = wilson_interval(counts.n_right, usable)
+    half_width = (high - low) / 2
+    if half_width <= precision or counts.n >= MAX_SIMULATIONS:
+        return counts.n
+    needed = counts.n * (half_width / precision) ** 2
+    return min(MAX_SIMULATIONS, max(counts.n + _PORTION, math.ceil(needed)))
+
+
+def wilson_interval(count: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Wilson's (1927) interval for a share; (NaN, NaN) without observations."""
+    if n == 0:
+        return math.nan, math.nan
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + confidence) / 2))
+    share = count / n
+    center = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, center - reach), min(1.0, center + reach)
+
+
+def check_simulation(n_simulations: int, precision: float | None) -> None:
+    """Refuse a number of simulations or a precision that makes no sense."""
+    if n_simulations < 1:
+        raise InputError(f"The number of simulations must be at least 1; got {n_simulations}.")
+    if precision is not None and not 0 < precision < 0.5:
+        raise InputError(f"A precision (half-width) must lie between 0 and 0.5; got {precision}.")
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan

@@ -1,0 +1,256 @@
+"""The smallest number of workers, items or ratings per item that reaches a target power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from humeval_power.errors import InputError
+from humeval_power.parameters import Parameters
+from humeval_power.planning.analytic import (
+    FEW_WORKERS,
+    EffectPrecision,
+    analytic_power,
+    check_target,
+    effect_precision,
+    minimum_detectable_effect,
+    power_at,
+)
+from humeval_power.planning.building import design_of
+from humeval_power.planning.limits import Ceiling, ceiling_with_items, ceiling_with_workers
+from humeval_power.planning.power import (
+    DEFAULT_SEED,
+    DEFAULT_SIMULATIONS,
+    PowerEstimate,
+    estimate_power,
+)
+from humeval_power.planning.regular import regular_precision
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.scenarios.rating_study import RatingStudy
+from humeval_power.study_counts import StudyCounts
+
+Sought = Literal["workers", "items", "ratings-per-item"]
+MOST = 100_000  # larger studies are not searched
+MOST_UNPAIRED = 1000  # their exact precision needs matrices of twice this order
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredSize:
+    """The answer: the smallest size found, or None and the reason why none will do.
+
+    `analytic` is its power by formula, `simulated` the proof.
+    """
+
+    sought: Sought
+    target: float
+    counts: StudyCounts | None
+    analytic: float
+    simulated: PowerEstimate | None
+    reason: str = ""
+
+
+def counts_power(
+    parameters: Parameters, counts: StudyCounts, *, rule: DecisionRule = DEFAULT_RULE
+) -> float:
+    """Power of a regular study by formula."""
+    return power_at(parameters.difference, counts_precision(parameters, counts), rule=rule).power
+
+
+def counts_precision(parameters: Parameters, counts: StudyCounts) -> EffectPrecision:
+    """Variance and df of a regular study: paired ones without their assignment (see planning.regular),
+    unpaired ones exactly."""
+    if not counts.paired:
+        return effect_precision(parameters, design_of(counts))
+    found = regular_precision(
+        parameters,
+        workers=counts.n_workers,
+        items=counts.n_items,
+        ratings_per_item=counts.ratings_per_item,
+        paired=counts.paired,
+    )
+    smallest = min(counts.n_workers, counts.n_items) - 1
+    return EffectPrecision(float(found.variance), float(found.df), smallest, counts.n_workers)
+
+
+def required_size(
+    parameters: Parameters,
+    sought: Sought,
+    *,
+    workers: int | None = None,
+    items: int | None = None,
+    ratings_per_item: int | None = None,
+    paired: bool = True,
+    power: float = 0.8,
+    rule: DecisionRule = DEFAULT_RULE,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+) -> RequiredSize:
+    """Search one size with the others fixed, by formula, then prove the answer by simulation.
+
+    Where the simulated power stays below the target by more than its Monte Carlo error, the size is
+    raised step by step (with few workers the formula is approximate).
+
+    Raises
+    ------
+    InputError
+        A size that is missing, or an effect of zero, which no study can find.
+    """
+    check_target(power, rule)
+    if parameters.difference <= 0:
+        raise InputError(
+            f"Give the effect of interest: a positive difference B - A; got {parameters.difference:g}."
+        )
+    _check_ratings_per_item(sought, workers, ratings_per_item, paired)
+    make, lowest, highest = _search_space(sought, workers, items, ratings_per_item, paired)
+
+    def reaches(value: int) -> bool:
+        return counts_power(parameters, make(value), rule=rule) >= power
+
+    found = smallest_true(reaches, lowest, highest)
+    if found is None:
+        best = make(highest)
+        limit = _limit(parameters, sought, best, power, rule)
+        return RequiredSize(
+            sought,
+            power,
+            None,
+            counts_power(parameters, best, rule=rule),
+            None,
+            _why(sought, best, limit, parameters, power, rule),
+        )
+    for value in range(found, min(found + max(5, found // 4), highest) + 1):
+        counts = make(value)
+        study = RatingStudy(parameters, design_of(counts), rule)
+        simulated = estimate_power(study, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
+        if not simulated.interval[1] < power:
+            break
+    return RequiredSize(
+        sought, power, counts, analytic_power(parameters, study.design, rule=rule).power, simulated
+    )
+
+
+def smallest_true(test: Callable[[int], bool], lowest: int, highest: int) -> int | None:
+    """Smallest value in the range for which a monotone test holds, None if there is none."""
+    value, step = lowest, 1
+    while value < highest and not test(value):
+        value, step = min(value + step, highest), 2 * step
+    if not test(value):
+        return None
+    low, high = max(lowest, value - step), value
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if test(middle) else (middle + 1, high)
+    return high
+
+
+def _search_space(
+    sought: Sought, workers: int | None, items: int | None, k: int | None, paired: bool
+) -> tuple[Callable[[int], StudyCounts], int, int]:
+    needed = 1 if paired else 2
+    if sought == "workers":
+        n = _given("items", items)
+        most = MOST if k is None else min(MOST if paired else MOST_UNPAIRED, n * needed * k)
+        return lambda m: StudyCounts(m, n, k or m, paired), max(2, needed * (k or 1)), most
+    if sought == "items":
+        m = _given("workers", workers)
+        return lambda n: StudyCounts(m, n, k or m, paired), 2, MOST
+    m, n = _given("workers", workers), _given("items", items)
+    return lambda value: StudyCounts(m, n, value, paired), 1, m // needed
+
+
+def _check_ratings_per_item(sought: Sought, workers: int | None, k: int | None, paired: bool) -> None:
+    if sought == "ratings-per-item":
+        return
+    if k is None and not paired:
+        raise InputError("An unpaired design needs a number of ratings per item.")
+    if k is not None and k < 1:
+        raise InputError(f"The number of ratings per item must be at least 1; got {k}.")
+    needed = (k or 0) * (1 if paired else 2)
+    if sought == "items" and workers is not None and needed > workers:
+        raise InputError(
+            f"{k} ratings per item and system need {needed} different workers; there are {workers}."
+        )
+
+
+def _given(name: str, value: int | None) -> int:
+    if value is None:
+        raise InputError(f"Give the number of {name}: it is not what is sought.")
+    if value < 2:
+        raise InputError(f"The number of {name} must be at least 2; got {value}.")
+    return value
+
+
+def _limit(
+    parameters: Parameters, sought: Sought, best: StudyCounts, power: float, rule: DecisionRule
+) -> Ceiling | None:
+    if sought == "items":
+        return ceiling_with_items(parameters, n_workers=best.n_workers, target=power, rule=rule)
+    if sought == "workers":
+        return ceiling_with_workers(
+            parameters,
+            n_items=best.n_items,
+            ratings_per_item=_limit_ratings(best),
+            target=power,
+            rule=rule,
+        )
+    return None
+
+
+def _limit_ratings(counts: StudyCounts) -> int | None:
+    """Ratings per item that stay fixed as workers are added; None where all of them rate every item."""
+    complete = counts.paired and counts.ratings_per_item == counts.n_workers
+    return None if complete else counts.ratings_per_item
+
+
+def _why(
+    sought: Sought,
+    best: StudyCounts,
+    limit: Ceiling | None,
+    parameters: Parameters,
+    power: float,
+    rule: DecisionRule,
+) -> str:
+    effect = parameters.difference
+    if limit is None:
+        detectable = minimum_detectable_effect(counts_precision(parameters, best), power=power, rule=rule)
+        return (
+            f"Even with all {best.n_workers} workers on every item the power is "
+            f"{counts_power(parameters, best, rule=rule):.2f}; the smallest effect this study could find "
+            f"with power {power:g} is {detectable:.3g}. More workers or items are needed."
+        )
+    if limit.reachable:
+        return f"More than {MOST:,} {sought} would be needed."
+    fixed, other = (
+        (f"{best.n_workers} workers", "workers")
+        if sought == "items"
+        else (f"{best.n_items} items", "items")
+    )
+    text = (
+        f"No number of {sought} will do: with {fixed} the power for an effect of {effect:g} cannot pass "
+        f"{limit.power:.2f}, and no effect below {limit.detectable_effect:.3g} can be found with power "
+        f"{power:g}."
+    )
+    enough = _enough(parameters, other, best, power, rule)
+    rough = " The formula is rough with so few workers." if best.n_workers < FEW_WORKERS else ""
+    return text + (f" At least {enough} {other} are needed." if enough else "") + rough
+
+
+def _enough(
+    parameters: Parameters, other: str, best: StudyCounts, power: float, rule: DecisionRule
+) -> int | None:
+    """The number of the other factor from which the sought one can do it."""
+
+    def reaches(value: int) -> bool:
+        if other == "workers":
+            return ceiling_with_items(parameters, n_workers=value, target=power, rule=rule).reachable
+        return ceiling_with_workers(
+            parameters,
+            n_items=value,
+            ratings_per_item=_limit_ratings(best),
+            target=power,
+            rule=rule,
+        ).reachable
+
+    return smallest_true(reaches, 2, MOST)

@@ -1,0 +1,241 @@
+"""Ratings: a checked long table with integer codes, and the flow of rows that led to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from humeval_power.checking.cells import Ids, Mask
+from humeval_power.checking.columns import Role, find_columns
+from humeval_power.checking.problems import find_problems, pair_problems, quoted
+from humeval_power.checking.rows import FlowStep, Rows, Selection, read_rows, select_rows
+from humeval_power.checking.scale import infer_scale, scale_notices
+from humeval_power.checking.structure import structure_notices
+from humeval_power.designs import Design, from_table
+from humeval_power.errors import InputError, Problem
+from humeval_power.scales import RatingScale
+
+Codes = NDArray[np.int64]
+MISSING_CODES = ("", "N/A", "NA", "nan", "null", "none", "-", "?")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """Ratings of one criterion, ready for analysis; one entry for each rating.
+
+    `worker`, `item`, `system` are codes, shape (n_ratings,), into the tuples of names. `rating`,
+    shape (n_ratings,), lies on [0, 1], 1 being best. With two systems code 0 is A and code 1 is B, and
+    the effect is B - A. The rows of `flow` add up; `notices` say what was assumed and what is unusual.
+    `source` names the file and `sha256` its bytes.
+    """
+
+    worker: Codes
+    item: Codes
+    system: Codes
+    rating: NDArray[np.float64]
+    worker_names: tuple[str, ...]
+    item_names: tuple[str, ...]
+    system_names: tuple[str, ...]
+    scale: RatingScale
+    criterion: str | None = None
+    flow: tuple[FlowStep, ...] = ()
+    notices: tuple[str, ...] = ()
+    source: str = "table"
+    sha256: str | None = None
+
+    @property
+    def n_ratings(self) -> int:
+        """Number of ratings."""
+        return len(self.rating)
+
+    @property
+    def n_workers(self) -> int:
+        """Number of workers."""
+        return len(self.worker_names)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.item_names)
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems."""
+        return len(self.system_names)
+
+    @property
+    def raw_rating(self) -> NDArray[np.float64]:
+        """The ratings on the scale they were given on, shape (n_ratings,)."""
+        return self.scale.from_unit(self.rating)
+
+    def pair(self, first: str, second: str) -> Ratings:
+        """The ratings of two systems: `first` becomes A (code 0) and `second` B (code 1)."""
+        problems = pair_problems((first, second), self.system_names, source=self.source)
+        if problems:
+            raise InputError(problems)
+        codes = [self.system_names.index(name) for name in (first, second)]
+        kept = np.isin(self.system, codes)
+        dropped = FlowStep("dropped", int((~kept).sum()), f"system is neither {first!r} nor {second!r}")
+        flow = self.flow[:-1] + ((dropped,) if dropped.rows else ())
+        chosen = _subset(self, kept, system=np.where(self.system == codes[1], 1, 0))
+        of_these = set(_structure(self))
+        chosen = replace(
+            chosen,
+            system_names=(first, second),
+            flow=(*flow, FlowStep("analysed", int(kept.sum()))),
+            notices=tuple(notice for notice in self.notices if notice not in of_these),
+        )
+        return replace(chosen, notices=(*chosen.notices, *_structure(chosen)))
+
+    def design(self) -> Design:
+        """Who rated what under which of the two systems."""
+        if self.n_systems != 2:
+            raise InputError(
+                f"A design compares two systems; there are {self.n_systems}: choose them with pair()."
+            )
+        return from_table(self.worker, self.item, self.system)
+
+
+def ratings_from_table(
+    table: pd.DataFrame,
+    *,
+    worker: str | None = None,
+    item: str | None = None,
+    system: str | None = None,
+    rating: str | None = None,
+    criterion_column: str | None = None,
+    criterion: str | None = None,
+    systems: tuple[str, str] | None = None,
+    scale: RatingScale | None = None,
+    lower_is_better: bool = False,
+    missing: Collection[str] = MISSING_CODES,
+    require_pair: bool = True,
+    source: str = "table",
+    sha256: str | None = None,
+    notices: tuple[str, ...] = (),
+) -> Ratings:
+    """Check a long table, one rating per row, and return its ratings.
+
+    Parameters
+    ----------
+    table : one row for each rating. Rows are counted as a spreadsheet does (the header is row 1), or
+        by the index if that is named 'row'.
+    worker, item, system, rating, criterion_column : the columns; None finds them by name.
+    criterion : which criterion to keep where the table has several.
+    systems : the pair (A, B) to compare; the effect is B - A.
+    scale : the scale the ratings were given on; None takes it from the data.
+    lower_is_better : the direction of the scale, where higher ratings are worse.
+    missing : the cells that mean 'no rating'. Their rows are dropped and counted.
+    require_pair : whether more than two systems without `systems` are an error.
+    source, sha256, notices : the name and digest of the file, and what was assumed in reading it.
+
+    Raises
+    ------
+    InputError
+        Every problem of the table at once, each with its row, value, rule and remedy.
+    """
+    table = table.set_axis([str(name).strip() for name in table.columns], axis=1)
+    named: dict[Role, str | None] = {
+        "worker": worker,
+        "item": item,
+        "system": system,
+        "rating": rating,
+        "criterion": criterion_column,
+    }
+    columns = find_columns(list(table.columns), named=named, source=source)
+    if table.empty:
+        raise InputError([Problem("the table has a header but no rows.", "Add ratings.", place=source)])
+    if lower_is_better and scale is not None:
+        scale = replace(scale, higher_is_better=False)
+    rows = read_rows(table, columns, missing=missing, source=source)
+    selection = select_rows(rows, criterion=criterion, systems=systems)
+    problems = find_problems(
+        rows, selection, criterion=criterion, systems=systems, scale=scale, require_pair=require_pair
+    )
+    if problems:
+        raise InputError(problems)
+    # All systems of the criterion tell the scale, so that it is the same for every pair of them.
+    given = rows.numbers.value[selection.of_criterion & np.isfinite(rows.numbers.value)]
+    used = scale or infer_scale(given, higher_is_better=not lower_is_better)
+    chosen = _chosen(rows, selection, used, systems=systems)
+    told = [*notices, *columns.notices, *_stripped(rows), *_direction(systems, chosen.system_names)]
+    told += scale_notices(used, given, lower_is_better_said=lower_is_better) + _structure(chosen)
+    return replace(chosen, notices=tuple(told), source=source, sha256=sha256)
+
+
+def _chosen(
+    rows: Rows, selection: Selection, scale: RatingScale, *, systems: tuple[str, str] | None
+) -> Ratings:
+    """The selected rows, with codes for the names that occur in them."""
+    kept, ids = selection.kept, rows.ids
+    everything = Ratings(
+        ids["worker"].code,
+        ids["item"].code,
+        ids["system"].code,
+        scale.to_unit(rows.numbers.value),
+        ids["worker"].names,
+        ids["item"].names,
+        ids["system"].names,
+        scale,
+        criterion=_only_name(ids.get("criterion"), kept),
+        flow=selection.flow,
+    )
+    present = np.unique(ids["system"].code[kept])
+    names = systems or tuple(ids["system"].names[code] for code in present)
+    new_code = np.zeros(everything.n_systems, dtype=np.int64)
+    new_code[[everything.system_names.index(name) for name in names]] = np.arange(len(names))
+    return replace(_subset(everything, kept, system=new_code[ids["system"].code]), system_names=names)
+
+
+def _subset(ratings: Ratings, kept: Mask, *, system: Codes) -> Ratings:
+    """The kept rows with the given system codes, and only the workers and items that occur in them."""
+    workers, worker = np.unique(ratings.worker[kept], return_inverse=True)
+    items, item = np.unique(ratings.item[kept], return_inverse=True)
+    return replace(
+        ratings,
+        worker=worker.astype(np.int64),
+        item=item.astype(np.int64),
+        system=system[kept].astype(np.int64),
+        rating=ratings.rating[kept],
+        worker_names=tuple(ratings.worker_names[code] for code in workers),
+        item_names=tuple(ratings.item_names[code] for code in items),
+    )
+
+
+def _structure(ratings: Ratings) -> list[str]:
+    return structure_notices(
+        ratings.worker,
+        ratings.item,
+        ratings.system,
+        ratings.rating,
+        worker_names=ratings.worker_names,
+        n_items=ratings.n_items,
+        n_systems=ratings.n_systems,
+    )
+
+
+def _stripped(rows: Rows) -> list[str]:
+    return [
+        f"Blanks around {ids.n_stripped:,} ids in column {rows.at[role].column!r} were removed."
+        for role, ids in rows.ids.items()
+        if ids.n_stripped
+    ]
+
+
+def _direction(systems: tuple[str, str] | None, names: tuple[str, ...]) -> list[str]:
+    if systems is not None or len(names) != 2:
+        return []
+    a, b = names
+    turned = quoted(f"{b},{a}")
+    return [f"The effect is B - A, where A is {a!r} and B is {b!r}; --systems {turned} turns it round."]
+
+
+def _only_name(ids: Ids | None, kept: Mask) -> str | None:
+    if ids is None:
+        return None
+    codes = np.unique(ids.code[kept])
+    return ids.names[codes[0]] if len(codes) == 1 and codes[0] >= 0 else None

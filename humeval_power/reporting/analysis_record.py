@@ -1,0 +1,85 @@
+"""The analysis of a finished study as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from humeval_power.estimation.fit import Fit
+from humeval_power.inference.many_systems import PairResult
+from humeval_power.inference.standardised import standardised_effect
+from humeval_power.inference.wald import EffectTest
+from humeval_power.planning.adherence import Deviation, PowerAtInterest
+from humeval_power.planning.power import PowerEstimate
+from humeval_power.ratings import Ratings
+from humeval_power.reporting.records import Record, parameters_record, versions
+
+ANALYSIS_SCHEMA = "humeval_power/analysis/1"
+
+
+def analysis_record(
+    ratings: Ratings,
+    fit: Fit,
+    test: EffectTest,
+    *,
+    size: PowerEstimate | None,
+    interest: PowerAtInterest | None,
+    deviations: Sequence[Deviation] | None,
+    agreement: Mapping[str, object] | None = None,
+    plan: Mapping[str, object] | None = None,
+    command: str = "",
+) -> Record:
+    """Everything that `fit` records, and what only a finished study has.
+
+    deviations : from the plan, None without one; plan : its file and checksum.
+    """
+    record = parameters_record(ratings, fit, test, size=size, command=command)
+    record["schema"] = ANALYSIS_SCHEMA
+    record["standardised"] = asdict(standardised_effect(fit.parameters))
+    record["power_at_interest"] = None if interest is None else asdict(interest)
+    record["plan"] = None if plan is None else dict(plan)
+    record["deviations"] = None if deviations is None else [asdict(one) for one in deviations]
+    record["agreement"] = None if agreement is None else dict(agreement)
+    return record
+
+
+def comparison_record(
+    ratings: Ratings,
+    results: Sequence[PairResult],
+    *,
+    means: Mapping[str, float],
+    groups: Sequence[Sequence[str]],
+    correction: str,
+    command: str = "",
+) -> Record:
+    """Comparisons of several systems."""
+    return {
+        "schema": ANALYSIS_SCHEMA,
+        "systems": list(ratings.system_names),
+        "criterion_name": ratings.criterion,
+        "means": dict(means),
+        "correction": correction,
+        "fits": "one for each pair of systems",
+        "pairs": [
+            {
+                "first": result.first,
+                "second": result.second,
+                "estimate": result.test.estimate,
+                "standard_error": result.test.standard_error,
+                "df": result.test.df,
+                "p_value": result.test.p_value,
+                "corrected_p_value": result.corrected_p,
+                "significant": result.significant,
+                "interval": list(result.test.interval),
+                "boundary": list(result.fit.boundary),
+                "not_identified": list(result.fit.not_identified),
+                "converged": result.fit.converged,
+            }
+            for result in results
+        ],
+        "groups": [list(group) for group in groups],
+        "rule": asdict(results[0].test.rule),
+        "data": {"source": ratings.source, "sha256": ratings.sha256},
+        "versions": versions(),
+        "command": command,
+    }

@@ -1,0 +1,43 @@
+"""The JSON document of a calibration as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from humeval_power.designs import Design
+from humeval_power.parameters import Parameters
+from humeval_power.planning.calibration import Calibration
+from humeval_power.reporting.records import Record, versions
+from humeval_power.simulation.study import Response
+
+CALIBRATION_SCHEMA = "humeval_power/calibration/1"
+
+
+def calibration_record(
+    results: Sequence[Calibration],
+    *,
+    setting: str,
+    parameters: Parameters,
+    design: Design,
+    response: Response,
+    seed: int,
+    command: str = "",
+) -> Record:
+    """All tests of one study without an effect, with what they were computed from."""
+    return {
+        "schema": CALIBRATION_SCHEMA,
+        "setting": setting,
+        "rows": [result.as_dict() for result in results],
+        "rule": asdict(results[0].rule),
+        "parameters": parameters.with_difference(0.0).as_dict(),
+        "design": str(design),
+        "n_workers": design.n_workers,
+        "n_items": design.n_items,
+        "ratings_per_item": design.ratings_per_item,
+        "n_ratings": design.n_ratings,
+        "response": response,
+        "seed": seed,
+        "versions": versions(),
+        "command": command,
+    }

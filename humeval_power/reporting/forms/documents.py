@@ -1,0 +1,61 @@
+"""What a form is filled from: the documents of one study, of one criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from humeval_power.planning.plan import Plan
+from humeval_power.reporting.document_values import NOTHING, Document, cells, ratings_source, words
+
+_NAMES = {
+    "parameters": "the parameter document",
+    "analysis": "the analysis",
+    "surface": "the surface document",
+    "power": "the power document",
+    "plan": "the plan",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The JSON documents of `fit`, `analyze`, `surface` and `power`, as read, and the plan.
+
+    plan_checksum : of the plan's file. names : what the sources are called, by 'parameters', 'analysis',
+    'surface', 'power' and 'plan'; the names of their files, for example.
+    """
+
+    parameters: Document | None = None
+    analysis: Document | None = None
+    surface: Document | None = None
+    power: Document | None = None
+    plan: Plan | None = None
+    plan_checksum: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def study(self) -> Document:
+        """What is known of the ratings: the analysis, or without one the fit."""
+        return self.analysis or self.parameters or NOTHING
+
+    @property
+    def study_source(self) -> str:
+        """The document of `study` and the ratings it was made from."""
+        ratings = ratings_source(self.study)
+        name = self.name("analysis" if self.analysis else "parameters")
+        return f"{name}; {ratings}" if ratings else name
+
+    @property
+    def power_source(self) -> str:
+        """The documents that hold a power."""
+        held = [self.name(kind) for kind in ("power", "surface") if cells(getattr(self, kind) or NOTHING)]
+        return "; ".join(held)
+
+    @property
+    def criterion(self) -> str | None:
+        """The name of the criterion, where a document has it."""
+        return words(self.study, "criterion_name")
+
+    def name(self, kind: str) -> str:
+        """What the source is called."""
+        return self.names.get(kind, _NAMES[kind])

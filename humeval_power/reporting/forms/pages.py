@@ -1,0 +1,86 @@
+"""A form as a page for people: Markdown, and one HTML file that works offline and on paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from humeval_power.reporting.forms.fields import FormField, State, score
+from humeval_power.reporting.markdown import escaped
+from humeval_power.reporting.page_style import CSS
+
+MARKS: dict[State, str] = {"filled": "filled", "suggested": "check", "open": "open"}
+LEGEND = (
+    "Filled: known from the source named. Check: follows from it, to be checked by a person. Open: only the "
+    "authors can answer it."
+)
+FORM_CSS = """\
+.suggested .mark { color: var(--note); }
+.suggested .mark::before { content: "?"; }
+article h3 { font-weight: 600; }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FormPage:
+    """A form with a title and a note on whose questions these are."""
+
+    title: str
+    note: str
+    fields: tuple[FormField, ...]
+
+    @property
+    def sections(self) -> dict[str, list[FormField]]:
+        """The fields by the heading that they stand under: section, and criterion where there is one."""
+        found: dict[str, list[FormField]] = {}
+        for field in self.fields:
+            heading = field.section if field.criterion is None else f"{field.section}: {field.criterion}"
+            found.setdefault(heading, []).append(field)
+        return found
+
+
+def form_markdown(page: FormPage) -> str:
+    """The form as GitHub-flavoured Markdown; every field on a line of its own."""
+    blocks = [f"# {escaped(page.title)}", escaped(page.note), f"**{score(page.fields)}** {LEGEND}"]
+    for heading, fields in page.sections.items():
+        blocks += [f"## {escaped(heading)}"] if heading else []
+        blocks.append("\n".join(map(_line, fields)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _line(field: FormField) -> str:
+    box = "[x]" if field.state == "filled" else "[ ]"
+    text = f"- {box} **{escaped(field.number)} {escaped(field.prompt)}**"
+    if field.answer is None or field.source is None:
+        return f"{text}: **open**"
+    check = " **Check.**" if field.state == "suggested" else ""
+    return f"{text}: {escaped(field.answer)}{check} *({escaped(field.source)})*"
+
+
+def form_html(page: FormPage) -> str:
+    """The form as one HTML file without scripts or links."""
+    sections = "".join(
+        f"<section><h2>{_text(heading)}</h2>{''.join(map(_article, fields))}</section>"
+        for heading, fields in page.sections.items()
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_text(page.title)}</title>\n<style>\n{CSS}{FORM_CSS}</style>\n</head>\n<body>\n<main>\n"
+        f"<header><h1>{_text(page.title)}</h1><p>{_text(page.note)}</p>"
+        f'<p class="score"><strong>{_text(score(page.fields))}</strong> {_text(LEGEND)}</p></header>\n'
+        f"{sections}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _article(field: FormField) -> str:
+    answer = "" if field.answer is None else f'<p class="answer" dir="auto">{_text(field.answer)}</p>'
+    source = "" if field.source is None else f'<p class="source">{_text(field.source)}</p>'
+    return (
+        f'<article class="{field.state}"><p class="mark">{MARKS[field.state]}</p><div>'
+        f"<h3>{_text(field.number)} {_text(field.prompt)}</h3>{answer}{source}</div></article>"
+    )
+
+
+def _text(text: str) -> str:
+    return escape(" ".join(text.split()))

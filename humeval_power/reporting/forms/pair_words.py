@@ -1,0 +1,78 @@
+"""Comparisons of several systems, pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from humeval_power.reporting.checklist_items import ReportTable
+from humeval_power.reporting.document_values import (
+    Document,
+    bounds,
+    estimated,
+    listed,
+    number,
+    p_words,
+    words,
+)
+
+MINUS = "\u2212"
+
+
+def pairs_sentences(study: Document) -> list[str | None]:
+    """Which pairs differ, which do not, and by which correction."""
+    pairs = compared_pairs(study)
+    apart = [pair for pair in pairs if pair.get("significant") is True]
+    correction = words(study, "correction")
+    how = "" if correction in (None, "none") else f" after {str(correction).capitalize()}'s correction"
+    said: list[str | None] = [
+        f"{len(apart)} of {len(pairs)} pairs of systems differ significantly{how}, each pair fitted by itself."
+    ]
+    said += [_pair(pair) for pair in apart]
+    groups = [
+        group for group in listed(study, "groups") if isinstance(group, list | tuple) and len(group) > 1
+    ]
+    if groups:
+        told = "; ".join(", ".join(map(str, group)) for group in groups)
+        said.append(f"Not told apart: {told}.")
+    return said
+
+
+def pairs_table(study: Document) -> ReportTable:
+    """One row for each pair."""
+    rows = []
+    for pair in compared_pairs(study):
+        estimate, ends = number(pair, "estimate"), bounds(pair, "interval")
+        p_value, corrected = number(pair, "p_value"), number(pair, "corrected_p_value")
+        rows.append(
+            (
+                f"{pair.get('second')} {MINUS} {pair.get('first')}",
+                "" if estimate is None else _minus(estimated(estimate)),
+                "" if ends is None else " to ".join(_minus(estimated(end)) for end in ends),
+                "" if p_value is None else _bare(p_value),
+                "" if corrected is None else _bare(corrected),
+            )
+        )
+    return ReportTable(("pair", "difference", "interval", "p", "corrected p"), tuple(rows))
+
+
+def compared_pairs(study: Document) -> list[Document]:
+    """The pairs of a comparison, none in an analysis of two systems."""
+    return [pair for pair in listed(study, "pairs") if isinstance(pair, Mapping)]
+
+
+def _pair(pair: Document) -> str | None:
+    estimate, corrected = number(pair, "estimate"), number(pair, "corrected_p_value")
+    if estimate is None:
+        return None
+    test = "" if corrected is None else f", corrected {p_words(corrected)}"
+    return (
+        f"{pair.get('second')} {MINUS} {pair.get('first')}: {_minus(estimated(estimate))} on [0, 1]{test}."
+    )
+
+
+def _bare(p_value: float) -> str:
+    return p_words(p_value).removeprefix("p = ").removeprefix("p ")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", MINUS)

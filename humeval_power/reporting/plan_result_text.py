@@ -1,0 +1,165 @@
+"""What the search for a plan found, in lines of text and as a record."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from humeval_power.planning.assurance import QUANTILES, pilot_advice
+from humeval_power.planning.bottleneck import in_words
+from humeval_power.planning.limits import Ceiling
+from humeval_power.planning.planner import Option, PlanResult
+from humeval_power.reporting.records import Record, versions
+from humeval_power.study_counts import StudyCounts
+
+SCHEMA = "humeval_power/plan_search/1"
+
+
+def size_in_words(counts: StudyCounts) -> str:
+    """Workers, items, ratings per item and all ratings."""
+    pairing = "" if counts.paired else ", other workers for each system"
+    total = 2 * counts.n_items * counts.ratings_per_item
+    return (
+        f"{counts.n_workers:,} workers, {counts.n_items:,} items, {counts.ratings_per_item:,} ratings per "
+        f"item and system{pairing}: {total:,} ratings, about {total / counts.n_workers:,.0f} for each worker"
+    )
+
+
+def plan_facts(result: PlanResult) -> list[tuple[str, str]]:
+    """(label, sentence) of everything a person should read before carrying the plan out."""
+    request, chosen = result.request, result.chosen
+    facts = [
+        ("Effect", f"B - A = {request.effect:g} on [0, 1], the smallest of interest"),
+        ("Test", str(request.rule)),
+        ("Searched", f"{result.n_candidates:,} designs within the limits"),
+        ("Plan", size_in_words(chosen.counts)),
+        ("Cost", f"{chosen.cost}"),
+        ("Formula", ", ".join(f"power {power:.3f} ({name})" for name, power in chosen.powers.items())),
+    ]
+    if chosen.simulated is not None:
+        low, high = chosen.simulated.interval
+        facts.append(
+            (
+                "Power",
+                f"{chosen.simulated.power:.3f} by {chosen.simulated.n_simulations:,} simulated studies "
+                f"(95 % Monte Carlo interval {low:.3f} to {high:.3f})",
+            )
+        )
+    if not result.reached:
+        ways = "; or ".join(result.would_do)
+        facts.append(("Not met", result.reason + (f" What would do: {ways}." if ways else "")))
+    facts.append(("Blocking", in_words(result.bottleneck, chosen.counts)))
+    facts += _uncertainty_facts(result)
+    facts += [("Fees", str(result.split))] if result.split is not None else []
+    facts += [("Note", text) for text in (*chosen.cost.notes, *_notes(chosen.counts))]
+    return facts
+
+
+def _uncertainty_facts(result: PlanResult) -> list[tuple[str, str]]:
+    found = result.assurance
+    if found is None:
+        return []
+    target = result.request.target
+    return [
+        (
+            "Pilot",
+            f"its variances are uncertain: expected power (assurance) {found.expected:.2f}, 80 % interval "
+            f"{found.quantile(0.1):.2f} to {found.quantile(0.9):.2f}; the chance that this study really has "
+            f"power {target:g} is {100 * found.chance_of(target):.0f} %",
+        )
+    ]
+
+
+def _notes(counts: StudyCounts) -> list[str]:
+    notes = []
+    if counts.ratings_per_item == 1:
+        notes.append(
+            "With one rating per item and system the test is exact, but item variance and noise cannot be "
+            "told apart, and agreement cannot be measured."
+        )
+    if counts.n_workers < 5:
+        notes.append(
+            f"With {counts.n_workers} workers the test is not exact; run 'calibrate' for this design."
+        )
+    return notes
+
+
+def pilot_table() -> list[tuple[str, str]]:
+    """How much larger than estimated a safe plan takes the worker mean square, by size of the pilot."""
+    return [(str(line.n_workers), f"{line.multiplier:.2f}") for line in pilot_advice()]
+
+
+def option_row(option: Option, *, robust: bool) -> list[str]:
+    """Cells of the table of options; the formula's power is that of the first setting, or the worst."""
+    counts, simulated = option.counts, option.simulated
+    return [
+        f"{counts.n_workers}",
+        f"{counts.n_items}",
+        f"{counts.ratings_per_item}",
+        "yes" if counts.paired else "no",
+        f"{option.cost.total:,}",
+        f"{min(option.powers.values()) if robust else next(iter(option.powers.values())):.3f}",
+        "-" if simulated is None else f"{simulated.power:.3f}",
+    ]
+
+
+def plan_search_record(result: PlanResult, *, seed: int, command: str = "") -> Record:
+    """The whole result as plain values."""
+    request = result.request
+    found = result.assurance
+    return {
+        "schema": SCHEMA,
+        "effect": request.effect,
+        "target_power": request.target,
+        "budget": None if request.budget is None else str(request.budget),
+        "robust": request.robust,
+        "reached": result.reached,
+        "reason": result.reason,
+        "would_do": list(result.would_do),
+        "chosen": _option_record(result.chosen),
+        "neighbours": [_option_record(option) for option in result.neighbours],
+        "front": [
+            {**asdict(point.counts), "cost": str(point.cost), "power": point.power}
+            for point in result.front
+        ],
+        "bottleneck": {
+            "factor": result.bottleneck.factor,
+            "more_workers": result.bottleneck.more_workers,
+            "more_items": result.bottleneck.more_items,
+            "more_ratings": result.bottleneck.more_ratings,
+            "with_endless_items": _ceiling_record(result.bottleneck.with_endless_items),
+            "with_endless_workers": _ceiling_record(result.bottleneck.with_endless_workers),
+        },
+        "assurance": None
+        if found is None
+        else {
+            "expected_power": found.expected,
+            "chance_of_target": found.chance_of(request.target),
+            "quantiles": {f"{share:g}": found.quantile(share) for share in QUANTILES},
+        },
+        "n_candidates": result.n_candidates,
+        "settings": {name: parameters.as_dict() for name, parameters in request.settings.items()},
+        "costs": request.costs.as_dict(),
+        "rule": asdict(request.rule),
+        "seed": seed,
+        "versions": versions(),
+        "command": command,
+    }
+
+
+def _option_record(option: Option) -> Record:
+    simulated = option.simulated
+    return {
+        **asdict(option.counts),
+        "n_ratings": 2 * option.counts.n_items * option.counts.ratings_per_item,
+        "cost": str(option.cost.total),
+        "cost_parts": {name: str(amount) for name, amount in option.cost.parts.items()},
+        "currency": option.cost.currency,
+        "analytic_power": dict(option.powers),
+        "power": None if simulated is None else simulated.power,
+        "power_interval": None if simulated is None else list(simulated.interval),
+        "n_simulations": 0 if simulated is None else simulated.n_simulations,
+    }
+
+
+def _ceiling_record(ceiling: Ceiling) -> Record:
+    return {"power": ceiling.power, "detectable_effect": ceiling.detectable_effect}

@@ -1,0 +1,54 @@
+"""The fixed words of a plan's page: designs, parts of the cost, what varies, and what a deviation is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from humeval_power.designs import DesignKind
+
+DESIGN_WORDS: Mapping[DesignKind, str] = {
+    "crossed": "Every worker rates every item under both systems.",
+    "k-per-item": "Each item is rated by {k} of the workers, each of whom rates it under both systems.",
+    "split": "Each item is rated by {k} workers under {a} and by {k} others under {b}.",
+    "workers-nested": "Half of the workers rate every item under {a}, the other half every item under {b}.",
+    "items-nested": "Every worker rates every item; half of the items are shown under {a}, the others "
+    "under {b}.",
+    "both-nested": "Half of the workers rate half of the items under {a}; the other workers rate the other "
+    "items under {b}.",
+    "counterbalanced": "Each worker sees each item once: one half of the workers sees one half of the "
+    "items under {a} and the rest under {b}, the other workers the other way round.",
+}
+COST_NAMES = {
+    "ratings": "Ratings",
+    "attention_checks": "Attention checks",
+    "rejected_work": "Rejected work, collected again",
+    "workers": "Workers, once each",
+    "items": "Items and outputs",
+    "fees": "Platform fees",
+}
+DEVIATIONS = (
+    "Other numbers of workers, items or ratings, or another way of sharing them out.",
+    "Another test, alpha, direction or way of fitting.",
+    "Leaving out, replacing or correcting ratings by a rule that is not listed above.",
+    "Looking at the difference between the systems before all ratings are in, or stopping early or late "
+    "because of it.",
+    "Other systems, items from elsewhere, another question to the workers or another scale.",
+)
+SD_WORDS = {
+    "sd_worker_intercept": "How high workers rate",
+    "sd_worker_slope": "The difference B - A between workers",
+    "sd_item_intercept": "How high items are rated",
+    "sd_item_slope": "The difference B - A between items",
+    "sd_residual": "Ratings beyond that (noise)",
+    "sd_worker_item": "What a worker and an item share",
+}
+OBSERVED = (
+    "This is the difference that the pilot showed, not one that was chosen because it matters. Such an "
+    "estimate is uncertain, it is too large where the pilot was followed up because it looked promising, "
+    "and power computed for it only restates the pilot's p-value. State the smallest difference of interest."
+)
+NOT_OBSERVED = (
+    "The power is not computed for a difference that was observed. One from a pilot is uncertain, is too "
+    "large where the pilot was followed up because it looked promising, and power computed for it only "
+    "restates the pilot's p-value."
+)

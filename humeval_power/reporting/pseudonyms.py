@@ -1,0 +1,67 @@
+"""Keyed pseudonyms, a keyed order of rows, and the look of ids that name a person on a platform."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Iterable, Sequence
+
+DIGITS = 16  # hexadecimal: two of a million names share a pseudonym with a chance of 3 in 10^8
+SHORT_KEY = 16  # characters below which all keys, or all likely ones, can be tried
+_MTURK = re.compile(r"A[A-Z0-9]{12,14}")
+_PROLIFIC = re.compile(r"[0-9a-f]{24}", re.IGNORECASE)
+_EMAIL = re.compile(r"[^\s@<>,;:\"']+@[^\s@<>,;:\"']+\.[^\W\d_]{2,}")
+_WORD = re.compile(r"[A-Za-z0-9]+")
+
+
+def pseudonyms(names: Iterable[str], *, key: str, kind: str) -> dict[str, str]:
+    """A pseudonym for each name: the same key, kind and name always give the same one.
+
+    It is the start of HMAC-SHA256 of kind and name: without the key, trying known ids tells nothing.
+    `kind` ('worker', 'item') gives the same id different pseudonyms in different columns.
+    """
+    return {name: f"{kind[0]}{_digest(key, f'{kind}:{name}')[:DIGITS]}" for name in names}
+
+
+def keyed_order(n_rows: int, *, key: str) -> list[int]:
+    """A permutation of the rows that the key determines and that nobody can undo without it."""
+    return sorted(range(n_rows), key=lambda row: _digest(key, f"row:{row}"))
+
+
+def platform_of(text: str) -> str | None:
+    """What kind of personal id stands in a text: an MTurk or Prolific id, an e-mail address, or None."""
+    if _EMAIL.search(text):
+        return "an e-mail address"
+    for word in _WORD.findall(text):
+        if _PROLIFIC.fullmatch(word):
+            return "a Prolific id"
+        # Inside a longer text a word in capitals is more likely a word than an id.
+        if _MTURK.fullmatch(word) and (word == text.strip() or any(letter.isdigit() for letter in word)):
+            return "an MTurk id"
+    return None
+
+
+def personal_ids(texts: Sequence[str]) -> dict[str, list[str]]:
+    """The texts that hold a personal id, by the kind of id."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        kind = platform_of(text)
+        if kind is not None:
+            found.setdefault(kind, []).append(text)
+    return found
+
+
+def named_in(text: str, names: Iterable[str]) -> list[str]:
+    """The names that stand in a text as whole words, sorted."""
+    wanted = sorted(names, key=len, reverse=True)
+    if not wanted:
+        return []
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, wanted))})(?!\w)")
+    return sorted(set(pattern.findall(text)))
+
+
+def _digest(key: str, message: str) -> str:
+    return hmac.new(
+        key.encode("utf-8", "surrogateescape"), message.encode("utf-8", "surrogateescape"), hashlib.sha256
+    ).hexdigest()

@@ -1,0 +1,176 @@
+"""The rows and columns of a table of ratings that a release may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from humeval_power.checking.cells import Ids, Mask, read_cells
+from humeval_power.checking.columns import OPTIONS, Columns, Role, close_to, find_columns
+from humeval_power.checking.rows import FlowStep, Rows, read_rows, select_rows
+from humeval_power.errors import InputError, Problem
+from humeval_power.ratings import MISSING_CODES, Ratings, ratings_from_table
+from humeval_power.scales import RatingScale
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleaseRows:
+    """Ratings as text, one list for each column, all of one length and in the order of the file.
+
+    `columns` are worker, item, system, rating, criterion (where there is one) and then the `extra`
+    ones that were asked for; `left_out` names those that stay behind. `scales` has the scale of each
+    criterion ('' without one), `original` the name that each column had in the file.
+    """
+
+    columns: Mapping[str, list[str]]
+    extra: tuple[str, ...]
+    left_out: tuple[str, ...]
+    original: Mapping[str, str]
+    scales: Mapping[str, RatingScale]
+    flow: tuple[FlowStep, ...]
+    source: str
+    sha256: str | None
+
+    @property
+    def n_ratings(self) -> int:
+        """Number of ratings."""
+        return len(self.columns["rating"])
+
+    def names(self, column: str) -> list[str]:
+        """The different values of a column, sorted."""
+        return sorted(set(self.columns[column]))
+
+
+def release_rows(
+    table: pd.DataFrame,
+    *,
+    named: Mapping[Role, str | None] | None = None,
+    keep: Sequence[str] = (),
+    criterion: str | None = None,
+    systems: tuple[str, str] | None = None,
+    scale: RatingScale | None = None,
+    lower_is_better: bool = False,
+    missing: Collection[str] = MISSING_CODES,
+    source: str = "table",
+    sha256: str | None = None,
+) -> ReleaseRows:
+    """Check every criterion of a table as an analysis would, and take from it what is to be released.
+
+    Parameters
+    ----------
+    named : the column of each role; those left out are found by name.
+    keep : columns to release besides those of the roles.
+    criterion, systems : release only these; None releases all.
+
+    Raises
+    ------
+    InputError
+        Every problem of the table, or a column that is not there.
+    """
+    table = table.set_axis([str(name).strip() for name in table.columns], axis=1)
+    roles = dict(named or {})
+    columns = find_columns(list(table.columns), named=roles, source=source)
+    _check_kept(keep, columns, list(table.columns), source)
+    rows = read_rows(table, columns, missing=missing, source=source)
+    selection = select_rows(rows, criterion=criterion, systems=systems)
+    scales: dict[str, RatingScale] = {}
+    for name in _criteria(rows, selection.kept, source):
+        checked = _checked(
+            table,
+            columns,
+            name,
+            systems,
+            scale,
+            lower_is_better=lower_is_better,
+            missing=missing,
+            source=source,
+        )
+        scales[name or ""] = checked.scale
+    texts = {str(role): _names(rows.ids[role], selection.kept) for role in rows.ids if role != "criterion"}
+    texts["rating"] = [rows.cells.texts[code].strip() for code in rows.cells.code[selection.kept]]
+    if "criterion" in rows.ids:
+        texts["criterion"] = _names(rows.ids["criterion"], selection.kept)
+    for column in keep:
+        cells = read_cells(table[column])
+        texts[column] = [cells.texts[code] for code in cells.code[selection.kept]]
+    of_role = columns.of_role()
+    taken = {*of_role.values(), *keep}
+    return ReleaseRows(
+        columns=texts,
+        extra=tuple(keep),
+        left_out=tuple(name for name in table.columns if name not in taken),
+        original={**{str(role): name for role, name in of_role.items()}, **{name: name for name in keep}},
+        scales=scales,
+        flow=selection.flow,
+        source=source,
+        sha256=sha256,
+    )
+
+
+def _checked(
+    table: pd.DataFrame,
+    columns: Columns,
+    criterion: str | None,
+    systems: tuple[str, str] | None,
+    scale: RatingScale | None,
+    *,
+    lower_is_better: bool,
+    missing: Collection[str],
+    source: str,
+) -> Ratings:
+    return ratings_from_table(
+        table,
+        worker=columns.worker,
+        item=columns.item,
+        system=columns.system,
+        rating=columns.rating,
+        criterion_column=columns.criterion,
+        criterion=criterion,
+        systems=systems,
+        scale=scale,
+        lower_is_better=lower_is_better,
+        missing=missing,
+        require_pair=False,
+        source=source,
+    )
+
+
+def _criteria(rows: Rows, kept: Mask, source: str) -> list[str | None]:
+    """The criteria that occur; [None] where the table has no column of them."""
+    if "criterion" not in rows.ids or not kept.any():
+        return [None]
+    ids = rows.ids["criterion"]
+    codes = np.unique(ids.code[kept])
+    if codes[0] < 0 and len(codes) > 1:
+        at = rows.at["criterion"]
+        row = int(at.rows[np.flatnonzero(kept & (ids.code < 0))[0]])
+        rule = "the criterion is blank, but there is a rating."
+        raise InputError([Problem(rule, "Fill it in, or delete the row.", source, row, at.column)])
+    return [ids.names[code] if code >= 0 else None for code in codes]
+
+
+def _check_kept(keep: Sequence[str], columns: Columns, known: list[str], source: str) -> None:
+    of_role = columns.of_role()
+    problems = []
+    for name in keep:
+        if name not in known:
+            problems.append(
+                Problem(f"there is no column {name!r}, which --keep names.", close_to(name, known), source)
+            )
+        elif name in of_role.values():
+            role = next(role for role, column in of_role.items() if column == name)
+            problems.append(Problem(f"column {name!r} is released as the {role} anyway.", "", source))
+        elif name in OPTIONS:
+            rule = f"column {name!r} would be mistaken for the {name}, which is {of_role.get(name)!r} here."
+            problems.append(Problem(rule, "Rename it in the table.", source))
+    if len(set(keep)) < len(keep):
+        problems.append(Problem("--keep names a column twice.", "", source))
+    if problems:
+        raise InputError(problems)
+
+
+def _names(ids: Ids, kept: Mask) -> list[str]:
+    return [ids.names[code] if code >= 0 else "" for code in ids.code[kept]]

@@ -1,0 +1,89 @@
+"""The scale that ratings were given on, and the way to and from [0, 1]."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.errors import ScaleError
+
+ScaleSource = Literal["declared", "inferred"]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingScale:
+    """Bounds and direction of a rating scale.
+
+    `points` is the number of categories of a Likert scale, None for a continuous one.
+    `source` says whether the user declared the scale or it was taken from the data.
+    """
+
+    low: float
+    high: float
+    points: int | None = None
+    higher_is_better: bool = True
+    source: ScaleSource = "declared"
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise ScaleError(
+                f"A scale needs a lower and a larger upper bound; got {self.low:g}:{self.high:g}."
+            )
+        if self.points is not None and self.points < 2:
+            raise ScaleError(f"A scale needs at least 2 points; got {self.points}.")
+
+    @classmethod
+    def parse(cls, text: str, *, higher_is_better: bool = True) -> RatingScale:
+        """Read '1:5' (low:high) or '1:5:5' (low:high:points); '0:100' is continuous.
+
+        Whole-number bounds at most 10 apart mean one point for each whole number.
+        """
+        try:
+            parts = [float(part) for part in text.split(":")]
+        except ValueError:
+            parts = []
+        whole = len(parts) != 3 or parts[2].is_integer()
+        if len(parts) not in (2, 3) or not whole:
+            raise ScaleError(f"A scale is written low:high, for example 1:5 or 0:100; got {text!r}.")
+        low, high = parts[0], parts[1]
+        points = int(parts[2]) if len(parts) == 3 else likert_points(low, high)
+        return cls(low, high, points, higher_is_better)
+
+    @property
+    def width(self) -> float:
+        """Distance between the bounds, in raw units."""
+        return self.high - self.low
+
+    def to_unit(self, rating: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Move raw ratings to [0, 1], 1 being best."""
+        share = (rating - self.low) / self.width
+        return share if self.higher_is_better else 1.0 - share
+
+    def from_unit(self, rating: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Move ratings on [0, 1] back to raw units."""
+        share = rating if self.higher_is_better else 1.0 - rating
+        return self.low + share * self.width
+
+    def effect_to_raw(self, effect: float) -> float:
+        """A difference on [0, 1] (positive: B is better) as a difference in raw ratings."""
+        return effect * self.width * (1.0 if self.higher_is_better else -1.0)
+
+    def effect_from_raw(self, effect: float) -> float:
+        """A difference in raw ratings as a difference on [0, 1] (positive: B is better)."""
+        return effect / self.width * (1.0 if self.higher_is_better else -1.0)
+
+    def __str__(self) -> str:
+        kind = f"{self.points} points" if self.points else "continuous"
+        direction = "" if self.higher_is_better else ", lower is better"
+        return f"{self.low:g} to {self.high:g} ({kind}{direction})"
+
+
+def likert_points(low: float, high: float) -> int | None:
+    """Number of points of a short whole-number scale; None where it is better called continuous."""
+    if float(low).is_integer() and float(high).is_integer() and high - low <= 10:
+        return int(high - low) + 1
+    return None

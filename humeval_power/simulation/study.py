@@ -1,0 +1,121 @@
+"""Simulate the ratings of one study from the rating model. Knows nothing of estimation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.designs import Codes, Design
+from humeval_power.errors import InputError
+from humeval_power.parameters import Parameters
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.losses import Exclusion, Losses, collect
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+Response = Literal["gaussian", "clipped", "likert"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimulatedRatings:
+    """One simulated study: codes of worker, item and system (0 is A, 1 is B) and `rating` on [0, 1]
+    (Gaussian ratings may leave it), all of shape (n_ratings,)."""
+
+    worker: Codes
+    item: Codes
+    system: Codes
+    rating: Floats
+
+    def to_frame(self, scale: RatingScale | None = None) -> pd.DataFrame:
+        """A long table worker, item, system, rating with names, on `scale` ([0, 1] without one)."""
+        import pandas as pd
+
+        rating = self.rating if scale is None else scale.from_unit(self.rating)
+        return pd.DataFrame(
+            {
+                "worker": _names("w", self.worker),
+                "item": _names("i", self.item),
+                "system": np.array(["A", "B"])[self.system],
+                "rating": rating,
+            }
+        )
+
+
+def simulate(
+    parameters: Parameters,
+    design: Design,
+    *,
+    seed: int,
+    response: Response = "gaussian",
+    points: int | None = None,
+    losses: Losses | None = None,
+    exclusion: Exclusion = "none",
+) -> SimulatedRatings:
+    """Simulate one study; the same seed gives the same ratings.
+
+    `response` 'gaussian' is the model itself, 'clipped' cuts ratings to [0, 1], 'likert' rounds them to
+    the nearest of `points` equally spaced values and cuts. `losses` and `exclusion` then take ratings
+    away or spoil them; codes stay those of the design.
+    """
+    rows, rng = design.assignment, replicate_generator(seed, 0)
+    rating = respond(draw_ratings(parameters.recoded(), design, rng), response, points=points)
+    if losses is None:
+        return SimulatedRatings(rows.worker, rows.item, rows.system, rating)
+    back = collect(
+        rating,
+        rows,
+        losses,
+        rng,
+        n_workers=design.n_workers,
+        points=points if response == "likert" else None,
+        exclusion=exclusion,
+    )
+    left = back.kept
+    return SimulatedRatings(rows.worker[left], rows.item[left], rows.system[left], back.rating[left])
+
+
+def replicate_generator(seed: int, replicate: int) -> np.random.Generator:
+    """The generator of one replicate: child number `replicate` of the seed, whatever else is drawn."""
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=(replicate,))))
+
+
+def draw_ratings(parameters: Parameters, design: Design, rng: np.random.Generator) -> Floats:
+    """Gaussian ratings (n_ratings,) for parameters in difference coding: x = -1/2 and +1/2."""
+    rows = design.assignment
+    x = rows.system - 0.5
+    worker_intercept = parameters.sd_worker_intercept * rng.standard_normal(design.n_workers)
+    worker_slope = parameters.sd_worker_slope * rng.standard_normal(design.n_workers)
+    item_intercept = parameters.sd_item_intercept * rng.standard_normal(design.n_items)
+    item_slope = parameters.sd_item_slope * rng.standard_normal(design.n_items)
+    noise = parameters.sd_residual * rng.standard_normal(len(x))
+    if parameters.sd_worker_item > 0:
+        pair = np.unique(rows.worker * np.int64(design.n_items) + rows.item, return_inverse=True)[1]
+        noise += parameters.sd_worker_item * rng.standard_normal(int(pair.max()) + 1)[pair]
+    mean = parameters.baseline + worker_intercept[rows.worker] + item_intercept[rows.item]
+    slope = parameters.effect + worker_slope[rows.worker] + item_slope[rows.item]
+    return np.asarray(mean + slope * x + noise)
+
+
+def respond(latent: Floats, response: Response, *, points: int | None = None) -> Floats:
+    """Turn latent ratings into what a worker can enter: any shape in, the same shape out."""
+    if response == "gaussian":
+        return latent
+    clipped = np.clip(latent, 0.0, 1.0)
+    if response == "clipped":
+        return np.asarray(clipped)
+    if response != "likert":
+        raise InputError(f"response must be one of gaussian, clipped, likert; got {response!r}.")
+    if points is None or points < 2:
+        raise InputError(f"A Likert response needs the number of points of the scale; got {points}.")
+    return np.asarray(np.round(clipped * (points - 1)) / (points - 1))
+
+
+def _names(prefix: str, codes: Codes) -> NDArray[np.str_]:
+    width = len(str(int(codes.max()) + 1))
+    names = np.array([f"{prefix}{code + 1:0{width}d}" for code in range(int(codes.max()) + 1)])
+    return np.asarray(names[codes])

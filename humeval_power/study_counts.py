@@ -1,0 +1,76 @@
+"""The size of a study in counts, and the units of work that it is made of.
+
+A unit of work is what one worker does in one sitting; as many different workers do it as the item gets
+ratings under each system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from humeval_power.designs import Design
+from humeval_power.errors import InputError
+from humeval_power.fees import is_whole, problem
+
+Group: TypeAlias = tuple[int, int, int]  # units of work, different workers on each, ratings by each of them
+
+
+@dataclass(frozen=True, slots=True)
+class StudyCounts:
+    """The size of a study, enough to price it without building its assignment.
+
+    `ratings_per_item` is per system, each by another worker; `paired` means that the same workers rate
+    an item under both systems; with `n_repeats` they do so several times.
+    """
+
+    n_workers: int
+    n_items: int
+    ratings_per_item: int
+    paired: bool = True
+    n_repeats: int = 1
+
+    def __post_init__(self) -> None:
+        names = ("n_workers", "n_items", "ratings_per_item", "n_repeats")
+        rule = "must be a whole number of at least 1."
+        bad = [name for name in names if not is_whole(getattr(self, name), 1)]
+        if bad:
+            raise InputError([problem(name, getattr(self, name), rule) for name in bad])
+
+
+def units_of_work(study: Design | StudyCounts) -> tuple[int, list[Group]]:
+    """Number of outputs (an item under a system), and the groups of equal units of work in a study.
+
+    A unit is an item under both systems where all workers who rate one rate both, otherwise an output.
+    """
+    k = int(study.ratings_per_item)
+    if isinstance(study, StudyCounts):
+        per_unit = 2 if study.paired else 1
+        return 2 * study.n_items, [(study.n_items * study.n_repeats * (3 - per_unit), k, per_unit)]
+    if study.kind == "crossed":
+        return 2 * study.n_items, [(study.n_items * study.n_repeats, study.n_workers, 2)]
+    if study.kind == "k-per-item":
+        return 2 * study.n_items, [(study.n_items, k, 2)]
+    if study.kind == "split":
+        return 2 * study.n_items, [(2 * study.n_items, k, 1)]
+    return _units_of_rows(study)
+
+
+def _units_of_rows(design: Design) -> tuple[int, list[Group]]:
+    rows = design.assignment
+    output = 2 * rows.item + rows.system
+    meeting = rows.worker * design.n_items + rows.item
+    in_a = rows.system == 0
+    paired = np.array_equal(np.sort(meeting[in_a]), np.sort(meeting[~in_a]))
+    unit = rows.item[in_a] if paired else output
+    worker = rows.worker[in_a] if paired else rows.worker
+    sittings, times = np.unique(unit * design.n_workers + worker, return_counts=True)
+    groups: dict[int, int] = {}
+    for repeat in range(int(times.max())):  # a worker takes a HIT once, so a repeat is another HIT
+        on_unit = np.bincount(sittings[times > repeat] // design.n_workers)
+        for k, n_units in zip(*np.unique(on_unit[on_unit > 0], return_counts=True), strict=True):
+            groups[int(k)] = groups.get(int(k), 0) + int(n_units)
+    per_unit = 2 if paired else 1
+    return len(np.unique(output)), [(n_units, k, per_unit) for k, n_units in sorted(groups.items())]

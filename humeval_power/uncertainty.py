@@ -1,0 +1,100 @@
+"""How well a table determines its variances: strata with degrees of freedom, and draws from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from humeval_power.errors import InputError
+from humeval_power.parameters import STANDARD_DEVIATIONS
+
+Floats = NDArray[np.float64]
+
+
+class Stratum(NamedTuple):
+    """A mean square of a component: `value` = its variance + `residual_weight` x residual variance,
+    estimated on `df` degrees of freedom and independently of the residual variance."""
+
+    value: float
+    df: float
+    residual_weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceUncertainty:
+    """What a table says about the four variance components and the residual variance.
+
+    In a complete balanced table the strata are its mean squares, and the draws below are exact; in any
+    other they match the asymptotic covariance of the estimates (inverse expected information).
+    """
+
+    strata: tuple[Stratum, Stratum, Stratum, Stratum]  # worker intercept, slope, item intercept, slope
+    residual: float
+    residual_df: float
+
+    @classmethod
+    def of_information(cls, information: Floats, variances: Floats) -> VarianceUncertainty:
+        """From the expected information of the five variances (5, 5) at their estimates (5,)."""
+        scale = np.sqrt(np.diag(information))
+        covariance = np.linalg.pinv(information / np.outer(scale, scale), rcond=1e-9, hermitian=True)
+        covariance = covariance / np.outer(scale, scale)
+        residual = float(variances[4])
+        spread = float(covariance[4, 4])
+        strata = []
+        for k in range(4):
+            weight = -covariance[k, 4] / spread
+            value = variances[k] + weight * residual
+            own = covariance[k, k] - covariance[k, 4] ** 2 / spread
+            strata.append(Stratum(float(value), float(2 * value**2 / own), float(weight)))
+        return cls((strata[0], strata[1], strata[2], strata[3]), residual, float(2 * residual**2 / spread))
+
+    def draw(self, rng: np.random.Generator, n: int) -> Floats:
+        """Draws of the five variances (5, n): generalised (fiducial) draws, stratum x df / chi-square,
+        cut at zero (Weerahandi 1993)."""
+        residual = self.residual * self.residual_df / rng.chisquare(self.residual_df, n)
+        draws = [
+            np.maximum(value * df / rng.chisquare(df, n) - weight * residual, 0.0)
+            for value, df, weight in self.strata
+        ]
+        return np.stack([*draws, residual])
+
+    def upper_worker_slope(self, confidence: float) -> float:
+        """Upper confidence limit of the variance of a worker's difference (Browne 1995): finite and
+        positive even where it was estimated as zero."""
+        if not 0 < confidence < 1:
+            raise InputError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
+        value, df, weight = self.strata[1]
+        limit = value * df / (2 * float(special.gammaincinv(df / 2, 1 - confidence)))
+        return max(limit - weight * self.residual, 0.0)
+
+    def as_dict(self) -> dict[str, object]:
+        """For a document."""
+        named = zip(STANDARD_DEVIATIONS[:4], self.strata, strict=True)
+        return {
+            "strata": {name: stratum._asdict() for name, stratum in named},
+            "residual": self.residual,
+            "residual_df": self.residual_df,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, object]) -> VarianceUncertainty:
+        """Read what `as_dict` writes."""
+        try:
+            parts = values["strata"]
+            assert isinstance(parts, Mapping)
+            a, b, c, d = (Stratum(**parts[name]) for name in STANDARD_DEVIATIONS[:4])
+            return cls((a, b, c, d), float(values["residual"]), float(values["residual_df"]))  # type: ignore[arg-type]
+        except (KeyError, TypeError, AssertionError) as error:
+            raise InputError(f"The uncertainty of the parameters cannot be read: {error!r}.") from None
+
+
+def worker_multiplier(n_workers: int, confidence: float) -> float:
+    """By how much the upper limit of a worker mean square exceeds its estimate with a pilot of
+    `n_workers`: (m - 1) / chi-square quantile (Browne 1995)."""
+    df = n_workers - 1
+    return df / (2 * float(special.gammaincinv(df / 2, 1 - confidence)))

@@ -1,0 +1,32 @@
+"""What all tests share: the real tables, where they are present, and the profile of hypothesis."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# A cold compiled kernel is slow once; the same examples on every run.
+settings.register_profile("humeval_power", deadline=None, derandomize=True)
+settings.load_profile("humeval_power")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The directory of shared material: HUMEVAL_SHARED, or ../shared beside the repository."""
+    default = Path(__file__).resolve().parents[2] / "shared"
+    directory = Path(os.environ.get("HUMEVAL_SHARED", default))
+    if not directory.is_dir():
+        pytest.skip(f"there is no shared material at {directory} (set HUMEVAL_SHARED)")
+    return directory
+
+
+@pytest.fixture(scope="session")
+def shared_data(shared: Path) -> Path:
+    """The directory of real rating tables."""
+    directory = shared / "data"
+    if not directory.is_dir():
+        pytest.skip(f"there are no real rating tables at {directory}")
+    return directory

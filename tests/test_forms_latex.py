@@ -1,0 +1,120 @@
+"""LaTeX that means what the text means: every character escaped, every page compiled where TeX is installed."""
+
+from __future__ import annotations
+
+import shutil
+import string
+import subprocess
+
+import forms_documents as made
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from humeval_power.reporting.forms.arr import arr_fields, arr_page
+from humeval_power.reporting.forms.heds import heds_fields, heds_latex
+from humeval_power.reporting.forms.latex import latex_escaped
+from humeval_power.reporting.forms.latex_page import form_latex
+from humeval_power.reporting.forms.paper_latex import paper_document, paper_latex
+from humeval_power.reporting.forms.prereg import aspredicted_fields, aspredicted_page
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("50% of a_b & c #1", r"50\% of a\_b \& c \#1"),
+        ("{x} $2", r"\{x\} \$2"),
+        ("a\\end", r"a\textbackslash{}end"),
+        ("~^", r"\textasciitilde{}\textasciicircum{}"),
+        ("<b> |", r"\textless{}b\textgreater{} \textbar{}"),
+        ("--- ,,", "-{}-{}- ,{},"),
+        ("\u2212 \u2013 \u2026", r"$-$ -- \ldots{}"),
+        ("café naïve Šimek", r"caf\'{e} na\"{\i}ve \v{S}imek"),
+        ("Łódź ß", r"\L{}\'{o}d\'{z} \ss{}"),
+        ("Garçon", r"Gar\c{c}on"),
+        ("ש", r"\humevalchar{05E9}"),
+        ("[0, 1]", "{[}0, 1{]}"),
+        ("  a\n\tb\0 ", "a b"),
+    ],
+)
+def test_characters_are_escaped(text, escaped):
+    assert latex_escaped(text) == escaped
+
+
+@given(st.text())
+def test_what_is_escaped_is_plain_ascii_with_every_brace_closed(text):
+    escaped = latex_escaped(text)
+    assert escaped.isascii()
+    assert "\n" not in escaped
+    depth, places = 0, iter(range(len(escaped)))
+    for place in places:
+        if escaped[place] == "\\":
+            next(places)  # a command or an escaped character
+        else:
+            depth += {"{": 1, "}": -1}.get(escaped[place], 0)
+        assert depth >= 0
+    assert depth == 0
+
+
+@given(st.text(alphabet=string.printable))
+def test_no_character_of_tex_is_left_bare(text):
+    escaped = latex_escaped(text).replace("\\%", "").replace("\\&", "").replace("\\#", "")
+    escaped = escaped.replace("\\_", "").replace("\\$", "")
+    assert not set("%&#_$^~") & set(escaped)
+
+
+def test_long_words_may_break():
+    assert r"\allowbreak{}" in latex_escaped("c0ffee" * 10)
+    assert r"\allowbreak{}" not in latex_escaped("Satterthwaite")
+
+
+def pages():
+    yield "heds", heds_latex(heds_fields(made.DOCUMENTS))
+    yield "heds_hostile", heds_latex(heds_fields(made.HOSTILE_DOCUMENTS))
+    yield "paper", paper_document(made.DOCUMENTS)
+    yield "paper_hostile", paper_document(made.HOSTILE_DOCUMENTS)
+    yield "arr", form_latex(arr_page(arr_fields(made.HOSTILE_DOCUMENTS)))
+    yield "aspredicted", form_latex(aspredicted_page(aspredicted_fields(made.HOSTILE_DOCUMENTS.plan)))
+
+
+def compiled(source: str, directory) -> str:
+    """The log of pdfLaTeX; a test that needs it is skipped where it is not installed."""
+    program = shutil.which("pdflatex")
+    if program is None:
+        pytest.skip("pdflatex is not installed (Debian: texlive-latex-base, texlive-latex-recommended)")
+    (directory / "page.tex").write_text(source, encoding="ascii")
+    done = subprocess.run(
+        [program, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "page.tex"],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize(("name", "source"), list(pages()), ids=[name for name, _ in pages()])
+def test_every_page_compiles(name, source, tmp_path):
+    log = compiled(source, tmp_path)
+    assert "Missing character" not in log
+    assert (tmp_path / "page.pdf").stat().st_size > 1000
+    if "hostile" not in name and name != "arr":
+        assert "Overfull \\hbox" not in log
+
+
+@settings(max_examples=1)
+@given(st.lists(st.text(min_size=1), min_size=200, max_size=200))
+def test_any_text_compiles(tmp_path_factory, texts):
+    lines = "\n\n".join(f"x{latex_escaped(text)}x" for text in texts)
+    source = paper_document(made.DOCUMENTS).replace("\\end{document}", f"{lines}\n\\end{{document}}")
+    compiled(source, tmp_path_factory.mktemp("any"))
+
+
+def test_a_fragment_has_a_table_with_a_label_of_ones_own():
+    text = paper_latex(made.DOCUMENTS, label="tab:ours")
+    assert "\\toprule" in text
+    assert "\\label{tab:ours}" in text
+    assert "\\documentclass" not in text
+    assert text.isascii()
