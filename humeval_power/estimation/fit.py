@@ -20,8 +20,8 @@ class Fit:
     `parameters` are on the [0, 1] scale under -1/2, +1/2 coding: its effect is the difference B - A.
     `criterion` is -2 log (restricted) likelihood of the ratings on [0, 1] (smaller is better).
     `standard_error` belongs to the effect; `standard_error_adjusted` is Kenward and Roger's (1997).
-    `boundary` names the SDs estimated as exactly zero, `not_identified` those that this table cannot
-    tell apart; `identified_combinations` says which sums of variances it does determine.
+    `not_identified` names the SDs that this table cannot tell apart, `boundary` the others that are
+    estimated as exactly zero; `identified_combinations` says which sums of variances it does determine.
     `uncertainty` is what the table says about the variances, for planning from it.
     `standard_errors` are asymptotic, by parameter name, NaN at the boundary. Fields that an engine
     cannot give are NaN or empty.

@@ -128,7 +128,11 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
         converged=status == reml.CONVERGED,
         standard_errors=dict(zip(PARAMETER_NAMES, [baseline_error, effect_error, *errors], strict=True)),
         uncertainty=VarianceUncertainty.of_information(information, variances),
-        boundary=tuple(name for name, value in zip(COMPONENTS, gamma, strict=True) if value == 0),
+        boundary=tuple(
+            name
+            for name, value in zip(COMPONENTS, gamma, strict=True)
+            if value == 0 and name not in names  # where on a flat ridge the search stopped says nothing
+        ),
         not_identified=names,
         identified_combinations=tuple(identification.in_words(row, variances) for row in combinations),
         message=_MESSAGES[status],
