@@ -39,22 +39,26 @@ ARR_FIELDS = (
     Asked("E1_information_about_use_of_ai_assistants", "E1", "Assistants used for text or code", TOOLS),
 )
 
+FROM_CONFIG = {
+    "B4": "anonymisation",
+    "B5": "licence",
+    "D1": "instructions",
+    "D3": "consent",
+    "D4": "ethics",
+    "D5": "characteristics",
+    "E1": "assistants",
+}
+
 
 def arr_fields(documents: Documents, config: ReportConfig = NO_CONFIG) -> tuple[FormField, ...]:
     """Texts for the fields; the form adds to each yes, no or not applicable, and a section number."""
     study, source = documents.study, documents.study_source
     answers: dict[str, Given | None] = {
-        "B4": config.given("anonymisation"),
-        "B5": config.given("licence"),
+        **{number: config.given(name) for number, name in FROM_CONFIG.items()},
         "B6": _joined(source, size_sentence(study), flow_sentence(study)),
         "C3": _joined(source, effect_sentence(study), scores_sentence(study), interest_sentence(study)),
         "C4": _joined(source, *_settings(study)),
-        "D1": config.given("instructions"),
         "D2": _recruitment_and_pay(documents, config),
-        "D3": config.given("consent"),
-        "D4": config.given("ethics"),
-        "D5": config.given("characteristics"),
-        "E1": config.given("assistants"),
     }
     if effect_sentence(study) is None:
         answers["C3"] = None

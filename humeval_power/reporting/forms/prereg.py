@@ -5,7 +5,7 @@ They are filled from a plan alone; there is no argument through which ratings co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from humeval_power.planning.plan import Plan
 from humeval_power.reporting.forms import prereg_words as say
@@ -61,6 +61,16 @@ OSF_FIELDS = (
     Asked("analysis_scripts", "24", "Script of the analysis", ANALYSIS),
     Asked("other", "25", "Anything else", OTHER),
 )
+ASPREDICTED_FROM_CONFIG = {"1": "existing_data", "2": "hypothesis", "8": "other"}
+OSF_FROM_CONFIG = {
+    "1": "title",
+    "3": "hypothesis",
+    "4": "existing_data",
+    "6": "collection",
+    "14": "blinding",
+    "19": "follow_up",
+    "25": "other",
+}
 _EXPERIMENT = "Experiment: the systems are assigned to items and workers by the design."
 
 
@@ -70,8 +80,7 @@ def aspredicted_fields(
     """AsPredicted's nine fields, by the plan; plan_name is what their source is called."""
     design = plan.design()
     answers = {
-        "1": config.given("existing_data"),
-        "2": config.given("hypothesis") or Given(say.hypothesis(plan), plan_name, False),
+        "2": Given(say.hypothesis(plan), plan_name, False),
         "3": Given(say.measured(plan), plan_name, False),
         "4": Given(f"{say.conditions(plan, design)} {say.randomisation(design) or ''}".strip(), plan_name),
         "5": Given(
@@ -83,10 +92,10 @@ def aspredicted_fields(
             f"{say.sample_size(plan, design)} {say.stopping_rule(plan)} {say.size_rationale(plan)}",
             plan_name,
         ),
-        "8": config.given("other") or Given(say.pilot(plan), plan_name, False),
+        "8": Given(say.pilot(plan), plan_name, False),
         "9": Given(_EXPERIMENT, plan_name, False),
     }
-    return fields_of(ASPREDICTED_FIELDS, answers)
+    return fields_of(ASPREDICTED_FIELDS, {**answers, **_own(ASPREDICTED_FROM_CONFIG, config)})
 
 
 def osf_fields(
@@ -99,32 +108,26 @@ def osf_fields(
     """The 25 fields of OSF's template, by the plan; checksum is that of its file, where there is one."""
     design = plan.design()
     answers = {
-        "1": config.given("title"),
         "2": Given(plan.question, plan_name),
-        "3": config.given("hypothesis") or Given(say.hypothesis(plan), plan_name, False),
-        "4": config.given("existing_data"),
+        "3": Given(say.hypothesis(plan), plan_name, False),
         "5": Given(say.pilot(plan), plan_name, False),
-        "6": config.given("collection"),
         "7": Given(say.sample_size(plan, design), plan_name),
         "8": Given(say.size_rationale(plan), plan_name),
         "9": Given(say.stopping_rule(plan), plan_name),
         "10": Given(f"The system: {plan.systems[0]} or {plan.systems[1]}.", plan_name),
         "11": Given(say.measured(plan), plan_name, False),
         "13": Given(_EXPERIMENT, plan_name, False),
-        "14": config.given("blinding"),
         "15": Given(say.conditions(plan, design), plan_name),
         "16": Given(say.randomisation(design) or "", plan_name),
         "17": Given(say.models(plan), plan_name),
         "18": Given(say.transformations(plan), plan_name),
-        "19": config.given("follow_up"),
         "20": Given(say.inference(plan), plan_name),
         "21": Given(say.exclusions(plan), plan_name),
         "22": Given(say.missing_data(plan), plan_name),
         "23": Given(say.assumptions(), plan_name),
         "24": _script(plan_name, checksum),
-        "25": config.given("other"),
     }
-    return fields_of(OSF_FIELDS, answers)
+    return fields_of(OSF_FIELDS, {**answers, **_own(OSF_FROM_CONFIG, config)})
 
 
 def aspredicted_page(fields: Sequence[FormField]) -> FormPage:
@@ -141,6 +144,10 @@ def osf_page(fields: Sequence[FormField]) -> FormPage:
     """The fields with a title and a note."""
     note = "For the OSF Preregistration template at https://osf.io/prereg, with prompts of our own."
     return FormPage("Preregistration: OSF", note, tuple(fields))
+
+
+def _own(names: Mapping[str, str], config: ReportConfig) -> dict[str, Given]:
+    return {number: given for number, name in names.items() if (given := config.given(name))}
 
 
 def _script(plan_name: str, checksum: str | None) -> Given:
