@@ -1,0 +1,299 @@
+"""The questions that every scenario answers: power, detectable effect, required size, surface."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from humeval_power.errors import InputError
+from humeval_power.planning.power import (
+    DEFAULT_SEED,
+    DEFAULT_SIMULATIONS,
+    PowerEstimate,
+    Progress,
+    check_simulation,
+    estimate_power,
+)
+from humeval_power.scenarios.computed import ComputedPower, is_computable
+from humeval_power.scenarios.scenario import Scenario
+
+By = Literal["computed", "simulation"]
+GRID = 100  # effects looked at in a row: exact tests have a saw-tooth power
+SAFETY = 64  # sizes beyond the answer that must reach the target too
+MOST = 10_000_000
+_RESOLUTION = 1e-6  # of the largest effect
+_STEPS = 14  # of a bisection by simulation
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Power of one scenario: as computed (None where it cannot be) and as simulated (None if not asked)."""
+
+    scenario: Scenario
+    computed: ComputedPower | None
+    simulated: PowerEstimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Detectable:
+    """The smallest effect found with probability `power`, in the scenario's units.
+
+    `interval` is the 95 % Monte Carlo interval, None where the power is computed.
+    """
+
+    effect: float
+    interval: tuple[float, float] | None
+    power: float
+    by: By
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredN:
+    """The smallest size that reaches `target`, and its power; `n` is None if `highest` does not."""
+
+    n: int | None
+    target: float
+    power: float
+    interval: tuple[float, float] | None
+    by: By
+    method: str
+    highest: int
+
+
+def answer(
+    scenario: Scenario,
+    *,
+    by: Sequence[By] = ("computed", "simulation"),
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    precision: float | None = None,
+    progress: Progress | None = None,
+) -> Answer:
+    """Power of a scenario in the ways asked for; what cannot be computed is simulated."""
+    computed = scenario.computed() if "computed" in by and is_computable(scenario) else None
+    if "simulation" not in by and computed is not None:
+        return Answer(scenario, computed, None)
+    simulated = estimate_power(
+        scenario,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+        precision=precision,
+        progress=progress,
+    )
+    return Answer(scenario, computed, simulated)
+
+
+def detectable_effect(
+    scenario: Scenario,
+    *,
+    largest: float,
+    power: float = 0.8,
+    by: By = "computed",
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+) -> Detectable:
+    """Smallest effect with the target power that every larger effect up to `largest` has too.
+
+    Exact tests have a saw-tooth power, so the answer is where the power was last below the target.
+    By simulation: bisection with the same random numbers for every effect; the interval is where the
+    limits of the Wilson interval pass the target.
+
+    Raises
+    ------
+    InputError
+        A target outside (0, 1) or not above alpha, or no effect up to `largest` that reaches it.
+    """
+    _check_target(power, scenario.alpha)
+    if by == "computed" and is_computable(scenario):
+        return _computed_effect(scenario, largest, power)
+    check_simulation(n_simulations, None)
+    known: dict[float, tuple[float, float, float]] = {}
+
+    def simulated(effect: float) -> tuple[float, float, float]:
+        if effect not in known:
+            found = estimate_power(
+                scenario.with_effect(effect), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+            )
+            known[effect] = (found.power, found.interval[1], found.interval[0])
+        return known[effect]
+
+    if not simulated(largest)[0] >= power:
+        raise _out_of_reach(largest, simulated(largest)[0], power)
+    edges = []
+    for pick in range(3):
+        low, high = 0.0, largest
+        for _ in range(_STEPS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if simulated(middle)[pick] >= power else (middle, high)
+        edges.append(high)
+    return Detectable(
+        edges[0],
+        (edges[1], edges[2]),
+        power,
+        "simulation",
+        f"{n_simulations:,} simulations for each effect",
+    )
+
+
+def _computed_effect(scenario: Scenario, largest: float, power: float) -> Detectable:
+    assert is_computable(scenario)
+
+    def reached(effect: float) -> bool:
+        at = scenario.with_effect(effect)
+        assert is_computable(at)
+        return at.computed().power >= power - 1e-12
+
+    top = scenario.with_effect(largest)
+    assert is_computable(top)
+    best = top.computed()
+    if not best.power >= power - 1e-12:
+        raise _out_of_reach(largest, best.power, power)
+    low, high = 0.0, largest
+    while high - low > _RESOLUTION * largest:
+        grid = np.linspace(low, high, GRID + 1)
+        below = [place for place in range(GRID) if not (grid[place] > 0 and reached(float(grid[place])))]
+        last = max(below, default=0)
+        low, high = float(grid[last]), float(grid[last + 1])
+    at = scenario.with_effect(high)
+    assert is_computable(at)
+    return Detectable(high, None, power, "computed", at.computed().method)
+
+
+def required_n(
+    make: Callable[[int], Scenario],
+    *,
+    power: float = 0.8,
+    lowest: int = 2,
+    highest: int = MOST,
+    by: By = "computed",
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+) -> RequiredN:
+    """Smallest size whose scenario has the target power, and whose successors have it too.
+
+    make : gives the scenario of a size; an InputError means that this size is not possible.
+
+    Raises
+    ------
+    InputError
+        A target outside (0, 1) or not above alpha.
+    """
+    found: dict[int, Answer] = {}
+    first = make(highest)
+    _check_target(power, first.alpha)
+    computes = by == "computed" and is_computable(first)
+    way: By = "computed" if computes else "simulation"
+
+    def power_of(n: int) -> float:
+        if n not in found:
+            found[n] = answer(make(n), by=(way,), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
+        return _power(found[n])
+
+    def reached(n: int) -> bool:
+        return power_of(n) >= power - 1e-12
+
+    n = _smallest(reached, lowest, highest, exact=computes)
+    shown = highest if n is None else n
+    value = power_of(shown)
+    simulated, computed = found[shown].simulated, found[shown].computed
+    method = f"{n_simulations:,} simulations for each size" if computed is None else computed.method
+    interval = None if simulated is None else simulated.interval
+    return RequiredN(n, power, value, interval, way, method, highest)
+
+
+def _smallest(reached: Callable[[int], bool], lowest: int, highest: int, *, exact: bool) -> int | None:
+    """Gallop to a size that will do, halve the step back, then look beyond for teeth of the saw."""
+    n, step = lowest, 1
+    while n < highest and not reached(n):
+        n, step = min(n + step, highest), 2 * step
+    if not reached(n):
+        return None
+    low, high = max(lowest, n - step), n
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle + 1, high)
+    while exact:
+        failing = [n for n in range(high + 1, min(high + SAFETY, highest) + 1) if not reached(n)]
+        if not failing:
+            break
+        high = min(failing[-1] + 1, highest)
+    return high
+
+
+def scenario_surface(
+    cells: Sequence[tuple[Mapping[str, object], Scenario]],
+    *,
+    by: Sequence[By] = ("computed",),
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[dict[str, object]]:
+    """One row for each cell: its labels, `effect`, `power`, `power_low`, `power_high` (the Monte Carlo
+    interval; the power itself where it is computed), `type_m`, `type_s`, `n_simulations`, `n_failed`,
+    `method`. Every cell uses the same children of the seed."""
+    rows = []
+    for done, (labels, scenario) in enumerate(cells, start=1):
+        result = answer(scenario, by=by, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
+        rows.append({**labels, "effect": scenario.true_effect, **_row(result)})
+        if progress is not None:
+            progress(done, len(cells))
+    return rows
+
+
+def _row(result: Answer) -> dict[str, object]:
+    simulated, computed = result.simulated, result.computed
+    if simulated is not None:
+        low, high = simulated.interval
+        return {
+            "power": simulated.power,
+            "power_low": low,
+            "power_high": high,
+            "type_m": simulated.type_m,
+            "type_s": simulated.type_s,
+            "n_simulations": simulated.n_simulations,
+            "n_failed": simulated.n_failed,
+            "method": "simulation",
+        }
+    assert computed is not None
+    return {
+        "power": computed.power,
+        "power_low": computed.power,
+        "power_high": computed.power,
+        "type_m": computed.type_m,
+        "type_s": computed.type_s,
+        "n_simulations": 0,
+        "n_failed": 0,
+        "method": computed.method,
+    }
+
+
+def _power(result: Answer) -> float:
+    if result.computed is not None:
+        return result.computed.power
+    assert result.simulated is not None
+    return result.simulated.power
+
+
+def _check_target(power: float, alpha: float) -> None:
+    if not alpha < power < 1:
+        raise InputError(
+            f"A target power must lie between alpha ({alpha:g}) and 1; got {power:g}. Usual is 0.8 or 0.9."
+        )
+
+
+def _out_of_reach(largest: float, best: float, power: float) -> InputError:
+    known = "" if math.isnan(best) else f" (power {best:.3f})"
+    return InputError(
+        f"Even the largest possible effect, {largest:.4g}, is not found with power {power:g}{known}: "
+        "more data are needed."
+    )
