@@ -589,20 +589,27 @@ def frobenius(gram, factor):
         square = rows.T @ rows
         fit = np.zeros((qb, qb))
         for i in range(n_inner):
+            if not gram.coupled:
+                norm[a, qa + a] += _quadratic_form_of_type(gram, factor.cross, square, i, a)
+                continue
             _quadratic_form(gram, factor.cross, square, i, fit)
             for b in range(qb):
                 norm[a, qa + b] += fit[b, b]
-                norm[qa + b, a] += fit[b, b]
+        for b in range(qb):
+            norm[qa + b, a] = norm[a, qa + b]
     products = np.zeros((qb, order, order))
     for b in range(qb):
         products[b] = factor.k @ _outer_products(gram, factor.cross, b)
     for b in range(qb):
-        for c in range(qb):
+        for c in range(b + 1):
+            if b != c and not gram.coupled:
+                continue
             value = 0.0
             for r in range(order):
                 for s in range(order):
                     value += products[c, r, s] * products[b, s, r]
             norm[qa + b, qa + c] = value
+            norm[qa + c, qa + b] = value
     fit = np.empty((qb, qb))
     for i in range(n_inner):
         _quadratic_form(gram, factor.cross, factor.k, i, fit)
@@ -638,18 +645,27 @@ def _outer_products(gram, cross, b):
 
 
 @njit(cache=True, nogil=True)
+def _quadratic_form_of_type(gram, cross, matrix, i, b):
+    """The diagonal element b of C_i'M C_i where column types do not meet, M symmetric."""
+    qa = len(gram.outer_types)
+    total = 0.0
+    for pair in range(gram.start[i], gram.start[i + 1]):
+        row = gram.outer[pair] * qa + b
+        value = 0.5 * matrix[row, row] * cross[pair, b, b]
+        for other in range(gram.start[i], pair):
+            value += matrix[row, gram.outer[other] * qa + b] * cross[other, b, b]
+        total += 2.0 * cross[pair, b, b] * value
+    return total
+
+
+@njit(cache=True, nogil=True)
 def _quadratic_form(gram, cross, matrix, i, out):
     """C_i'M C_i of inner level i into `out` (qb, qb), M symmetric."""
     qa, qb = len(gram.outer_types), len(gram.inner_types)
     out[:] = 0.0
     if not gram.coupled:
         for b in range(qb):
-            for pair in range(gram.start[i], gram.start[i + 1]):
-                row = gram.outer[pair] * qa + b
-                value = 0.5 * matrix[row, row] * cross[pair, b, b]
-                for other in range(gram.start[i], pair):
-                    value += matrix[row, gram.outer[other] * qa + b] * cross[other, b, b]
-                out[b, b] += 2.0 * cross[pair, b, b] * value
+            out[b, b] = _quadratic_form_of_type(gram, cross, matrix, i, b)
         return
     for pair in range(gram.start[i], gram.start[i + 1]):
         row = gram.outer[pair] * qa
@@ -709,6 +725,8 @@ def information(gram, factor, gamma, trace, inner_hx, outer_hx, xhx):
         xgx[q] -= gamma[t] * xgx[t]
     for k in range(p):
         for t in range(q):
+            if xgx[t, k, k] == 0.0:  # this column of X has no part in the type: |Z_t'H^-1x|^2 is zero
+                continue
             inner_v, outer_v = _only_type(t, qa, inner_hx[k], outer_hx[k])
             inner_t, outer_t = _times_t(gram, factor, inner_v, outer_v)
             for s in range(q):
@@ -760,17 +778,34 @@ def _pseudo_inverse(matrix):
 
 
 @njit(cache=True, nogil=True)
+def _phi_times(phi, xgx):
+    """Phi X'H^-1G_tH^-1X for every t, shape (q + 1, p, p); plain loops, for p is small."""
+    q1, p = xgx.shape[0], phi.shape[0]
+    product = np.zeros((q1, p, p))
+    for t in range(q1):
+        for j in range(p):
+            for k in range(p):
+                for inner in range(p):
+                    product[t, j, k] += phi[j, inner] * xgx[t, inner, k]
+    return product
+
+
+@njit(cache=True, nogil=True)
 def expected_information(info, phi, sigma2, restricted):
     """Expected information of theta = (gamma sigma^2, sigma^2): Kenward and Roger (1997), REML;
     without the terms of the fixed effects for ML. Shape (q + 1, q + 1)."""
-    q1 = info.gg.shape[0]
+    q1, p = info.gg.shape[0], phi.shape[0]
     expected = info.gg.copy()
     if restricted:
+        across = _phi_times(phi, info.xgx)
         for s in range(q1):
-            for t in range(q1):
-                expected[s, t] += np.sum((phi @ info.xgx[s]) * (phi @ info.xgx[t]).T) - 2.0 * np.sum(
-                    phi * info.xggx[s, t].T
-                )
+            for t in range(s + 1):
+                value = 0.0
+                for j in range(p):
+                    for k in range(p):
+                        value += across[s, j, k] * across[t, k, j] - 2.0 * phi[j, k] * info.xggx[s, t, k, j]
+                expected[s, t] += value
+                expected[t, s] = expected[s, t]
     return 0.5 * expected / sigma2**2
 
 
@@ -803,12 +838,21 @@ def kenward_roger(info, phi, sigma2, contrast, expected):
     variance = sigma2 * (contrast @ (phi @ contrast))
     slopes = contrast_variance_slopes(info, phi, contrast)
     spread = slopes @ (w @ slopes)
-    correction = np.zeros_like(phi)
+    half = phi @ contrast
+    p = len(half)
+    across = _phi_times(phi, info.xgx)
+    correction = 0.0
     for s in range(q1):
         for t in range(q1):
-            correction += w[s, t] * (info.xggx[s, t] - info.xgx[s] @ phi @ info.xgx[t])
-    half = phi @ contrast
-    adjusted = variance + 2.0 * (half @ (correction @ half)) / sigma2
+            value = 0.0
+            for j in range(p):
+                for k in range(p):
+                    term = info.xggx[s, t, j, k]
+                    for inner in range(p):
+                        term -= info.xgx[s, j, inner] * across[t, inner, k]
+                    value += half[j] * term * half[k]
+            correction += w[s, t] * value
+    adjusted = variance + 2.0 * correction / sigma2
     df = 2.0 * variance**2 / spread if spread > 0.0 else np.inf
     return np.sqrt(adjusted) if adjusted > 0.0 else np.nan, df
 
