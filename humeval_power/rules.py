@@ -1,4 +1,4 @@
-"""How a study decides: estimator, degrees of freedom, alternative and alpha, as one value."""
+"""How a study decides: estimator, degrees of freedom, alternative, alpha and margin, as one value."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from humeval_power.errors import InputError
 Estimator = Literal["reml", "ml"]
 DegreesOfFreedom = Literal["kenward-roger", "satterthwaite", "normal", "min", "bootstrap", "calibrated"]
 Analysis = Literal["ratings", "differences"]
-Alternative = Literal["two-sided", "greater"]
+Alternative = Literal["two-sided", "greater", "non-inferior", "equivalent"]
+WITH_MARGIN: tuple[Alternative, ...] = ("non-inferior", "equivalent")
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionRule:
-    """A Wald t test of no difference between two systems.
+    """A Wald t test of the difference between two systems.
 
     `df` names the reference distribution: 'kenward-roger' (t with Kenward and Roger's 1997 df and
     their adjusted standard error), 'satterthwaite' (t, as lmerTest), 'normal' (the |t| > 1.96 of
@@ -25,6 +26,11 @@ class DecisionRule:
 
     `analysis` 'differences' fits each worker's and item's difference B - A alone: what a worker and an
     item share cancels, at the price of ratings without a partner.
+
+    `alternative` 'non-inferior' is to show that B - A > -margin, 'equivalent' that -margin < B - A <
+    margin (two one-sided tests: Schuirmann 1987), `margin` being a difference on [0, 1] that was fixed
+    before the ratings were seen. `alpha` is then that of each one-sided test: the interval that decides
+    has confidence 1 - 2 alpha.
     """
 
     estimator: Estimator = "reml"
@@ -32,6 +38,7 @@ class DecisionRule:
     alternative: Alternative = "two-sided"
     alpha: float = 0.05
     analysis: Analysis = "ratings"
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         for name, words in (
@@ -49,20 +56,87 @@ class DecisionRule:
                 f"df '{self.df}' is defined for REML fits; use estimator 'reml', or df 'satterthwaite', "
                 "'normal' or 'min' with 'ml'."
             )
+        self._check_margin()
+
+    def _check_margin(self) -> None:
+        if self.alternative not in WITH_MARGIN:
+            if self.margin is not None:
+                raise InputError(
+                    f"A margin belongs to the alternatives {' and '.join(WITH_MARGIN)}; '{self.alternative}' "
+                    f"has none; got {self.margin:g}."
+                )
+            return
+        if self.margin is None or not 0 < self.margin <= 1:
+            got = "none" if self.margin is None else f"{self.margin:g}"
+            raise InputError(
+                f"The alternative '{self.alternative}' needs a margin: the smallest difference B - A that "
+                f"would matter, above 0 and at most 1, fixed before the ratings are seen; got {got}."
+            )
+        if self.alpha >= 0.5:
+            raise InputError(
+                f"alpha must lie below 0.5 for '{self.alternative}', whose interval has confidence "
+                f"1 - 2 alpha; got {self.alpha}."
+            )
 
     @property
     def is_simulated(self) -> bool:
         """Whether the reference distribution has to be simulated."""
         return self.df in ("bootstrap", "calibrated")
 
-    def __str__(self) -> str:
+    @property
+    def tail(self) -> float:
+        """Probability beyond the critical value on one side: alpha, or half of it if two-sided."""
+        return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+
+    @property
+    def confidence(self) -> float:
+        """Of the two-sided interval whose ends agree with the decision."""
+        return 1 - 2 * self.tail
+
+    @property
+    def null_effect(self) -> float:
+        """The true difference at which the false positives are counted: 0, or minus the margin (the
+        upper margin of an equivalence is its mirror image)."""
+        return 0.0 if self.margin is None else -self.margin
+
+    @property
+    def halfway(self) -> float | None:
+        """The difference halfway to the margin, at which to look besides 0; None without a margin."""
+        if self.margin is None:
+            return None
+        return self.margin / 2 if self.alternative == "equivalent" else -self.margin / 2
+
+    def can_show(self, effect: float) -> bool:
+        """Whether a study can be large enough to show its claim where the true difference is `effect`."""
+        if self.margin is None:
+            return effect != 0 if self.alternative == "two-sided" else effect > 0
+        return effect > -self.margin and (self.alternative == "non-inferior" or effect < self.margin)
+
+    @property
+    def reference_words(self) -> str:
+        """Estimator and reference distribution in short."""
         reference = {
             "normal": "normal",
             "bootstrap": "parametric bootstrap",
             "calibrated": "calibrated t",
         }.get(self.df, f"t, {self.df} df")
         of = " of differences" if self.analysis == "differences" else ""
-        return f"{self.estimator.upper()}{of}, {reference}, {self.alternative}, alpha {self.alpha:g}"
+        return f"{self.estimator.upper()}{of}, {reference}"
+
+    def __str__(self) -> str:
+        claim, level = str(self.alternative), f"alpha {self.alpha:g}"
+        if self.margin is not None:
+            claim += f" within {self.margin:g}"
+            level += " on each side" if self.alternative == "equivalent" else " one-sided"
+        return f"{self.reference_words}, {claim}, {level}"
+
+
+def claim(rule: DecisionRule) -> str:
+    """What a rule with a margin is to show: 'equivalence within 0.05'; 'a difference' for any other."""
+    if rule.margin is None:
+        return "a difference"
+    noun = "equivalence" if rule.alternative == "equivalent" else "non-inferiority"
+    return f"{noun} within {rule.margin:g}"
 
 
 DEFAULT_RULE = DecisionRule()

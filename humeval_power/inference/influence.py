@@ -63,7 +63,11 @@ class Influence:
             if one.test is not None
             and (
                 one.test.significant != self.whole.significant
-                or (self.whole.significant and one.test.estimate * self.whole.estimate < 0)
+                or (
+                    self.whole.significant
+                    and self.whole.rule.margin is None  # else the claim has no direction
+                    and one.test.estimate * self.whole.estimate < 0
+                )
             )
         )
 

@@ -1,4 +1,4 @@
-"""Tests of one study against studies simulated without an effect: bootstrap and calibrated."""
+"""Tests of one study against simulated studies without an effect, or with one at the margin."""
 
 from __future__ import annotations
 
@@ -16,12 +16,18 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
 
 
-def null_statistics(replication: Replication, *, n: int, seed: int, n_jobs: int = 1) -> NullStatistics:
-    """t of `n` studies simulated without an effect and fitted alike."""
-    without = replace(replication, parameters=replication.parameters.with_difference(0.0))
-    fits = without.fits(n, seed=seed, n_jobs=n_jobs)
+def null_statistics(
+    replication: Replication, *, effect: float = 0.0, n: int, seed: int, n_jobs: int = 1
+) -> NullStatistics:
+    """t of `n` studies simulated with a true difference of `effect` and fitted alike: the distance of
+    the estimate from `effect` in standard errors.
+
+    effect : 0, or minus the margin of a rule that has one (its `null_effect`).
+    """
+    null = replace(replication, parameters=replication.parameters.with_difference(effect))
+    fits = null.fits(n, seed=seed, n_jobs=n_jobs)
     usable = fits.status == 0
-    return NullStatistics.of(fits.estimate[usable] / fits.adjusted[usable])
+    return NullStatistics.of((fits.estimate[usable] - effect) / fits.adjusted[usable])
 
 
 def simulated_test(
@@ -38,7 +44,9 @@ def simulated_test(
 
     Rule 'bootstrap' simulates at the fitted parameters (parametric bootstrap: Davison and Hinkley 1997,
     section 4.2.3); 'calibrated' at `assumed` ones, and is right only if those are. The interval is
-    estimate +- the simulated critical value times the standard error; `df` is NaN.
+    estimate +- the simulated critical value times the standard error; `df` is NaN. A rule with a margin
+    is compared with studies whose true difference lies at the margin; those at the upper margin of an
+    equivalence are the mirror image of those at the lower one, so that one simulation serves both.
 
     Raises
     ------
@@ -52,10 +60,11 @@ def simulated_test(
         )
     base = fit.parameters if rule.df == "bootstrap" or assumed is None else assumed
     replication = Replication(base, design, rule.estimator, rule.analysis)
-    null = null_statistics(replication, n=n_simulations, seed=seed, n_jobs=n_jobs)
+    null = null_statistics(replication, effect=rule.null_effect, n=n_simulations, seed=seed, n_jobs=n_jobs)
     wald = effect_test(fit, replace(rule, df="kenward-roger"))
     estimate, error = np.array([wald.estimate]), np.array([wald.standard_error])
-    p_value = float(simulated_p(estimate, error, null, rule.alternative)[0])
+    p_value = float(simulated_p(estimate, error, null, rule.alternative, margin=rule.margin)[0])
+    sides = {"non-inferior": (1.0,), "equivalent": (1.0, -1.0)}.get(rule.alternative, ())
     reach = null.critical_value(rule.alpha, rule.alternative) * wald.standard_error
     return EffectTest(
         estimate=wald.estimate,
@@ -65,4 +74,8 @@ def simulated_test(
         interval=(wald.estimate - reach, wald.estimate + reach),
         significant=p_value <= rule.alpha,
         rule=rule,
+        p_values=tuple(
+            float(simulated_p(sign * estimate, error, null, "non-inferior", margin=rule.margin)[0])
+            for sign in sides
+        ),
     )

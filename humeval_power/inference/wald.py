@@ -18,10 +18,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class EffectTest:
-    """Test of no difference between the systems, in units of the [0, 1] scale.
+    """Test of the difference between the systems, in units of the [0, 1] scale.
 
-    `interval` is two-sided with confidence 1 - alpha (1 - 2 alpha for a one-sided rule, so that its
-    lower end agrees with the decision).
+    `interval` is two-sided with confidence 1 - alpha (1 - 2 alpha for a one-sided rule and for one with
+    a margin, so that its ends agree with the decision). `significant` means that the rule's claim is
+    shown: for 'equivalent' that the interval lies inside the margins, for 'non-inferior' that its lower
+    end lies above minus the margin. `p_values` are then those against a difference of minus the margin
+    or less and, for 'equivalent', of the margin or more, of which `p_value` is the larger.
     """
 
     estimate: float
@@ -31,6 +34,7 @@ class EffectTest:
     interval: tuple[float, float]
     significant: bool
     rule: DecisionRule
+    p_values: tuple[float, ...] = ()
 
 
 def effect_test(fit: Fit, rule: DecisionRule = DEFAULT_RULE) -> EffectTest:
@@ -52,9 +56,9 @@ def effect_test(fit: Fit, rule: DecisionRule = DEFAULT_RULE) -> EffectTest:
 
 def finished_test(estimate: float, error: float, df: float, rule: DecisionRule) -> EffectTest:
     """p-value, interval and decision from an estimate, its standard error and df."""
-    p_value = float(wald_p(np.array(estimate), np.array(error), np.array(df), rule.alternative))
-    tail = rule.alpha / 2 if rule.alternative == "two-sided" else rule.alpha
-    reach = critical_value(df, tail) * error
+    values = np.array(estimate), np.array(error), np.array(df)
+    p_value = float(wald_p(*values, rule.alternative, margin=rule.margin))
+    reach = critical_value(df, rule.tail) * error
     return EffectTest(
         estimate=estimate,
         standard_error=error,
@@ -63,7 +67,20 @@ def finished_test(estimate: float, error: float, df: float, rule: DecisionRule) 
         interval=(estimate - reach, estimate + reach),
         significant=p_value <= rule.alpha,
         rule=rule,
+        p_values=() if rule.margin is None else tuple(map(float, one_sided_p(*values, rule=rule))),
     )
+
+
+def one_sided_p(
+    estimate: Floats, standard_error: Floats, df: Floats, *, rule: DecisionRule
+) -> tuple[Floats, ...]:
+    """p-values of the one-sided tests that a rule with a margin consists of: against a difference of
+    minus the margin or less, and for 'equivalent' against one of the margin or more."""
+    margin = rule.margin or 0.0
+    above = wald_p(estimate, standard_error, df, "non-inferior", margin=margin)
+    if rule.alternative != "equivalent":
+        return (above,)
+    return above, wald_p(-estimate, standard_error, df, "non-inferior", margin=margin)
 
 
 def reference(
@@ -87,18 +104,34 @@ def reference(
     return standard_error, np.full_like(standard_error, fixed)
 
 
-def wald_p(estimate: Floats, standard_error: Floats, df: Floats, alternative: Alternative) -> Floats:
-    """p-values of t = estimate / standard error on `df` degrees of freedom (infinite: normal)."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        t = estimate / standard_error
+def wald_p(
+    estimate: Floats,
+    standard_error: Floats,
+    df: Floats,
+    alternative: Alternative,
+    *,
+    margin: float | None = None,
+) -> Floats:
+    """p-values on `df` degrees of freedom (infinite: normal); for 'equivalent' the larger of the two
+    one-sided ones (Schuirmann 1987)."""
+    t = _t(estimate, standard_error, alternative, margin)
     if alternative == "two-sided":
         return np.asarray(2.0 * _lower_tail(-np.abs(t), df))
     return np.asarray(_lower_tail(-t, df))
 
 
+def _t(estimate: Floats, error: Floats, alternative: Alternative, margin: float | None) -> Floats:
+    """The statistic that has to be large: the distance in standard errors from 0 or from the margin,
+    for 'equivalent' from the nearer one, whose test has the larger p-value."""
+    distance = np.abs(estimate) if alternative == "equivalent" else -estimate
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(((margin or 0.0) - distance) / error)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NullStatistics:
-    """Test statistics of studies simulated without an effect, sorted; failed ones are left out."""
+    """Test statistics of studies simulated without an effect, or with one that lies at the margin,
+    sorted; failed ones are left out."""
 
     t: Floats
     absolute: Floats
@@ -117,12 +150,17 @@ class NullStatistics:
 
 
 def simulated_p(
-    estimate: Floats, standard_error: Floats, null: NullStatistics, alternative: Alternative
+    estimate: Floats,
+    standard_error: Floats,
+    null: NullStatistics,
+    alternative: Alternative,
+    *,
+    margin: float | None = None,
 ) -> Floats:
     """p-values against a simulated null: (1 + statistics at least as extreme) / (1 + all), so never 0
-    (Davison and Hinkley 1997, section 4.2)."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        t = estimate / standard_error
+    (Davison and Hinkley 1997, section 4.2). For 'equivalent' the statistic of the nearer margin is
+    compared with studies at the lower one, of which those at the upper one are the mirror image."""
+    t = _t(estimate, standard_error, alternative, margin)
     two_sided = alternative == "two-sided"
     sample, value = (null.absolute, np.abs(t)) if two_sided else (null.t, t)
     beyond = len(sample) - np.searchsorted(sample, value, side="left")

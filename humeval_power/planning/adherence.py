@@ -26,7 +26,8 @@ class PowerAtInterest:
     """Power of the collected design at the effect of interest; never at the observed one.
 
     `planned` uses the parameters that the plan assumed, None without a plan; `fitted` those of these
-    ratings. Type M and S say what a significant result of this precision would be worth.
+    ratings. Type M and S say what a significant result of this precision would be worth; NaN under a
+    rule with a margin.
     """
 
     effect: float
@@ -52,6 +53,7 @@ def deviations(plan: Plan, ratings: Ratings, rule: DecisionRule) -> tuple[Deviat
             f"{design.ratings_per_item:.4g}",
         ),
         ("test", str(plan.rule), str(rule)),
+        ("margin", _margin(plan.rule), _margin(rule)),
     ]
     if plan.scale is not None:
         pairs.append(
@@ -101,6 +103,10 @@ def power_at_interest(
         type_m=by_fit.type_m,
         type_s=by_fit.type_s,
     )
+
+
+def _margin(rule: DecisionRule) -> str:
+    return "none" if rule.margin is None else f"{rule.margin:g} on [0, 1]"
 
 
 def _bounds(low: float, high: float) -> str:

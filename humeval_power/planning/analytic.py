@@ -19,6 +19,7 @@ from humeval_power.errors import InputError, ParametersError
 from humeval_power.inference.wald import critical_value
 from humeval_power.kernels import balanced
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
+from humeval_power.planning.margins import equivalence_power, smallest_equivalence_margin
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 FEW_WORKERS = 5  # below this the estimated variances are so uncertain that the t law is a rough guide
@@ -47,7 +48,8 @@ class EffectPrecision:
 @dataclass(frozen=True, slots=True)
 class AnalyticPower:
     """Power of one study by formula. Rates as in simulation: `power` counts significant effects of the
-    right sign, `rejection_rate` those of either sign."""
+    right sign, `rejection_rate` those of either sign. Under a rule with a margin both count the studies
+    that show its claim, and Type M and S, which are about effects that were found, are NaN."""
 
     effect: float
     precision: EffectPrecision
@@ -111,6 +113,9 @@ def power_at(
 ) -> AnalyticPower:
     """The same when the design's precision is known already: one precision serves all effects."""
     critical = rule_critical_value(rule, precision)
+    if rule.margin is not None:
+        shown = _declared_power(effect, precision, critical, rule)
+        return AnalyticPower(effect, precision, shown, shown, math.nan, math.nan)
     ratio = abs(effect) / precision.standard_error
     two_sided = rule.alternative == "two-sided"
     right = noncentral_t_tail(critical, precision.df, ratio if two_sided or effect >= 0 else -ratio)
@@ -119,12 +124,21 @@ def power_at(
     return AnalyticPower(effect, precision, right, right + wrong, type_m, type_s)
 
 
+def _declared_power(
+    effect: float, precision: EffectPrecision, critical: float, rule: DecisionRule
+) -> float:
+    """Probability that a rule with a margin finds its claim shown, whatever the sign of the estimate."""
+    margin, error = rule.margin or 0.0, precision.standard_error
+    if rule.alternative == "non-inferior":
+        return noncentral_t_tail(critical, precision.df, (effect + margin) / error)
+    return float(equivalence_power(effect, error, precision.df, margin=margin, critical=critical))
+
+
 def rule_critical_value(rule: DecisionRule, precision: EffectPrecision) -> float:
     """The value that t must pass under a decision rule (upper side)."""
-    tail = rule.alpha / 2 if rule.alternative == "two-sided" else rule.alpha
     if rule.df == "normal":
-        return critical_value(math.inf, tail)
-    return critical_value(float(precision.smallest) if rule.df == "min" else precision.df, tail)
+        return critical_value(math.inf, rule.tail)
+    return critical_value(float(precision.smallest) if rule.df == "min" else precision.df, rule.tail)
 
 
 def noncentral_t_tail(critical: float, df: float, noncentrality: float) -> float:
@@ -165,12 +179,44 @@ def exaggeration(
 def minimum_detectable_effect(
     precision: EffectPrecision, *, power: float = 0.8, rule: DecisionRule = DEFAULT_RULE
 ) -> float:
-    """Smallest true difference B - A on [0, 1] that a design detects with probability `power`.
+    """Smallest true difference B - A on [0, 1] that a design detects with probability `power`; for a rule
+    with a margin see `smallest_margin`.
 
     For given variances the df does not depend on the effect, so one root in the noncentrality is
     enough. The result can exceed 1: then nothing on the scale can be detected that surely.
     """
     check_target(power, rule)
+    return _detected_ratio(precision, power, rule) * precision.standard_error
+
+
+def smallest_margin(
+    precision: EffectPrecision, *, effect: float = 0.0, power: float = 0.8, rule: DecisionRule
+) -> float:
+    """Smallest margin on [0, 1] that a design shows with probability `power` where the true difference is
+    `effect`: of equivalence or of non-inferiority, as the rule's alternative says. Its own margin is not
+    used. The result can exceed 1, and is 0 where the study shows that surely that B is better.
+    """
+    check_target(power, rule)
+    if rule.alternative == "non-inferior":
+        return max(_detected_ratio(precision, power, rule) * precision.standard_error - effect, 0.0)
+    critical = rule_critical_value(rule, precision)
+    return smallest_equivalence_margin(
+        effect, precision.standard_error, precision.df, critical=critical, power=power
+    )
+
+
+def detectable(
+    precision: EffectPrecision, *, effect: float, power: float, rule: DecisionRule = DEFAULT_RULE
+) -> float:
+    """What a design can show with probability `power`: the smallest effect, or for a rule with a margin
+    the smallest margin at a true difference of `effect`."""
+    if rule.margin is None:
+        return minimum_detectable_effect(precision, power=power, rule=rule)
+    return smallest_margin(precision, effect=effect, power=power, rule=rule)
+
+
+def _detected_ratio(precision: EffectPrecision, power: float, rule: DecisionRule) -> float:
+    """The noncentrality at which t passes the critical value with probability `power`."""
     critical = rule_critical_value(rule, precision)
 
     def shortfall(noncentrality: float) -> float:
@@ -179,14 +225,14 @@ def minimum_detectable_effect(
     upper = 2.0
     while shortfall(upper) < 0:
         upper *= 2
-    return float(optimize.brentq(shortfall, 0.0, upper, xtol=1e-12)) * precision.standard_error
+    return float(optimize.brentq(shortfall, 0.0, upper, xtol=1e-12))
 
 
 def check_target(power: float, rule: DecisionRule) -> None:
     """Refuse a target power that is no goal: at most the chance of a false positive, or 1."""
-    floor = rule.alpha / 2 if rule.alternative == "two-sided" else rule.alpha
-    if not floor < power < 1:
+    if not rule.tail < power < 1:
+        least = "no effect at all" if rule.margin is None else "a difference as large as the margin"
         raise InputError(
-            f"The target power must lie between {floor:g} (what no effect at all would give) and 1; "
+            f"The target power must lie between {rule.tail:g} (what {least} would give) and 1; "
             f"got {power:g}."
         )

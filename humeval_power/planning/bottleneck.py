@@ -9,11 +9,11 @@ import numpy as np
 
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.parameters import Parameters
-from humeval_power.planning.analytic import FEW_WORKERS, minimum_detectable_effect
+from humeval_power.planning.analytic import FEW_WORKERS, detectable
 from humeval_power.planning.limits import Ceiling, ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.required import counts_power, counts_precision, smallest_true
 from humeval_power.planning.search import Candidates
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import DecisionRule, claim
 from humeval_power.study_counts import StudyCounts
 
 _MOST_WORKERS = 5000
@@ -125,6 +125,7 @@ def what_would_do(
     """Why the target is not reached, and each change that would reach it alone."""
     power = counts_power(parameters, best, rule=rule)
     effect = parameters.difference
+    goal = f"for an effect of {effect:g}" if rule.margin is None else f"to show {claim(rule)}"
     reaching = np.flatnonzero(candidates.worst_power >= target)
     ways = []
     if budget is not None and len(reaching):
@@ -133,12 +134,12 @@ def what_would_do(
         ways.append(f"a budget of {cheapest} {costs.currency}")
     else:
         reason = (
-            f"No design within these limits has a power of {target:g} for an effect of {effect:g}: the "
-            f"best has {power:.2f}."
+            f"No design within these limits has a power of {target:g} {goal}: the best has {power:.2f}."
         )
-    detectable = minimum_detectable_effect(counts_precision(parameters, best), power=target, rule=rule)
-    if detectable <= 1:
-        ways.append(f"an effect of {detectable:.3f} instead of {effect:g}, with this design")
+    smallest = detectable(counts_precision(parameters, best), effect=effect, power=target, rule=rule)
+    if smallest <= 1:
+        thing, given = ("an effect", effect) if rule.margin is None else ("a margin", rule.margin)
+        ways.append(f"{thing} of {smallest:.3f} instead of {given:g}, with this design")
     enough = _enough_workers(parameters, best, target, rule)
     if enough is not None and enough.n_workers > best.n_workers:
         price = f"{cost_of(enough, costs).total:.2f}"

@@ -1,4 +1,4 @@
-"""How often tests reject where there is no effect: the planned test, and those people really use."""
+"""How often tests reject where they should not: the planned test, and those people really use."""
 
 from __future__ import annotations
 
@@ -58,11 +58,12 @@ _STUDIES_AT_ONCE, _RATINGS_AT_ONCE = 512, 2_000_000  # bounds of the memory used
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """One test in studies without an effect.
+    """One test in studies without an effect, or with one at the margin of the rule.
 
     `estimate.rejection_rate` is the share of significant differences of either sign, `estimate.power`
     that of claims that B is better. A one-sided rule is judged by the latter; its other rate is that
-    of the two-sided test at twice alpha. A test that the design does not allow has no studies.
+    of the two-sided test at twice alpha. Under a rule with a margin both are the share of studies that
+    show its claim, which is just not true. A test that the design does not allow has no studies.
     """
 
     test: str
@@ -121,9 +122,9 @@ def size_of_test(
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
 ) -> PowerEstimate:
-    """Simulate the study with no effect: `rejection_rate` is the rate of false positives, to be
-    compared with the rule's alpha."""
-    study = RatingStudy(parameters.with_difference(0.0), design, rule)
+    """Simulate the study with no effect, or under a rule with a margin with a difference of minus the
+    margin: `rejection_rate` is the rate of false positives, to be compared with the rule's alpha."""
+    study = RatingStudy(parameters.with_difference(rule.null_effect), design, rule)
     return estimate_power(study, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
 
 
@@ -142,10 +143,14 @@ def calibrate(
 ) -> list[Calibration]:
     """Simulate studies without an effect and apply many tests to the same ratings.
 
+    Under a rule with a margin the true difference is minus the margin, where its claim is just not true
+    (of the two margins of an equivalence one is enough: they are mirror images).
+
     Parameters
     ----------
-    rule : the planned test, always among the results; its alpha and alternative hold for all tests.
-    tests : names in NULL_TESTS; the results come in this order, after a rule that is none of them.
+    rule : the planned test, always among the results; its alpha, alternative and margin hold for all.
+    tests : names in NULL_TESTS; the results come in this order, after a rule that is none of them. Those
+        that know no margin are left out where the rule has one.
     progress : called with studies done and expected.
 
     Raises
@@ -158,18 +163,25 @@ def calibrate(
     for name in tests:
         if name not in NULL_TESTS:
             raise InputError(f"There is no test {name!r}; there are {', '.join(NULL_TESTS)}.")
-    source = Replication(parameters.with_difference(0.0), design, response=response, points=points)
+    null = parameters.with_difference(rule.null_effect)
+    source = Replication(null, design, response=response, points=points)
     studies = null_studies(source, tests, rule=rule, level=level)
     counts = [Tally() for _ in studies.tests]
     portion = max(1, min(_STUDIES_AT_ONCE, _RATINGS_AT_ONCE // design.n_ratings))
     for first in range(0, n_simulations, portion):
         size = min(portion, n_simulations - first)
         answers = studies.answers(size, seed=seed, first=first, n_jobs=n_jobs)
-        counts = [count + _tally(found, level) for count, found in zip(counts, answers, strict=True)]
+        counts = [count + _tally(found, level, rule) for count, found in zip(counts, answers, strict=True)]
         if progress is not None:
             progress(first + size, n_simulations)
     return [
-        Calibration(test.name, test.label, test.is_rule, rule, PowerEstimate(count, 0.0, rule.alpha))
+        Calibration(
+            test.name,
+            test.label,
+            test.is_rule,
+            rule,
+            PowerEstimate(count, rule.null_effect, rule.alpha, directed=rule.margin is None),
+        )
         for test, count in zip(studies.tests, counts, strict=True)
     ]
 
@@ -192,19 +204,21 @@ def binomial_band(n: int, rate: float, confidence: float = BAND_CONFIDENCE) -> t
 
 
 def _two_sided_level(rule: DecisionRule) -> float:
-    """A one-sided test at alpha is the upper side of a two-sided one at twice alpha."""
-    if rule.alternative == "two-sided":
+    """A one-sided test at alpha is the upper side of a two-sided one at twice alpha; one with a margin
+    is itself."""
+    if rule.alternative == "two-sided" or rule.margin is not None:
         return rule.alpha
     if rule.alpha >= 0.5:
         raise InputError(f"A one-sided test needs an alpha below 0.5 to be calibrated; got {rule.alpha}.")
     return 2 * rule.alpha
 
 
-def _tally(found: TwoSided, level: float) -> Tally:
+def _tally(found: TwoSided, level: float, rule: DecisionRule) -> Tally:
     significant = found.p_value <= level
+    right = found.direction > 0 if rule.margin is None else np.ones_like(significant)
     return Tally(
         n=len(found.p_value),
         n_failed=int(np.isnan(found.p_value).sum()),
-        n_right=int((significant & (found.direction > 0)).sum()),
-        n_wrong=int((significant & (found.direction < 0)).sum()),
+        n_right=int((significant & right).sum()),
+        n_wrong=int((significant & ~right & (found.direction != 0)).sum()),
     )

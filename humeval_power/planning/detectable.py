@@ -1,4 +1,4 @@
-"""The minimum detectable effect by simulation."""
+"""The minimum detectable effect, or the smallest margin that can be shown, by simulation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BISECTIONS = 30
 @dataclass(frozen=True, slots=True)
 class DetectableEffect:
     """Smallest true difference B - A on [0, 1] found with probability `power`, and its 95 % Monte
-    Carlo interval."""
+    Carlo interval; under a rule with a margin the smallest margin shown with it."""
 
     effect: float
     interval: tuple[float, float]
@@ -62,15 +62,49 @@ def simulated_detectable_effect(
     return _by_bisection(study, power, n_simulations, seed, n_jobs)
 
 
+def simulated_margin(
+    study: RatingStudy,
+    *,
+    power: float = 0.8,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+) -> DetectableEffect:
+    """Find the smallest margin that a study shows with the target power at its own true effect.
+
+    Each simulated study has its own smallest margin: the farther end of its interval for equivalence,
+    minus the lower end for non-inferiority. The answer is a quantile of those, with its interval. The
+    margin of the study's rule is used by the calibrated rule alone, which simulates its null there.
+
+    Raises
+    ------
+    InputError
+        A target that is no goal, or no study that could be fitted.
+    """
+    check_target(power, study.rule)
+    check_simulation(n_simulations, None)
+    replicates = study.draw(n_simulations, seed=seed, n_jobs=n_jobs)
+    usable = replicates.usable
+    estimate = replicates.estimate[usable]
+    distance = np.abs(estimate) if study.rule.alternative == "equivalent" else -estimate
+    reach = critical_values(study, replicates.df[usable]) * replicates.standard_error[usable]
+    return _quantile(np.maximum(distance + reach, 0.0), power, n_simulations)
+
+
 def _as_quantile(study: RatingStudy, power: float, n: int, seed: int, n_jobs: int) -> DetectableEffect:
     null = study.with_effect(0.0)
     replicates = null.draw(n, seed=seed, n_jobs=n_jobs)
     usable = replicates.usable
-    if not usable.any():
-        raise InputError("No simulated study could be fitted: the detectable effect is unknown.")
     critical = critical_values(study, replicates.df[usable])
-    thresholds = np.sort(critical * replicates.standard_error[usable] - replicates.estimate[usable])
+    return _quantile(critical * replicates.standard_error[usable] - replicates.estimate[usable], power, n)
+
+
+def _quantile(smallest: Floats, power: float, n: int) -> DetectableEffect:
+    """The value that the share `power` of the fitted studies does not pass, and its interval."""
+    thresholds = np.sort(smallest)
     count = len(thresholds)
+    if count == 0:
+        raise InputError("No simulated study could be fitted: the detectable effect is unknown.")
     low, high = stats.binom.interval(CONFIDENCE, count, power)
     return DetectableEffect(
         effect=float(thresholds[min(math.ceil(power * count), count) - 1]),
@@ -80,15 +114,14 @@ def _as_quantile(study: RatingStudy, power: float, n: int, seed: int, n_jobs: in
         ),
         power=power,
         n_simulations=n,
-        n_failed=int((~usable).sum()),
+        n_failed=n - count,
     )
 
 
 def critical_values(study: RatingStudy, df: Floats) -> Floats:
-    """What t must exceed in each replicate for a significant positive effect."""
-    rule = study.rule
-    tail = rule.alpha / 2 if rule.alternative == "two-sided" else rule.alpha
-    if rule.is_simulated:
+    """What t must exceed in each replicate for a significant positive effect, or beyond a margin."""
+    tail = study.rule.tail
+    if study.rule.is_simulated:
         return np.full_like(df, study.calibrated_critical_value)
     finite = np.where(np.isinf(df), 1.0, df)
     return np.where(np.isinf(df), -special.ndtri(tail), -special.stdtrit(finite, tail))

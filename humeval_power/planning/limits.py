@@ -8,13 +8,14 @@ from typing import Literal
 
 from humeval_power.errors import DesignError
 from humeval_power.parameters import Parameters
-from humeval_power.planning.analytic import EffectPrecision, minimum_detectable_effect, power_at
+from humeval_power.planning.analytic import EffectPrecision, detectable, power_at
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """Power, and the smallest detectable effect at `target`, when one factor grows without bound."""
+    """Power, and the smallest detectable effect at `target`, when one factor grows without bound; for a
+    rule with a margin `detectable_effect` is the smallest margin that can be shown."""
 
     grows: Literal["items", "workers"]
     power: float
@@ -71,6 +72,17 @@ def _ceiling(
 ) -> Ceiling:
     effect = parameters.difference
     if precision.variance == 0:  # nothing but noise that averages away stands in the way
-        return Ceiling(grows, 1.0 if effect else math.nan, 0.0, target)
+        return _without_variance(grows, effect, target, rule)
     power = power_at(effect, precision, rule=rule).power
-    return Ceiling(grows, power, minimum_detectable_effect(precision, power=target, rule=rule), target)
+    smallest = detectable(precision, effect=effect, power=target, rule=rule)
+    return Ceiling(grows, power, smallest, target)
+
+
+def _without_variance(
+    grows: Literal["items", "workers"], effect: float, target: float, rule: DecisionRule
+) -> Ceiling:
+    """The true difference itself becomes known."""
+    if rule.margin is None:
+        return Ceiling(grows, 1.0 if effect else math.nan, 0.0, target)
+    smallest = abs(effect) if rule.alternative == "equivalent" else max(-effect, 0.0)
+    return Ceiling(grows, float(rule.can_show(effect)), smallest, target)

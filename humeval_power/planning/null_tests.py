@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +31,8 @@ _Kind = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class NullTest:
-    """A test made ready for a design: a mixed model has a `study`, whose rule is two-sided; any other
-    is the common test of this name."""
+    """A test made ready for a design: a mixed model has a `study`, whose rule is two-sided or has a
+    margin; any other is the common test of this name."""
 
     name: str
     label: str
@@ -73,12 +74,15 @@ class NullStudies:
 def null_studies(
     source: Replication, names: Sequence[str], *, rule: DecisionRule, level: float
 ) -> NullStudies:
-    """Make tests ready, each two-sided at `level`. The planned rule is always there: under its own name
-    if it is one of MIXED_MODEL_TESTS, and first if `names` do not place it."""
+    """Make tests ready, each two-sided at `level`, or with the margin and alpha of `rule` if it has one,
+    which the common tests do not know: those are left out then. The planned rule is always there: under
+    its own name if it is one of MIXED_MODEL_TESTS, and first if `names` do not place it."""
     own = name_of(rule)
     chosen = names if own in names else (own, *names)
     ready = []
     for name in dict.fromkeys(chosen):
+        if name in COMMON_TESTS and rule.margin is not None:
+            continue
         if name in COMMON_TESTS:
             test = COMMON_TESTS[name]
             ready.append(NullTest(name, test.label, False, test.is_defined(source.design.assignment)))
@@ -86,7 +90,7 @@ def null_studies(
         label, decided = MIXED_MODEL_TESTS.get(
             name, (f"Planned: {rule.estimator.upper()}, {rule.df}", rule)
         )
-        decided = replace(decided, alpha=level, alternative="two-sided")
+        decided = replace(decided, **_decision(rule, level))
         study = RatingStudy(source.parameters, source.design, decided, source.response, source.points)
         is_defined = decided.analysis == "ratings" or has_differences(source.design.assignment)
         ready.append(NullTest(name, label, name == own, is_defined, study))
@@ -94,11 +98,19 @@ def null_studies(
 
 
 def name_of(rule: DecisionRule) -> str:
-    """The name among MIXED_MODEL_TESTS of a rule, whatever its alpha and alternative."""
+    """The name among MIXED_MODEL_TESTS of a rule, whatever its alpha, alternative and margin."""
     for name, (_, known) in MIXED_MODEL_TESTS.items():
-        if replace(known, alpha=rule.alpha, alternative=rule.alternative) == rule:
+        known = replace(known, alpha=rule.alpha, alternative=rule.alternative, margin=rule.margin)
+        if known == rule:
             return name
     return OWN_RULE
+
+
+def _decision(rule: DecisionRule, level: float) -> dict[str, Any]:
+    """How all tests decide: two-sided at `level`, or as the rule with its margin does."""
+    if rule.margin is None:
+        return {"alpha": level, "alternative": "two-sided"}
+    return {"alpha": rule.alpha, "alternative": rule.alternative, "margin": rule.margin}
 
 
 def has_differences(rows: Assignment) -> bool:

@@ -15,7 +15,7 @@ DEFAULT_SIMULATIONS = 2000
 DEFAULT_SEED = 1
 MAX_SIMULATIONS = 1_000_000
 CONFIDENCE = 0.95
-_PORTION = 1024  # replicates between two reports of progress
+_PORTION = 2048  # replicates between two reports of progress; a whole block of those drawn together
 
 Progress = Callable[[int, int], None]
 
@@ -26,7 +26,7 @@ class Tally:
 
     n: int = 0
     n_failed: int = 0
-    n_right: int = 0  # significant, with the sign of the true effect (positive if that is zero)
+    n_right: int = 0  # significant, with the sign of the true effect (of 0: positive), or undirected
     n_wrong: int = 0  # significant, with the other sign
     sum_size: float = 0.0  # of |estimate| over the significant ones
     sum_estimate: float = 0.0
@@ -54,7 +54,10 @@ def tally(replicates: Replicates, *, alpha: float, true_effect: float) -> Tally:
     usable = replicates.usable
     estimate = replicates.estimate[usable]
     significant = replicates.p_value[usable] <= alpha
-    right = estimate > 0 if true_effect >= 0 else estimate < 0
+    claim = estimate if replicates.claim is None else replicates.claim[usable]
+    right = claim > 0 if true_effect >= 0 else claim < 0
+    if not replicates.directed:
+        right = np.ones_like(significant)
     zero = replicates.boundary[usable]
     return Tally(
         n=len(replicates),
@@ -73,13 +76,16 @@ def tally(replicates: Replicates, *, alpha: float, true_effect: float) -> Tally:
 class PowerEstimate:
     """Power of a scenario from simulated replicates; everything is derived from the counts.
 
-    Every rate is over the replicates that could be fitted, NaN if there is none.
+    Every rate is over the replicates that could be fitted, NaN if there is none. Where a significant
+    study claims no direction (`directed` false: equivalence, non-inferiority) the power counts all of
+    them, and Type M and S, which are about effects that were found, are NaN.
     """
 
     counts: Tally
     true_effect: float
     alpha: float
     boundary_names: tuple[str, ...] = ()
+    directed: bool = True
 
     @property
     def n_simulations(self) -> int:
@@ -124,7 +130,7 @@ class PowerEstimate:
     @property
     def type_m(self) -> float:
         """Mean exaggeration of significant estimates, |estimate| / |true effect|; NaN for no effect."""
-        if self.true_effect == 0:
+        if self.true_effect == 0 or not self.directed:
             return math.nan
         n_significant = self.counts.n_right + self.counts.n_wrong
         return _share(self.counts.sum_size, n_significant) / abs(self.true_effect)
@@ -132,7 +138,7 @@ class PowerEstimate:
     @property
     def type_s(self) -> float:
         """Share of significant estimates with the wrong sign; NaN for no effect."""
-        if self.true_effect == 0:
+        if self.true_effect == 0 or not self.directed:
             return math.nan
         return _share(self.counts.n_wrong, self.counts.n_right + self.counts.n_wrong)
 
@@ -178,17 +184,18 @@ def estimate_power(
     check_simulation(n_simulations, precision)
     counts = Tally()
     names: tuple[str, ...] = ()
+    directed = True
     target = n_simulations
     while counts.n < target:
         size = min(_PORTION, target - counts.n)
         replicates = scenario.draw(size, seed=seed, first=counts.n, n_jobs=n_jobs)
-        names = replicates.boundary_names
+        names, directed = replicates.boundary_names, replicates.directed
         counts += tally(replicates, alpha=scenario.alpha, true_effect=scenario.true_effect)
         if precision is not None and counts.n >= n_simulations:
             target = next_target(counts, precision)
         if progress is not None:
             progress(counts.n, target)
-    return PowerEstimate(counts, scenario.true_effect, scenario.alpha, names)
+    return PowerEstimate(counts, scenario.true_effect, scenario.alpha, names, directed)
 
 
 def next_target(counts: Tally, precision: float) -> int:

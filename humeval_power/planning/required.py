@@ -13,8 +13,8 @@ from humeval_power.planning.analytic import (
     EffectPrecision,
     analytic_power,
     check_target,
+    detectable,
     effect_precision,
-    minimum_detectable_effect,
     power_at,
 )
 from humeval_power.planning.building import design_of
@@ -26,7 +26,7 @@ from humeval_power.planning.power import (
     estimate_power,
 )
 from humeval_power.planning.regular import regular_precision
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
 from humeval_power.scenarios.rating_study import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
@@ -95,13 +95,11 @@ def required_size(
     Raises
     ------
     InputError
-        A size that is missing, or an effect of zero, which no study can find.
+        A size that is missing, an effect of zero, which no study can find, or one beyond the margin of
+        the rule, where its claim is wrong.
     """
     check_target(power, rule)
-    if parameters.difference <= 0:
-        raise InputError(
-            f"Give the effect of interest: a positive difference B - A; got {parameters.difference:g}."
-        )
+    check_effect(parameters.difference, rule)
     _check_ratings_per_item(sought, workers, ratings_per_item, paired)
     make, lowest, highest = _search_space(sought, workers, items, ratings_per_item, paired)
 
@@ -129,6 +127,21 @@ def required_size(
     return RequiredSize(
         sought, power, counts, analytic_power(parameters, study.design, rule=rule).power, simulated
     )
+
+
+def check_effect(effect: float, rule: DecisionRule) -> None:
+    """Refuse a true effect that no size of study could find, or that makes the rule's claim wrong."""
+    if rule.margin is None:
+        if effect <= 0:
+            raise InputError(f"Give the effect of interest: a positive difference B - A; got {effect:g}.")
+    elif not rule.can_show(effect):
+        inside = f"above {-rule.margin:g}"
+        if rule.alternative == "equivalent":
+            inside = f"between {-rule.margin:g} and {rule.margin:g}"
+        raise InputError(
+            f"Where the true difference is {effect:g} the systems are not {rule.alternative} within "
+            f"{rule.margin:g}, and a larger study says so more surely: give an --effect {inside}."
+        )
 
 
 def smallest_true(test: Callable[[int], bool], lowest: int, highest: int) -> int | None:
@@ -214,11 +227,12 @@ def _why(
 ) -> str:
     effect = parameters.difference
     if limit is None:
-        detectable = minimum_detectable_effect(counts_precision(parameters, best), power=power, rule=rule)
+        smallest = detectable(counts_precision(parameters, best), effect=effect, power=power, rule=rule)
+        thing = "effect this study could find" if rule.margin is None else "margin this study could show"
         return (
             f"Even with all {best.n_workers} workers on every item the power is "
-            f"{counts_power(parameters, best, rule=rule):.2f}; the smallest effect this study could find "
-            f"with power {power:g} is {detectable:.3g}. More workers or items are needed."
+            f"{counts_power(parameters, best, rule=rule):.2f}; the smallest {thing} "
+            f"with power {power:g} is {smallest:.3g}. More workers or items are needed."
         )
     if limit.reachable:
         return f"More than {MOST:,} {sought} would be needed."
@@ -227,10 +241,13 @@ def _why(
         if sought == "items"
         else (f"{best.n_items} items", "items")
     )
+    if rule.margin is None:
+        what, smaller = f"for an effect of {effect:g}", "no effect below {:.3g} can be found"
+    else:
+        what, smaller = f"to show {claim(rule)}", "no margin below {:.3g} can be shown"
     text = (
-        f"No number of {sought} will do: with {fixed} the power for an effect of {effect:g} cannot pass "
-        f"{limit.power:.2f}, and no effect below {limit.detectable_effect:.3g} can be found with power "
-        f"{power:g}."
+        f"No number of {sought} will do: with {fixed} the power {what} cannot pass {limit.power:.2f}, and "
+        f"{smaller.format(limit.detectable_effect)} with power {power:g}."
     )
     enough = _enough(parameters, other, best, power, rule)
     rough = " The formula is rough with so few workers." if best.n_workers < FEW_WORKERS else ""

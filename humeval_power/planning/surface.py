@@ -44,7 +44,7 @@ SURFACE_COLUMNS = (
     "n_failed",
     "boundary_rate",
 )
-_PORTION = 1024
+_PORTION = 2048
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +177,8 @@ def run_surface(
                 progress(done + len(group) * counts[0].n // target, len(cells))
         for place, index in enumerate(group):
             study = cells[index].study
-            estimate = PowerEstimate(counts[place], study.true_effect, study.alpha, names)
+            directed = study.rule.margin is None
+            estimate = PowerEstimate(counts[place], study.true_effect, study.alpha, names, directed)
             results[index] = CellResult(cells[index], estimate)
         done += len(group)
     return [results[index] for index in range(len(cells))]

@@ -24,6 +24,8 @@ LOOKS = {  # colour, marker and fill, so that a grey print says the same
 X_LABELS = {
     "two-sided": "Studies without an effect that find one",
     "greater": "Studies without an effect that claim B is better",
+    "non-inferior": "Studies at the margin that claim non-inferiority",
+    "equivalent": "Studies at the margin that claim equivalence",
 }
 
 

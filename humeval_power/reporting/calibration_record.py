@@ -24,13 +24,14 @@ def calibration_record(
     seed: int,
     command: str = "",
 ) -> Record:
-    """All tests of one study without an effect, with what they were computed from."""
+    """All tests of one study without an effect, or with one at the margin of the rule, with what they were
+    computed from."""
     return {
         "schema": CALIBRATION_SCHEMA,
         "setting": setting,
         "rows": [result.as_dict() for result in results],
         "rule": asdict(results[0].rule),
-        "parameters": parameters.with_difference(0.0).as_dict(),
+        "parameters": parameters.with_difference(results[0].rule.null_effect).as_dict(),
         "design": str(design),
         "n_workers": design.n_workers,
         "n_items": design.n_items,

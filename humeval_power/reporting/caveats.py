@@ -66,8 +66,9 @@ def _few_workers(parameters: Document) -> list[str]:
     if size is None or interval is None:
         return [f"{bold} {size_sentence(rule)}".rstrip()] if is_too_bold(rule, workers) else []
     said = bold if interval[0] > rule.alpha else f"With {workers:,.0f} workers the test is approximate."
+    null = "no difference" if rule.margin is None else "a difference at the margin"
     return [
-        f"{said} Simulated with these parameters and no difference, it rejects in {size:.3f} of studies "
+        f"{said} Simulated with these parameters and {null}, it rejects in {size:.3f} of studies "
         f"(Monte Carlo interval {interval[0]:.3f} to {interval[1]:.3f}), at alpha {rule.alpha:g}."
     ]
 

@@ -42,6 +42,7 @@ NAMES = {
     "parameters": "the parameter document",
     "surface": "the surface document",
     "power": "the power document",
+    "plan": "the plan",
 }
 
 
@@ -50,6 +51,7 @@ def checklist(
     surface: Document | None,
     *,
     power: Document | None = None,
+    planned: Mapping[str, Answer] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Checklist:
     """Fill the items from the documents that there are.
@@ -57,7 +59,8 @@ def checklist(
     Parameters
     ----------
     parameters, surface, power : the JSON documents of `fit`, `surface` and `power`, as read.
-    names : the files they came from, by 'parameters', 'surface' and 'power', for the sources.
+    planned : what the plan says, by item; it goes before what is not the whole answer.
+    names : the files they came from, by 'parameters', 'surface', 'power' and 'plan', for the sources.
     """
     fitted, mapped, computed = parameters or NOTHING, surface or NOTHING, power or NOTHING
     files = {**NAMES, **(names or {})}
@@ -69,6 +72,11 @@ def checklist(
         "power_assumptions": assumptions(mapped, computed),
     }
     sources = _sources(fitted, mapped, computed, files)
+    for key, answer in (planned or {}).items():
+        other = answers.get(key)
+        if other is None or not other.is_whole:
+            table = answer.table or (other.table if other else None)
+            answers[key], sources[key] = answer._replace(table=table), files["plan"]
     return Checklist(
         title=_title(fitted),
         items=tuple(_item(question, answers.get(question.key), sources) for question in QUESTIONS),

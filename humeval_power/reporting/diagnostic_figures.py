@@ -219,7 +219,8 @@ def influence_figure(
 def _influence_sentence(influence: Influence, n_usable: int) -> str:
     noun, whole, changed = influence.noun, influence.whole, influence.changed
     low, high = influence.range
-    decision = "significant" if whole.significant else "not significant"
+    word = "significant" if whole.rule.margin is None else f"{whole.rule.alternative} within the margin"
+    decision = word if whole.significant else f"not {word}"
     told = f"the estimate lies between {low:.3f} and {high:.3f} ({whole.estimate:.3f} with all)"
     lost = len(influence.left_out) - n_usable
     aside = f"; {lost:,} of {len(influence.left_out):,} could not be left out" if lost else ""

@@ -16,11 +16,14 @@ from humeval_power.reporting.document_values import (
     number,
     part,
     plain,
+    rule_of,
     scale_of,
     share,
     signed,
     words,
 )
+from humeval_power.reporting.rule_words import margin_words
+from humeval_power.rules import claim
 
 TARGET = 0.8
 DESIGN = ("setting", "workers", "items", "ratings_per_item")
@@ -41,9 +44,12 @@ def stated_effect(parameters: Document, surface: Document, power: Document) -> A
     if len(differences) != 1:
         return None
     raw = _raw(differences[0], parameters, power)
-    return Answer(
-        f"Power was computed for a true difference of {plain(differences[0])} on [0, 1]{raw}.", False
-    )
+    rule = rule_of(power) or rule_of(surface)
+    at = f"ower was computed for a true difference of {plain(differences[0])} on [0, 1]{raw}."
+    if rule is not None and rule.margin is not None:
+        scale = scale_of(parameters) or scale_of(power)
+        return Answer(f"A margin of {margin_words(rule, scale)}; p{at}", False)
+    return Answer(f"P{at}", False)
 
 
 def power_of_design(parameters: Document, surface: Document, power: Document) -> Answer | None:
@@ -76,7 +82,10 @@ def power_of_design(parameters: Document, surface: Document, power: Document) ->
 
 def smallest_found(parameters: Document, surface: Document) -> Answer | None:
     """Between which differences of the surface power reaches 0.8: for the study's design if it is there,
-    else for each design."""
+    else for each design. None under a rule with a margin, whose power falls with the difference."""
+    rule = rule_of(surface)
+    if rule is not None and rule.margin is not None:
+        return None
     own = [cell for cell in cells(surface) if _is_own(cell, parameters)]
     designs = _by_design(own or cells(surface))
     brackets = {key: reached for key, of_key in designs.items() if (reached := _bracket(of_key))}
@@ -132,8 +141,10 @@ def _power_sentence(cell: Cell, parameters: Document, power: Document) -> str:
     simulations = number(cell, "n_simulations")
     by = "" if simulations is None else f", by {simulations:,.0f} simulated studies"
     raw = _raw(cell["difference"], parameters, power)
+    rule = rule_of(power)
+    goal = "" if rule is None or rule.margin is None else f" to show {claim(rule)}"
     return (
-        f"{cell['power']:.3f}{interval} for a true difference of {plain(cell['difference'])} on "
+        f"{cell['power']:.3f}{interval}{goal} for a true difference of {plain(cell['difference'])} on "
         f"[0, 1]{raw}, with {design_words(cell)}{by}."
     )
 

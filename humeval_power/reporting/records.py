@@ -48,6 +48,12 @@ def parameters_record(
     """
     scale = ratings.scale
     low, high = test.interval
+    margin: Record = {}
+    if test.rule.margin is not None:
+        margin = {
+            "p_values": list(test.p_values),
+            "raw_margin": abs(scale.effect_to_raw(test.rule.margin)),
+        }
     raw = [scale.effect_to_raw(low), scale.effect_to_raw(high)]
     return {
         "schema": PARAMETERS_SCHEMA,
@@ -64,6 +70,7 @@ def parameters_record(
             "p_value": test.p_value,
             "interval": [low, high],
             "significant": test.significant,
+            **margin,
             "rule": asdict(test.rule),
             "raw": {
                 "estimate": scale.effect_to_raw(test.estimate),

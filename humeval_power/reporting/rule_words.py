@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from humeval_power.planning.halfway import HalfwayPower
 from humeval_power.rules import Analysis, DecisionRule, DegreesOfFreedom, Estimator
+from humeval_power.scales import RatingScale
 
 ESTIMATORS: Mapping[Estimator, str] = {
     "reml": "restricted maximum likelihood (REML)",
@@ -43,12 +45,140 @@ SIZE_AT_5_PERCENT = {
 ENOUGH_WORKERS: Mapping[DegreesOfFreedom, int] = {"kenward-roger": 5, "satterthwaite": 5, "normal": 20}
 
 
+PARITY = (
+    "The margin has to be fixed before the ratings are seen. That systems are as good as each other is "
+    "shown by equivalence or non-inferiority, never by a large p-value of a test for a difference."
+)
+
+
 def rule_sentence(rule: DecisionRule) -> str:
     """The model and the test in two sentences."""
+    model = f"{MODELS[rule.analysis]}, fitted by {ESTIMATORS[rule.estimator]}."
+    if rule.margin is not None:
+        return f"{model} {margin_test(rule)}"
     sides = "two-sided" if rule.alternative == "two-sided" else "one-sided (B better than A)"
     return (
-        f"{MODELS[rule.analysis]}, fitted by {ESTIMATORS[rule.estimator]}. Wald test of the difference "
+        f"{model} Wald test of the difference "
         f"between the systems against {REFERENCES[rule.df]}, {sides}, alpha {rule.alpha:g}."
+    )
+
+
+def margin_test(rule: DecisionRule) -> str:
+    """The one-sided tests of a rule with a margin, and the interval that decides, as a sentence."""
+    margin, level = f"{rule.margin:g}", f"{100 * rule.confidence:g} % interval"
+    against = REFERENCES[rule.df].replace("without a difference", "with a difference at the margin")
+    if rule.alternative == "equivalent":
+        return (
+            f"Equivalence within {margin} on [0, 1] by two one-sided Wald tests (Schuirmann 1987) against "
+            f"{against}, alpha {rule.alpha:g} each: the {level} of the difference B - A has to lie inside "
+            f"-{margin} to {margin}."
+        )
+    return (
+        f"Non-inferiority of B within {margin} on [0, 1] by a one-sided Wald test against {against}, alpha "
+        f"{rule.alpha:g}: the lower end of the {level} of the difference B - A has to lie above -{margin}."
+    )
+
+
+def sought_words(rule: DecisionRule) -> str:
+    """A rule with a margin whose margin is what is sought."""
+    side = "on each side" if rule.alternative == "equivalent" else "one-sided"
+    return f"{rule.reference_words}, {rule.alternative}, alpha {rule.alpha:g} {side}; margin sought"
+
+
+def margin_words(rule: DecisionRule, scale: RatingScale | None) -> str:
+    """'0.05 on [0, 1], 0.2 on the scale 1 to 5'; empty without a margin."""
+    if rule.margin is None:
+        return ""
+    raw = ""
+    if scale is not None:
+        raw = f", {abs(scale.effect_to_raw(rule.margin)):.4g} on the scale {scale.low:g} to {scale.high:g}"
+    return f"{rule.margin:g} on [0, 1]{raw}"
+
+
+def halfway_words(halfway: HalfwayPower) -> str:
+    """The power halfway to the margin, and why to look there."""
+    said = [] if halfway.power is None else [f"{halfway.power:.3f}"]
+    said += [] if halfway.analytic is None else [f"{halfway.analytic:.3f} by formula"]
+    return (
+        f"power {', '.join(said)}, if the true difference is {halfway.effect:g}, halfway to the margin. "
+        "Power at a true difference of 0 is optimistic: systems are seldom exactly alike."
+    )
+
+
+def hypothesis_words(rule: DecisionRule, systems: tuple[str, str]) -> str:
+    """What the study is to show, as a clause."""
+    a, b = systems
+    return {
+        "two-sided": f"the ratings of {a} and {b} differ",
+        "greater": f"{b} is rated higher than {a}",
+        "equivalent": f"{a} and {b} are rated alike within {rule.margin} on [0, 1]",
+        "non-inferior": f"{b} is not rated lower than {a} by {rule.margin} on [0, 1] or more",
+    }[rule.alternative]
+
+
+def default_question(rule: DecisionRule, systems: tuple[str, str]) -> str:
+    """The question that a study with this rule answers."""
+    a, b = systems
+    if rule.margin is None:
+        return f"Is {b} rated higher than {a}?"
+    if rule.alternative == "equivalent":
+        return f"Are {a} and {b} rated alike, within {rule.margin:g} on [0, 1]?"
+    return f"Is {b} as good as {a}, or not worse by {rule.margin:g} on [0, 1] or more?"
+
+
+def claim_words(rule: DecisionRule, systems: tuple[str, str]) -> tuple[str, str]:
+    """What will be claimed if the test is significant, as a sentence, and what otherwise, as one that
+    follows 'Otherwise'."""
+    a, b = systems
+    nothing = "a difference, which does not show that there is none"
+    claim = {
+        "two-sided": "The systems are said to differ, and the one rated higher to be better, if the test "
+        "is significant.",
+        "greater": f"{b} is said to be better than {a} if the test is significant; nothing is claimed for "
+        f"{a}.",
+        "equivalent": f"{a} and {b} are said to be equivalent within {rule.margin} if both one-sided tests "
+        "are significant.",
+        "non-inferior": f"{b} is said to be non-inferior to {a} within {rule.margin} if the test is "
+        "significant.",
+    }[rule.alternative]
+    if rule.margin is not None:
+        noun = "equivalence" if rule.alternative == "equivalent" else "non-inferiority"
+        nothing = f"{noun}, which does not show that the systems differ"
+    return claim, nothing
+
+
+def margin_decision(
+    rule: DecisionRule,
+    systems: tuple[str, str],
+    *,
+    interval: tuple[float, float],
+    shown: bool,
+    scale: RatingScale | None = None,
+) -> str:
+    """What a finished study has shown, or not, under a rule with a margin."""
+    a, b = systems
+    low, high = interval
+    within, level = margin_words(rule, scale), f"{100 * rule.confidence:g} % interval"
+    if rule.alternative == "equivalent":
+        bounds = f"-{rule.margin:g} to {rule.margin:g}"
+        if not shown:
+            return (
+                f"{a} and {b} are not shown to be equivalent within {within}: the {level}, {low:.4f} to "
+                f"{high:.4f}, does not lie inside {bounds}. That does not show that they differ."
+            )
+        apart = "" if low <= 0 <= high else " There is a difference, but a smaller one than the margin."
+        return (
+            f"{a} and {b} are equivalent within {within}: the {level}, {low:.4f} to {high:.4f}, lies inside "
+            f"{bounds}.{apart}"
+        )
+    if shown:
+        return (
+            f"{b} is non-inferior to {a} within {within}: the lower end of the {level}, {low:.4f}, lies above "
+            f"-{rule.margin:g}."
+        )
+    return (
+        f"{b} is not shown to be non-inferior to {a} within {within}: the lower end of the {level}, "
+        f"{low:.4f}, does not lie above -{rule.margin:g}. That does not show that {b} is worse."
     )
 
 

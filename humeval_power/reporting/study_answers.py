@@ -21,7 +21,7 @@ from humeval_power.reporting.document_values import (
     words,
 )
 from humeval_power.reporting.power_answers import Answer
-from humeval_power.reporting.rule_words import ASSUMPTIONS, rule_sentence
+from humeval_power.reporting.rule_words import ASSUMPTIONS, margin_words, rule_sentence
 
 
 def study_answers(parameters: Document) -> dict[str, Answer | None]:
@@ -102,6 +102,9 @@ def _effect(parameters: Document) -> Answer | None:
     between = f"{estimated(interval[0])} to {estimated(interval[1])}"
     said = f"B - A = {estimated(estimate)} on [0, 1], {_level(parameters)} {between}"
     df, p_value = number(effect, "df"), number(effect, "p_value")
+    rule = rule_of(parameters)
+    if rule is not None and rule.margin is not None:
+        said += f"; margin {margin_words(rule, scale)}"
     test = [] if df is None else [f"df = {df:.1f}"]
     test += [] if p_value is None else [p_words(p_value)]
     return Answer(
@@ -130,8 +133,7 @@ def _level(parameters: Document) -> str:
     rule = rule_of(parameters)
     if rule is None:
         return "interval"
-    outside = rule.alpha if rule.alternative == "two-sided" else 2 * rule.alpha
-    return f"{100 * (1 - outside):g} % interval"
+    return f"{100 * rule.confidence:g} % interval"
 
 
 def _parameters(parameters: Document) -> Answer | None:

@@ -45,6 +45,8 @@ def joined(parts: list[Replicates]) -> Replicates:
     """One record from consecutive parts."""
     if len(parts) == 1:
         return parts[0]
+    given = [part.claim for part in parts if part.claim is not None]
+    claims = given if len(given) == len(parts) else None
     return replace(
         parts[0],
         estimate=np.concatenate([part.estimate for part in parts]),
@@ -53,4 +55,5 @@ def joined(parts: list[Replicates]) -> Replicates:
         p_value=np.concatenate([part.p_value for part in parts]),
         status=np.concatenate([part.status for part in parts]),
         boundary=np.concatenate([part.boundary for part in parts]),
+        claim=None if claims is None else np.concatenate(claims),
     )

@@ -12,7 +12,7 @@ from humeval_power.inference.simulated_test import null_statistics
 from humeval_power.inference.wald import NullStatistics, reference, simulated_p, wald_p
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.scenarios.scenario import Replicates
+from humeval_power.scenarios.scenario import Floats, Replicates
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.study import Response
 
@@ -92,27 +92,35 @@ class RatingStudy:
             kenward_roger=fits.kenward_roger,
             smallest=min(self.design.n_workers, self.design.n_items) - 1,
         )
-        if rule.is_simulated:
-            p_value = simulated_p(fits.estimate, error, self._null, rule.alternative)
-        else:
-            p_value = wald_p(fits.estimate, error, df, rule.alternative)
-        return Replicates(fits.estimate, error, df, p_value, fits.status, fits.zero, COMPONENTS)
+        p_value = self._p_values(fits.estimate, error, df, rule)
+        return Replicates(
+            fits.estimate, error, df, p_value, fits.status, fits.zero, COMPONENTS, rule.margin is None
+        )
 
     def shifted(self, replicates: Replicates, by: float) -> Replicates:
         """The replicates of a Gaussian study with a true effect larger by `by`."""
         estimate, error = replicates.estimate + by, replicates.standard_error
-        if self.rule.is_simulated:
-            p_value = simulated_p(estimate, error, self._null, self.rule.alternative)
-        else:
-            p_value = wald_p(estimate, error, replicates.df, self.rule.alternative)
+        p_value = self._p_values(estimate, error, replicates.df, self.rule)
         return replace(replicates, estimate=estimate, p_value=p_value)
+
+    def _p_values(self, estimate: Floats, error: Floats, df: Floats, rule: DecisionRule) -> Floats:
+        if rule.is_simulated:
+            return simulated_p(estimate, error, self._null, rule.alternative, margin=rule.margin)
+        return wald_p(estimate, error, df, rule.alternative, margin=rule.margin)
 
     @cached_property
     def _null(self) -> NullStatistics:
-        """t of studies without an effect at these parameters, for the calibrated rule."""
-        return null_statistics(self.replication, n=CALIBRATION_REPLICATES, seed=_CALIBRATION_SEED)
+        """t of studies without an effect, or with one at the rule's margin, at these parameters: for
+        the calibrated rule."""
+        return null_statistics(
+            self.replication,
+            effect=self.rule.null_effect,
+            n=CALIBRATION_REPLICATES,
+            seed=_CALIBRATION_SEED,
+        )
 
     @property
     def calibrated_critical_value(self) -> float:
-        """What t must exceed for a significant positive effect under the calibrated rule."""
+        """What t must exceed for a significant positive effect, or beyond a margin for the rule's claim,
+        under the calibrated rule."""
         return self._null.critical_value(self.rule.alpha, self.rule.alternative)

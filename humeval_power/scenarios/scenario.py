@@ -18,7 +18,9 @@ class Replicates:
 
     `status` is 0 for a fit that can be used; another value marks a failure, which is never counted as
     'not significant'. `boundary`, shape (n, k), says which variance components were estimated as zero;
-    k may be 0.
+    k may be 0. `directed` is false where a significant study claims no direction, as with equivalence
+    and non-inferiority: the sign of its estimate then does not matter. `claim`, shape (n,), has the sign
+    that each study claims where that is not its estimate's: a rank test can contradict the means.
     """
 
     estimate: Floats
@@ -28,6 +30,8 @@ class Replicates:
     status: NDArray[np.int64]
     boundary: Flags
     boundary_names: tuple[str, ...] = ()
+    directed: bool = True
+    claim: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.estimate)
@@ -51,6 +55,7 @@ class Replicates:
             p_value=self.p_value[rows],
             status=self.status[rows],
             boundary=self.boundary[rows],
+            claim=None if self.claim is None else self.claim[rows],
         )
 
 

@@ -41,7 +41,7 @@ from humeval_power.planning.calibration import (
 )
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.calibration_record import calibration_record
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import DecisionRule, claim
 
 FILES = ("calibration.csv", "calibration.png", "calibration.svg", "calibration.json")
 
@@ -74,7 +74,8 @@ def command(
 
     Your test and those that people commonly use decide the same simulated
     studies, in which the systems do not differ. A test of size 0.05 should find
-    an effect in 5 % of them.
+    an effect in 5 % of them. With --margin the systems differ by just the
+    margin, and equivalence or non-inferiority should be shown in 5 %.
     """
     if output is not None:
         refuse_to_overwrite([Path(output) / name for name in FILES], force=force)
@@ -157,17 +158,29 @@ def _files(results: Sequence[Calibration], document: dict[str, object]) -> dict[
 def calibration_text(results: Sequence[Calibration], setting: str, design: Design) -> str:
     """The table for people, at most 80 characters wide; the interval is that of the rate judged."""
     rule, simulated = results[0].rule, max(result.estimate.n_simulations for result in results)
+    truth = "no difference between the systems"
+    if rule.margin is not None:
+        truth = f"a true difference B - A of {rule.null_effect:g}, at the margin"
     facts = [
-        ("Setting", f"{setting}, no difference between the systems"),
+        ("Setting", f"{setting}, {truth}"),
         ("Study", str(design)),
         ("Planned", f"{rule}  (* below)"),
         ("Studies", f"{simulated:,} simulated, the same for every test"),
     ]
     lines = [_line(result) for result in results]
-    table = text_table(["test", "significant", "B better", "interval", "verdict"], lines, indent="")
+    header = ["test", "significant", "B better", "interval", "verdict"]
+    if rule.margin is not None:
+        header, lines = _without_direction(header, lines)
+    table = text_table(header, lines, indent="")
     return "\n".join(
         [*(wrapped(text, bullet=f"{label:<9}") for label, text in facts), "", table, "", _legend(results)]
     )
+
+
+def _without_direction(header: list[str], lines: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """The table of a rule with a margin, whose claim has no direction."""
+    shown = ["shown" if name == "significant" else name for name in header if name != "B better"]
+    return shown, [[cell for place, cell in enumerate(line) if place != 2] for line in lines]
 
 
 def _line(result: Calibration) -> list[str]:
@@ -188,13 +201,21 @@ def _line(result: Calibration) -> list[str]:
 def _legend(results: Sequence[Calibration]) -> str:
     first = next((result for result in results if result.estimate.n_usable), results[0])
     low, high = first.band
-    judged = "significant" if first.rule.alternative == "two-sided" else "B better"
+    judged = {"two-sided": "significant", "greater": "B better"}.get(first.rule.alternative, "shown")
     text = (
         f"The verdict is on '{judged}': a test of exactly size {first.rule.alpha:g} would show {low:.3f} "
         f"to {high:.3f} in {first.estimate.n_usable:,} studies ({100 * BAND_CONFIDENCE:g} %)."
     )
     if any(result.verdict == "not defined" for result in results):
         text += " Not defined: the design lacks the pairs that the test compares."
+    if first.rule.margin is not None:
+        text += f" Shown: {claim(first.rule)}, which is just not true here. Tests that know no margin are left out."
+    if first.rule.alternative == "equivalent":
+        text += (
+            " The upper margin is the mirror image of the lower one. Where the margin is small against the "
+            "standard error every test looks careful, because none can show anything: 'non-inferior' tells "
+            "how bold a test is."
+        )
     return wrapped(text)
 
 

@@ -44,7 +44,7 @@ def _effect_text(ratings: Ratings, tested: EffectTest) -> str:
     raw = ratings.scale.effect_to_raw
     low, high = tested.interval
     raw_low, raw_high = sorted((raw(low), raw(high)))
-    level = 100 * (1 - tested.rule.alpha * (1 if tested.rule.alternative == "two-sided" else 2))
+    level = 100 * tested.rule.confidence
     rows = [
         [
             "on [0, 1], 1 is best",
@@ -60,10 +60,21 @@ def _effect_text(ratings: Ratings, tested: EffectTest) -> str:
         ],
     ]
     table = text_table(["Effect B - A", "estimate", "SE", f"{level:g} % interval"], rows)
-    t = tested.estimate / tested.standard_error
+    return f"{table}\n{wrapped(f'{_test_text(tested)}  ({tested.rule})', bullet='  ')}"
+
+
+def _test_text(tested: EffectTest) -> str:
     df = "" if math.isnan(tested.df) else f" df = {tested.df:.1f},"
-    test = f"t = {t:.3f},{df} p = {p_text(tested.p_value)}"
-    return f"{table}\n{wrapped(f'{test}  ({tested.rule})', bullet='  ')}"
+    margin = tested.rule.margin
+    if margin is None:
+        t = tested.estimate / tested.standard_error
+        return f"t = {t:.3f},{df} p = {p_text(tested.p_value)}"
+    bounds = (f"{-margin:g} or less", f"{margin:g} or more")
+    said = [
+        f"p = {p_text(p_value)} against a difference of {bound}"
+        for p_value, bound in zip(tested.p_values, bounds, strict=False)
+    ]
+    return f"{df.strip()} {', '.join(said)}".strip()
 
 
 def p_text(p_value: float) -> str:
@@ -124,9 +135,10 @@ def _remarks(fitted: Fit, tested: EffectTest, size: PowerEstimate | None, intera
         )
     if size is not None:
         low, high = size.rejection_interval
+        null = "no effect" if tested.rule.margin is None else "a difference at the margin"
         remarks.append(
             f"With {fitted.n_workers} workers the test is not exact: simulated with these parameters and "
-            f"no effect it rejects {100 * size.rejection_rate:.1f} % of the time (95 % Monte Carlo "
+            f"{null} it rejects {100 * size.rejection_rate:.1f} % of the time (95 % Monte Carlo "
             f"interval {100 * low:.1f} to {100 * high:.1f}), at alpha {tested.rule.alpha:g}. "
             + ("--df min is never too bold, and has little power." if low > tested.rule.alpha else "")
         )

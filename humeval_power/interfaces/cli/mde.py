@@ -1,4 +1,4 @@
-"""`humeval-power mde`: the smallest effect that a study of this size can find."""
+"""`humeval-power mde`: the smallest effect that a study of this size can find, or margin it can show."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from humeval_power.interfaces.cli.options import (
     force_option,
     jobs_option,
     json_option,
+    margin_finding_options,
     output_option,
     quiet_option,
-    rule_options,
     seed_option,
     simulations_option,
 )
@@ -29,12 +29,17 @@ from humeval_power.interfaces.cli.study_options import (
     study_options,
 )
 from humeval_power.interfaces.formats.documents import to_json
-from humeval_power.planning.analytic import effect_precision, minimum_detectable_effect
+from humeval_power.planning.analytic import detectable, effect_precision
 from humeval_power.planning.comparison import Method
-from humeval_power.planning.detectable import DetectableEffect, simulated_detectable_effect
+from humeval_power.planning.detectable import (
+    DetectableEffect,
+    simulated_detectable_effect,
+    simulated_margin,
+)
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.surface import Cell, list_cells
 from humeval_power.reporting.records import MDE_SCHEMA, study_record
+from humeval_power.reporting.rule_words import PARITY, sought_words
 from humeval_power.rules import DecisionRule
 
 power_target_option = click.option(
@@ -51,8 +56,14 @@ power_target_option = click.option(
 @study_options
 @click.option("--workers", type=int, required=True, help="Number of workers.")
 @click.option("--items", type=int, required=True, help="Number of items.")
+@click.option(
+    "--effect",
+    type=float,
+    help="True difference B - A on [0, 1] at which the smallest margin is sought, for non-inferior and "
+    "equivalent. [0]",
+)
 @power_target_option
-@rule_options
+@margin_finding_options
 @method_option
 @simulations_option
 @seed_option
@@ -65,6 +76,7 @@ def command(
     study: StudyOptions,
     workers: int,
     items: int,
+    effect: float | None,
     target: float,
     rule: DecisionRule,
     method: Method,
@@ -77,8 +89,14 @@ def command(
 ) -> None:
     """The smallest effect that a study of this size finds with the target power.
 
-    A difference B - A on [0, 1]; by formula, and proved by simulation.
+    A difference B - A on [0, 1]; by formula, and proved by simulation. With
+    --alternative equivalent or non-inferior it is the smallest margin that such
+    a study shows where the true difference is --effect.
     """
+    if effect is not None and rule.margin is None:
+        raise click.UsageError(
+            "The effect is what is sought: --effect belongs to non-inferior and equivalent."
+        )
     if output is not None:
         refuse_to_overwrite([output], force=force)
     settings = load_settings(study)
@@ -87,7 +105,7 @@ def command(
         {name: parameters},
         workers=[workers],
         items=[items],
-        effects=[0.0],
+        effects=[effect or 0.0],
         rule=rule,
         **grid_options(study, settings),
     )[0]
@@ -98,9 +116,10 @@ def command(
     with kernels_for([cell]):
         if method != "simulate" and not rule.is_simulated and cell.study.shifts:
             precision = effect_precision(parameters, cell.study.design)
-            analytic = minimum_detectable_effect(precision, power=target, rule=rule)
+            analytic = detectable(precision, effect=cell.study.true_effect, power=target, rule=rule)
         if method != "analytic" or analytic is None:
-            simulated = simulated_detectable_effect(
+            simulate = simulated_detectable_effect if rule.margin is None else simulated_margin
+            simulated = simulate(
                 cell.study,
                 power=target,
                 n_simulations=simulations or DEFAULT_SIMULATIONS,
@@ -115,6 +134,10 @@ def command(
             "simulated": None if simulated is None else asdict(simulated),
             **study_record(cell, seed=used, command=typed_command()),
         }
+        if rule.margin is not None:
+            record["sought"] = "margin"
+            record["effect"] = cell.study.true_effect
+            record["rule"] = {**asdict(rule), "margin": None}
         text = to_json(record)
     else:
         text = _text(cell, target, analytic, simulated, settings)
@@ -128,23 +151,41 @@ def _text(
     simulated: DetectableEffect | None,
     settings: Settings,
 ) -> str:
+    rule, true_effect = cell.study.rule, cell.study.true_effect
+    has_margin = rule.margin is not None
     facts = [
         ("Setting", cell.setting),
         ("Study", str(cell.study.design)),
-        ("Test", str(cell.study.rule)),
-        ("Target", f"power {target:g}"),
+        ("Test", sought_words(rule) if has_margin else str(rule)),
+        ("Target", f"power {target:g}" + (f" at B - A = {true_effect:g}" if has_margin else "")),
     ]
     if analytic is not None:
         facts.append(("Formula", _effect(analytic, settings)))
     if simulated is not None:
         low, high = simulated.interval
         shown = _effect(simulated.effect, settings)
-        facts.append(("MDE", f"{shown}  (95 % Monte Carlo interval {low:.4f} to {high:.4f})"))
+        label = "Margin" if has_margin else "MDE"
+        facts.append((label, f"{shown}  (95 % Monte Carlo interval {low:.4f} to {high:.4f})"))
         facts.append(("Fits", f"{simulated.n_simulations:,} simulated, {simulated.n_failed:,} failed"))
     biggest = max(analytic or 0.0, simulated.effect if simulated else 0.0)
-    if biggest > 1:
+    if has_margin:
+        facts += _margin_notes(biggest, true_effect)
+    elif biggest > 1:
         facts.append(("Note", "An effect above 1 cannot exist: this study finds nothing that surely."))
     return "\n".join(wrapped(text, bullet=f"{label:<9}") for label, text in facts)
+
+
+def _margin_notes(smallest: float, true_effect: float) -> list[tuple[str, str]]:
+    if smallest > 1:
+        return [("Note", "A margin above 1 is the whole scale: this study shows nothing that surely.")]
+    optimistic = "" if true_effect else " A true difference of 0 is optimistic; --effect asks for another."
+    return [
+        (
+            "Note",
+            "This is the smallest margin that the study can be expected to show. Which margin would matter is "
+            f"another question, and if it is smaller the study is too small.{optimistic} {PARITY}",
+        )
+    ]
 
 
 def _effect(effect: float, settings: Settings) -> str:

@@ -11,7 +11,14 @@ import click
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.cli.output import QUIET
-from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom, Estimator
+from humeval_power.rules import (
+    WITH_MARGIN,
+    Alternative,
+    Analysis,
+    DecisionRule,
+    DegreesOfFreedom,
+    Estimator,
+)
 
 Function = Callable[..., Any]
 _RULE_DEFAULTS = {field.name: field.default for field in fields(DecisionRule)}
@@ -88,8 +95,22 @@ def table_options(command: Function) -> Function:
 def rule_options(command: Function) -> Function:
     """Add the options of the test; the command gets them as `rule: DecisionRule`."""
 
+    return _with_rule(command, margin_option)
+
+
+def margin_finding_options(command: Function) -> Function:
+    """The same for a command that finds the margin: the rule then has the widest one there is, 1."""
+    sought = click.option("--margin", type=float, hidden=True)  # known, so that it can be explained
+    return _with_rule(command, sought, finds_margin=True)
+
+
+def _with_rule(command: Function, margin: Function, *, finds_margin: bool = False) -> Function:
     @wraps(command)
     def gathered(*args: Any, **values: Any) -> Any:
+        if finds_margin and values["margin"] is not None:
+            raise click.UsageError("The margin is what this command finds: leave out --margin.")
+        if finds_margin and values["alternative"] in WITH_MARGIN:
+            values["margin"] = 1.0
         try:
             rule = DecisionRule(**{name: values.pop(name) for name in _RULE_DEFAULTS})
         except HumevalPowerError as error:
@@ -103,6 +124,7 @@ def rule_options(command: Function) -> Function:
             df_option,
             _rule_choice("alternative", Alternative),
             _rule_choice("analysis", Analysis),
+            margin,
             alpha_option,
         ),
     )
@@ -122,7 +144,8 @@ _RULE_HELP = {
     "estimator": "Restricted or plain maximum likelihood.",
     "df": "Degrees of freedom of the test.",
     "analysis": "Fit the ratings, or each worker's and item's difference alone.",
-    "alternative": "Whether a difference counts in both directions, or only B better than A.",
+    "alternative": "What to show: a difference in either direction, only B better than A, B not worse by "
+    "--margin, or no difference as large as --margin.",
 }
 
 estimator_option = _rule_choice("estimator", Estimator)
@@ -132,8 +155,15 @@ alpha_option = click.option(
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=_RULE_DEFAULTS["alpha"],
     show_default=True,
-    help="Level of the test.",
+    help="Level of the test; of each side for non-inferior and equivalent, where 0.05 means a 90 % interval.",
 )
+margin_option = click.option(
+    "--margin",
+    type=float,
+    help="Smallest difference on [0, 1] that would matter, for the alternatives non-inferior and "
+    "equivalent; fixed before the ratings are seen.",
+)
+
 # The default of these is None; the command takes the constant of the module that does the work.
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), help="Seed of the random numbers. [fixed, and recorded]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import get_args
 
 import click
@@ -38,11 +38,13 @@ from humeval_power.interfaces.cli.study_options import (
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.analytic import AnalyticPower, analytic_power
 from humeval_power.planning.comparison import Method, disagree
+from humeval_power.planning.halfway import HalfwayPower, halfway_power
 from humeval_power.planning.limits import ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.plan import Plan
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, PowerEstimate
 from humeval_power.planning.surface import Cell, CellResult, list_cells, run_surface
 from humeval_power.reporting.records import power_record
+from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scenarios.rating_study import RatingStudy
 from humeval_power.simulation.losses import Exclusion, Losses
@@ -82,7 +84,12 @@ method_option = click.option(
 @amend_option
 @click.option("--workers", type=int, help="Number of workers.")
 @click.option("--items", type=int, help="Number of items.")
-@click.option("--effect", type=float, help="True difference B - A on [0, 1] that the study should find.")
+@click.option(
+    "--effect",
+    type=float,
+    help="True difference B - A on [0, 1] that the study should find; with --margin the one assumed. [0 with "
+    "--margin]",
+)
 @rule_options
 @compat_option
 @method_option
@@ -120,7 +127,8 @@ def command(
 
     Power is the share of simulated studies with a significant effect of the
     right sign. Give the parameters by --parameters FILE or --preset NAME, and
-    the size; or --plan FILE, which has everything.
+    the size; or --plan FILE, which has everything. With --alternative equivalent
+    or non-inferior and a --margin it is the share that shows this.
     """
     if output is not None:
         refuse_to_overwrite([output], force=force)
@@ -136,18 +144,28 @@ def command(
         cells, settings = _typed(study, workers, items, effect, unit, rule, compat, losses, exclusion)
     results: list[CellResult] = []
     study_asked = cells[0].study
+    cells += _halfway(cells[0])
     analytic = None if method == "simulate" else analytic_answer(study_asked)
     if method != "analytic":
         results = run_cells(cells, simulations=simulations, precision=precision, seed=seed, jobs=jobs)
     simulated = results[0].estimate if results else None
+    halfway = None
+    if len(cells) > 1:
+        halfway = halfway_power(
+            study_asked.rule,
+            precision=None if analytic is None else analytic.precision,
+            simulated=results[1].estimate if results else None,
+        )
     used = DEFAULT_SEED if seed is None else seed
     if as_json:
         record = power_record(
             cells[0], simulated, analytic=analytic, seed=used, effect_unit=unit, command=typed_command()
         )
+        if halfway is not None:
+            record["halfway_to_margin"] = asdict(halfway)
         text = to_json(record)
     else:
-        text = power_text(cells[0], simulated, analytic, settings, unit)
+        text = power_text(cells[0], simulated, analytic, settings, unit, halfway)
     emit(text, output=output, force=force)
     end_if_failed(results, strict=strict)
 
@@ -170,6 +188,10 @@ def _typed(
 ) -> tuple[list[Cell], Settings]:
     settings = load_settings(study)
     name, parameters = only_setting(settings)
+    if compat and rule.margin is not None:
+        raise click.UsageError("--compat card2020 tests for a difference: leave out --margin.")
+    if effect is None and rule.margin is not None:
+        effect = 0.0
     if workers is None or items is None or effect is None:
         raise click.UsageError("Give --workers, --items and --effect, or a --plan that has them.")
     cells = list_cells(
@@ -183,6 +205,14 @@ def _typed(
         **grid_options(study, settings),
     )
     return cells, settings
+
+
+def _halfway(cell: Cell) -> list[Cell]:
+    """The same study with a true difference halfway to the margin, unless that is what is asked."""
+    halfway = cell.study.rule.halfway
+    if halfway is None or halfway == cell.study.true_effect:
+        return []
+    return [replace(cell, study=cell.study.with_effect(halfway))]
 
 
 def analytic_answer(study: RatingStudy) -> AnalyticPower | None:
@@ -254,6 +284,7 @@ def power_text(
     analytic: AnalyticPower | None,
     settings: Settings,
     unit: float,
+    halfway: HalfwayPower | None = None,
 ) -> str:
     """The power for people, at most 80 characters wide."""
     study = cell.study
@@ -270,28 +301,36 @@ def power_text(
         ("Effect", effect),
         ("Test", str(study.rule)),
     ]
+    has_margin = study.rule.margin is not None
+    if has_margin:
+        facts.append(("Margin", margin_words(study.rule, settings.scale)))
     if analytic is not None:
-        facts += _analytic_facts(analytic)
+        facts += _analytic_facts(analytic, has_margin=has_margin)
     if simulated is not None:
         facts += _simulated_facts(simulated)
+    if halfway is not None:
+        facts.append(("Halfway", halfway_words(halfway)))
     if analytic is not None and simulated is not None:
         if study.losses != NO_LOSSES:
             cost = analytic.power - simulated.power
             facts.append(("Losses", f"as planned the power is {analytic.power:.3f}; they cost {cost:.3f}"))
         elif disagree(analytic, simulated):
             facts.append(("Caution", _disagreement(analytic)))
-    if analytic is not None and difference > 0 and not analytic.is_rough:
+    if analytic is not None and (difference > 0 or has_margin) and not analytic.is_rough:
         facts += _ceiling_facts(study)
+    if has_margin:
+        facts.append(("Note", PARITY))
     return "\n".join(wrapped(text, bullet=f"{label:<9}") for label, text in facts)
 
 
-def _analytic_facts(analytic: AnalyticPower) -> list[tuple[str, str]]:
+def _analytic_facts(analytic: AnalyticPower, *, has_margin: bool) -> list[tuple[str, str]]:
     precision = analytic.precision
     rough = "; rough, with so few workers" if analytic.is_rough else ""
+    worth = "" if has_margin else f", type M {analytic.type_m:.2f}, type S {analytic.type_s:.4f}"
     return [
         (
             "Formula",
-            f"power {analytic.power:.3f}, type M {analytic.type_m:.2f}, type S {analytic.type_s:.4f}  "
+            f"power {analytic.power:.3f}{worth}  "
             f"(SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough})",
         )
     ]
@@ -300,10 +339,15 @@ def _analytic_facts(analytic: AnalyticPower) -> list[tuple[str, str]]:
 def _simulated_facts(estimate: PowerEstimate) -> list[tuple[str, str]]:
     low, high = estimate.interval
     zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
-    return [
-        ("Power", f"{estimate.power:.3f}  (95 % Monte Carlo interval {low:.3f} to {high:.3f})"),
+    worth = [
         ("Type M", f"{estimate.type_m:.2f}  (a significant estimate exaggerates this many times)"),
         ("Type S", f"{estimate.type_s:.4f}  (share of significant estimates with the wrong sign)"),
+    ]
+    if not estimate.directed:
+        worth = [("Type M/S", "not defined: nothing is found that could be exaggerated or reversed")]
+    return [
+        ("Power", f"{estimate.power:.3f}  (95 % Monte Carlo interval {low:.3f} to {high:.3f})"),
+        *worth,
         ("At zero", f"{zero}  (estimated as zero; those fits are kept)"),
         ("Fits", f"{estimate.n_simulations:,} simulated, {estimate.n_failed:,} failed"),
     ]

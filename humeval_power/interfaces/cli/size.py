@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import get_args
 
 import click
@@ -29,10 +30,13 @@ from humeval_power.interfaces.cli.study_options import (
     study_options,
 )
 from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.planning.halfway import HalfwayPower, halfway_power
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.planning.required import RequiredSize, Sought, required_size
+from humeval_power.planning.required import RequiredSize, Sought, counts_precision, required_size
 from humeval_power.reporting.records import size_record
+from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
 from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
 
 
 @click.command("size")
@@ -46,7 +50,11 @@ from humeval_power.rules import DecisionRule
 )
 @click.option("--workers", type=int, help="Number of workers.")
 @click.option("--items", type=int, help="Number of items.")
-@click.option("--effect", type=float, required=True, help="True difference B - A on [0, 1] to be found.")
+@click.option(
+    "--effect",
+    type=float,
+    help="True difference B - A on [0, 1] to be found; with --margin the one assumed. [0 with --margin]",
+)
 @power_target_option
 @rule_options
 @simulations_option
@@ -61,7 +69,7 @@ def command(
     sought: Sought,
     workers: int | None,
     items: int | None,
-    effect: float,
+    effect: float | None,
     target: float,
     rule: DecisionRule,
     simulations: int | None,
@@ -76,11 +84,16 @@ def command(
     Found by formula and proved by simulation. Ends with 3, and the reason, if
     no number will do.
     """
+    if effect is None:
+        if rule.margin is None:
+            raise click.UsageError("Missing option '--effect'.")
+        effect = 0.0
     if output is not None:
         refuse_to_overwrite([output], force=force)
     settings = load_settings(study)
     name, parameters = only_setting(settings)
     used = DEFAULT_SEED if seed is None else seed
+    halfway = None
     with compiled_kernels():
         answer = required_size(
             parameters.with_difference(effect),
@@ -95,24 +108,38 @@ def command(
             seed=used,
             n_jobs=jobs or default_jobs(),
         )
+        if answer.counts is not None:
+            halfway = halfway_power(rule, precision=counts_precision(parameters, answer.counts))
     if as_json:
-        text = to_json(
-            size_record(answer, parameters, effect=effect, rule=rule, seed=used, command=typed_command())
+        record = size_record(
+            answer, parameters, effect=effect, rule=rule, seed=used, command=typed_command()
         )
+        if rule.margin is not None:
+            record["halfway_to_margin"] = None if halfway is None else asdict(halfway)
+        text = to_json(record)
     else:
-        text = _text(name, answer, effect, rule)
+        text = _text(name, answer, effect, rule, settings.scale, halfway)
     emit(text, output=output, force=force)
     if answer.counts is None:
         sys.exit(EXIT_TARGET_MISSED)
 
 
-def _text(name: str, answer: RequiredSize, effect: float, rule: DecisionRule) -> str:
+def _text(
+    name: str,
+    answer: RequiredSize,
+    effect: float,
+    rule: DecisionRule,
+    scale: RatingScale | None,
+    halfway: HalfwayPower | None,
+) -> str:
     facts = [
         ("Setting", name),
         ("Effect", f"B - A = {effect:g} on [0, 1]"),
         ("Test", str(rule)),
         ("Target", f"power {answer.target:g}"),
     ]
+    if rule.margin is not None:
+        facts.insert(3, ("Margin", margin_words(rule, scale)))
     counts = answer.counts
     if counts is None or answer.simulated is None:
         facts.append(("Answer", answer.reason))
@@ -131,4 +158,8 @@ def _text(name: str, answer: RequiredSize, effect: float, rule: DecisionRule) ->
                 "smallest size whose interval does not stay below the target)",
             ),
         ]
+    if halfway is not None:
+        facts.append(("Halfway", halfway_words(halfway)))
+    if rule.margin is not None:
+        facts.append(("Note", PARITY))
     return "\n".join(wrapped(text, bullet=f"{label:<9}") for label, text in facts)

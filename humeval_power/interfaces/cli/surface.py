@@ -18,7 +18,7 @@ from humeval_power.interfaces.cli.options import (
     seed_option,
     simulations_option,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
 from humeval_power.interfaces.cli.power import (
     CARD2020_UNIT,
     compat_option,
@@ -39,7 +39,8 @@ from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.surface import list_cells
 from humeval_power.reporting.records import result_row, surface_record
-from humeval_power.rules import CARD2020, DecisionRule
+from humeval_power.reporting.rule_words import PARITY
+from humeval_power.rules import CARD2020, DEFAULT_RULE, DecisionRule, claim
 
 FILES = ("surface.csv", "surface.png", "surface.svg", "surface.json")
 
@@ -55,9 +56,8 @@ FILES = ("surface.csv", "surface.png", "surface.svg", "surface.json")
 @click.option(
     "--effect",
     metavar="LIST",
-    required=True,
     callback=number_list(float),
-    help="True differences B - A on [0, 1], such as 0.05:0.2:0.05.",
+    help="True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
 )
 @rule_options
 @compat_option
@@ -80,7 +80,7 @@ def command(
     study: StudyOptions,
     workers: tuple[int, ...],
     items: tuple[int, ...],
-    effect: tuple[float, ...],
+    effect: tuple[float, ...] | None,
     rule: DecisionRule,
     compat: str | None,
     compare: str | None,
@@ -103,6 +103,9 @@ def command(
         raise click.UsageError(
             "--compat decides every study in the old way, --compare draws both: choose one."
         )
+    if (compat or compare) and rule.margin is not None:
+        raise click.UsageError("Card et al. (2020) test for a difference: leave out --margin.")
+    effects = _effects(effect, rule)
     if output is not None:
         refuse_to_overwrite([Path(output) / name for name in FILES], force=force)
     settings = load_settings(study)
@@ -115,7 +118,7 @@ def command(
             settings.by_name,
             workers=workers,
             items=items,
-            effects=[value * unit for value in effect],
+            effects=[value * unit for value in effects],
             rule=decided,
             **grid_options(study, settings),
         )
@@ -141,8 +144,24 @@ def command(
     if output is not None:
         write_directory(output, _files(rows, document), force=force)
         note(f"Written to {output}: {', '.join(FILES)}")
-    click.echo(to_json(document) if as_json else surface_text(rows), nl=not as_json)
+    click.echo(to_json(document) if as_json else surface_text(rows, rule=rule), nl=not as_json)
     end_if_failed(results, strict=strict)
+
+
+def _effects(typed: tuple[float, ...] | None, rule: DecisionRule) -> tuple[float, ...]:
+    """The true differences of the grid; halfway to a margin is always looked at beside 0."""
+    if rule.halfway is None:
+        if typed is None:
+            raise click.UsageError("Missing option '--effect'.")
+        return typed
+    if typed is None:
+        return 0.0, rule.halfway
+    if rule.halfway not in typed:
+        note(
+            f"Power near a true difference of 0 is optimistic; add {rule.halfway:g} to --effect, which is "
+            "halfway to the margin."
+        )
+    return typed
 
 
 def _files(rows: list[dict[str, object]], document: dict[str, object]) -> dict[str, str | bytes]:
@@ -168,9 +187,12 @@ def _half_width(row: Mapping[str, Any]) -> float:
     return float(row["power_high"] - row["power_low"]) / 2
 
 
-def surface_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The table for people: 80 columns; '+-' is half the Monte Carlo interval of the power."""
-    header = ["setting", "workers", "items", "k", "effect", "power", "+-", "type M", "type S", "at zero"]
+def surface_text(rows: Sequence[Mapping[str, Any]], *, rule: DecisionRule = DEFAULT_RULE) -> str:
+    """The table for people: 80 columns; '+-' is half the Monte Carlo interval of the power. Under a rule
+    with a margin there is no type M and S."""
+    worth = rule.margin is None
+    header = ["setting", "workers", "items", "k", "effect", "power", "+-"]
+    header += [*(["type M", "type S"] if worth else []), "at zero"]
     lines = [
         [
             str(row["setting"]) + (" *" if row.get("rule") == "card2020" else ""),
@@ -180,8 +202,7 @@ def surface_text(rows: Sequence[Mapping[str, Any]]) -> str:
             f"{row['effect']:g}",
             f"{row['power']:.3f}",
             f"{_half_width(row):.3f}",
-            f"{row['type_m']:.2f}",
-            f"{row['type_s']:.3f}",
+            *([f"{row['type_m']:.2f}", f"{row['type_s']:.3f}"] if worth else []),
             f"{row['boundary_rate']:.2f}",
         ]
         for row in rows
@@ -189,4 +210,8 @@ def surface_text(rows: Sequence[Mapping[str, Any]]) -> str:
     text = text_table(header, lines, indent="")
     if any("rule" in row for row in rows):
         text += "\n* decided as Card et al. (2020): maximum likelihood, t > 1.96"
+    if not worth:
+        text += (
+            f"\n{wrapped(f'Power to show {claim(rule)} on [0, 1]; effect: the true difference. {PARITY}')}"
+        )
     return text

@@ -1,0 +1,291 @@
+"""One look at a running study as a pure step: the state and the data give a decision and the next state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from humeval_power.errors import InputError
+from humeval_power.inference.boundaries import Boundaries, boundaries
+from humeval_power.inference.futility import conditional_power
+from humeval_power.inference.stagewise import LookEstimate
+from humeval_power.inference.stopping_rule import Spending, StoppingRule
+
+Decision = Literal["continue", "stop-success", "stop-futility", "end-success", "end-nothing-shown"]
+SMALLEST_STEP = 1e-3  # of the information, by which a look must add to the one before
+AS_PLANNED = 0.05  # a look this much later than planned is not worth a remark
+_REACHED = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class LookData:
+    """What is in at a look.
+
+    `share` is the share of the planned items, workers or ratings, by which the looks were planned;
+    `p_value` is that of the study's own test, one- or two-sided as its rule. `final` says that no more
+    ratings will come.
+    """
+
+    n_ratings: int
+    n_workers: int
+    n_items: int
+    share: float
+    estimate: float
+    standard_error: float
+    df: float
+    p_value: float
+    final: bool = False
+
+    @property
+    def information(self) -> float:
+        """1 / standard error squared."""
+        return 1.0 / self.standard_error**2
+
+
+@dataclass(frozen=True, slots=True)
+class TakenLook:
+    """A look that was taken, and what it decided.
+
+    `planned` is the number of the planned look (1, 2, ...), None for one that was not; `fraction` the
+    share of the planned information at which it counts; `nominal` the level that its p-value had to
+    reach, `futility` the one above which it would have been given up (1: never). `remarks` are departures from
+    the plan, `reason` why an unplanned one was taken.
+    """
+
+    number: int
+    planned: int | None
+    data: LookData
+    fraction: float
+    nominal: float
+    futility: float
+    decision: Decision
+    conditional_power: Mapping[str, float]
+    reason: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Monitoring:
+    """A study with looks: what was planned, and the looks so far.
+
+    shares : planned shares of the items, workers or ratings, increasing to 1
+    fractions : the shares of information that they were expected to carry
+    maximum_information : of the whole study as planned, 1 / variance of the effect on [0, 1]
+    effect : the effect of interest, on [0, 1]
+    factor : by which nominal levels are multiplied, from a calibration by simulation (1: none)
+    """
+
+    rule: StoppingRule
+    unit: str
+    shares: tuple[float, ...]
+    fractions: tuple[float, ...]
+    maximum_information: float
+    effect: float
+    factor: float = 1.0
+    looks: tuple[TakenLook, ...] = ()
+
+    @property
+    def drift(self) -> float:
+        """Expected z at the planned end, if the effect of interest is true."""
+        return self.effect * math.sqrt(self.maximum_information)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the study has come to its end, or was stopped."""
+        return bool(self.looks) and self.looks[-1].decision != "continue"
+
+    @property
+    def next_planned(self) -> int | None:
+        """Number of the next planned look, None after the last."""
+        taken = max((look.planned or 0 for look in self.looks), default=0)
+        return taken + 1 if taken < len(self.shares) else None
+
+
+def step(state: Monitoring, data: LookData, *, unplanned: str = "") -> tuple[Monitoring, TakenLook]:
+    """Take a look: the new state, and the look with its decision.
+
+    A look between two planned ones needs a reason (`unplanned`) and a spending function, which gives it
+    its part of the error by its information. The last look spends all that is left.
+
+    Raises
+    ------
+    InputError
+        A study that has ended, too few data for the next look without a reason, an unplanned look under
+        boundaries that do not allow one, or no new information.
+    """
+    _refuse_after_the_end(state, unplanned)
+    planned = _planned_number(state, data)
+    final = planned == len(state.shares)
+    if planned is None:
+        _check_unplanned(state, data, unplanned)
+    fraction = _fraction(state, data, final=final)
+    bounds = look_boundaries(state, fraction, final=final)
+    place = len(state.looks) if isinstance(state.rule.efficacy, Spending) else _place(state, planned)
+    nominal = float(bounds.nominal[place])
+    futility = 1.0 if final else min(float(bounds.futility_p[place]), 1.0)
+    look = TakenLook(
+        number=len(state.looks) + 1,
+        planned=planned,
+        data=data,
+        fraction=fraction,
+        nominal=nominal,
+        futility=futility,
+        decision=_decision(data.p_value, nominal, futility, final=final),
+        conditional_power={} if final else _conditional_power(state, data, fraction),
+        reason=unplanned,
+        remarks=_remarks(state, data, planned, final=final),
+    )
+    return replace(state, looks=(*state.looks, look)), look
+
+
+def look_boundaries(state: Monitoring, fraction: float, *, final: bool) -> Boundaries:
+    """Boundaries that hold at this look: by the information of the looks taken for a spending function (and
+    the end, which is still to come), as planned for the others."""
+    if not isinstance(state.rule.efficacy, Spending):
+        return _scaled(state, state.fractions)
+    taken = [look.fraction for look in state.looks]
+    return _scaled(state, [*taken, 1.0] if final else [*taken, fraction, 1.0])
+
+
+def _scaled(state: Monitoring, fractions: Sequence[float]) -> Boundaries:
+    rule = state.rule if len(fractions) > 1 else replace(state.rule, futility=None)
+    return boundaries(rule, fractions, drift=state.drift).scaled(state.factor)
+
+
+def estimates(state: Monitoring) -> list[LookEstimate]:
+    """The looks as stage-wise inference takes them."""
+    return [
+        LookEstimate(look.data.estimate, look.data.standard_error, look.data.df) for look in state.looks
+    ]
+
+
+def taken_boundaries(state: Monitoring) -> Boundaries:
+    """Boundaries of the looks that were taken, for inference after stopping.
+
+    Raises
+    ------
+    InputError
+        No look was taken yet.
+    """
+    if not state.looks:
+        raise InputError("No look was taken yet.")
+    last = state.looks[-1]
+    before = replace(state, looks=state.looks[:-1])
+    final = last.fraction >= 1.0 - _REACHED
+    return look_boundaries(before, last.fraction, final=final)
+
+
+def _refuse_after_the_end(state: Monitoring, unplanned: str) -> None:
+    if not state.ended:
+        return
+    last = state.looks[-1]
+    if last.decision == "stop-futility" and unplanned and not state.rule.binding:
+        return
+    stopped = {
+        "stop-success": "was stopped for success",
+        "stop-futility": "was stopped for futility",
+    }.get(last.decision, "came to its planned end")
+    remedy = "Analyse it: humeval-power analyze."
+    if last.decision == "stop-futility" and not state.rule.binding:
+        remedy = 'Its futility rule does not bind: go on with --unplanned "reason", which is recorded.'
+    raise InputError(f"The study {stopped} at look {last.number}; no test holds after that. {remedy}")
+
+
+def _planned_number(state: Monitoring, data: LookData) -> int | None:
+    """The last planned look, not yet taken, whose share is reached; the last of all if no more will come."""
+    upcoming = state.next_planned
+    if upcoming is None or data.final:
+        return None if upcoming is None else len(state.shares)
+    reached = [
+        number
+        for number in range(upcoming, len(state.shares) + 1)
+        if data.share >= state.shares[number - 1] - _REACHED
+    ]
+    return max(reached, default=None)
+
+
+def _check_unplanned(state: Monitoring, data: LookData, reason: str) -> None:
+    upcoming = state.next_planned
+    due = "" if upcoming is None else f"Look {upcoming} is due at {100 * state.shares[upcoming - 1]:.3g} %"
+    have = f"{100 * data.share:.3g} % of the planned {state.unit} are in"
+    if not isinstance(state.rule.efficacy, Spending):
+        raise InputError(
+            f"{due} of the {state.unit}; {have}. The boundaries '{state.rule.efficacy}' hold for the planned "
+            "looks alone: collect more first. (Only spending functions allow another look.)"
+        )
+    if not reason.strip():
+        raise InputError(
+            f"{due} of the {state.unit}; {have}. Collect more first; if no more will come, say --final; to "
+            'look now all the same, say --unplanned "reason", which uses up a part of the error and is recorded.'
+        )
+
+
+def _fraction(state: Monitoring, data: LookData, *, final: bool) -> float:
+    """Share of the planned information, made to grow; a look before the end leaves something for it."""
+    if not (math.isfinite(data.standard_error) and data.standard_error > 0):
+        raise InputError(
+            "The ratings so far give no standard error of the effect: this look decides nothing."
+        )
+    last = state.looks[-1].fraction if state.looks else 0.0
+    if final:
+        return 1.0
+    estimated = min(data.information / state.maximum_information, 1.0 - SMALLEST_STEP)
+    if last + SMALLEST_STEP > 1.0 - SMALLEST_STEP:
+        raise InputError(
+            f"The looks so far hold {100 * last:.3g} % of the planned information: only the final look is left."
+        )
+    return max(estimated, last + SMALLEST_STEP)
+
+
+def _place(state: Monitoring, planned: int | None) -> int:
+    """Index of the boundary where they were fixed beforehand; an early end is tested as the last look."""
+    return len(state.shares) - 1 if planned is None else planned - 1
+
+
+def _decision(p_value: float, nominal: float, futility: float, *, final: bool) -> Decision:
+    if p_value <= nominal:
+        return "end-success" if final else "stop-success"
+    if final:
+        return "end-nothing-shown"
+    return "stop-futility" if p_value > futility else "continue"
+
+
+def _conditional_power(state: Monitoring, data: LookData, fraction: float) -> dict[str, float]:
+    """Chance of success at the end, if the effect of interest, the estimate, or no effect is true."""
+    planned = _scaled(state, state.fractions)
+    z = LookEstimate(data.estimate, data.standard_error, data.df).z
+    critical = float(planned.efficacy[-1])
+    return {
+        "design": conditional_power(z, fraction, critical=critical, under="design", drift=state.drift),
+        "trend": conditional_power(z, fraction, critical=critical, under="trend"),
+        "null": conditional_power(z, fraction, critical=critical, under="null"),
+    }
+
+
+def _remarks(state: Monitoring, data: LookData, planned: int | None, *, final: bool) -> tuple[str, ...]:
+    remarks = []
+    upcoming = state.next_planned
+    if planned is not None and upcoming is not None and planned > upcoming:
+        skipped = ", ".join(map(str, range(upcoming, planned)))
+        remarks.append(f"planned look {skipped} was not taken")
+    if planned is None:
+        remarks.append("the look was not planned")
+    elif final and data.share < 1 - _REACHED:
+        remarks.append(f"the study ended with {100 * data.share:.3g} % of the planned {state.unit}")
+    elif data.share > state.shares[planned - 1] + AS_PLANNED:
+        remarks.append(
+            f"planned at {100 * state.shares[planned - 1]:.3g} % of the {state.unit}, taken at "
+            f"{100 * data.share:.3g} %"
+        )
+    if state.ended:
+        remarks.append("the study went on after it could have been stopped for futility")
+    return tuple(remarks)
+
+
+def changed_rows(earlier: Mapping[str, str], now: Mapping[str, str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Keys of ratings that an earlier look had and that have vanished, and of those with another value."""
+    vanished = [key for key in earlier if key not in now]
+    changed = [key for key, value in earlier.items() if key in now and now[key] != value]
+    return vanished, changed
