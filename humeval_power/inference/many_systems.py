@@ -1,8 +1,8 @@
-"""More than two systems: a fit for each pair, and corrections for testing many."""
+"""More than two systems: comparisons in pairs, and corrections for testing many."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -12,28 +12,73 @@ import numpy as np
 from humeval_power.errors import InputError
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.fitting import fit
+from humeval_power.estimation.joint_fit import JointFit
 from humeval_power.inference.difference_test import difference_test
 from humeval_power.inference.wald import EffectTest, effect_test
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 
-Correction = Literal["holm", "bonferroni", "none"]
+Correction = Literal["holm", "bonferroni", "max-t", "none"]
+FamilyCorrection = Literal["holm", "bonferroni", "bh", "none"]
+SystemModel = Literal["pairwise", "joint"]
 
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
-    """One comparison: its own two-system fit, its test, and the p-value corrected for all of them."""
+    """One comparison: its test, and the p-value corrected for all of them.
+
+    `fit` is the comparison's own, or that of all systems together. `simultaneous_interval` covers together
+    with those of the other comparisons; only max-t gives one.
+    """
 
     first: str
     second: str
-    fit: Fit
+    fit: Fit | JointFit
     test: EffectTest
     corrected_p: float
+    simultaneous_interval: tuple[float, float] | None = None
 
     @property
     def significant(self) -> bool:
         """Whether the corrected p-value is at most the rule's alpha."""
         return self.corrected_p <= self.test.rule.alpha
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMean:
+    """Mean rating of a system on [0, 1]; standard error, df and interval only from a joint fit."""
+
+    system: str
+    mean: float
+    standard_error: float | None = None
+    df: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsAnalysis:
+    """All comparisons of a table of several systems, by one model and one correction.
+
+    `joint` is the fit of all systems together, None for fits in pairs. `common_df` are the df of the
+    largest statistic under max-t: the smallest of the comparisons'.
+    """
+
+    results: tuple[PairResult, ...]
+    means: tuple[SystemMean, ...]
+    model: SystemModel
+    correction: Correction
+    baseline: str | None
+    joint: JointFit | None = None
+    common_df: float | None = None
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of systems that no test tells apart, best first; none against a baseline or where the
+        tests are of a margin, which tell nothing apart."""
+        rule = self.results[0].test.rule
+        if self.baseline is not None or rule.margin is not None:
+            return ()
+        return indistinct_groups(self.results, {one.system: one.mean for one in self.means})
 
 
 def compare_systems(
@@ -51,16 +96,15 @@ def compare_systems(
     Raises
     ------
     InputError
-        A baseline that is not in the table, or fewer than two systems.
+        A baseline that is not in the table, fewer than two systems, or correction 'max-t', which needs
+        the correlation of the comparisons: only a joint fit has it.
     """
-    names = ratings.system_names
-    if len(names) < 2:
-        raise InputError(f"At least two systems are needed; the table has {len(names)}.")
-    if baseline is not None and baseline not in names:
-        raise InputError(f"There is no system {baseline!r}; the systems are {', '.join(names)}.")
-    pairs: Sequence[tuple[str, str]] = list(combinations(names, 2))
-    if baseline is not None:
-        pairs = [(baseline, name) for name in names if name != baseline]
+    if correction == "max-t":
+        raise InputError(
+            "The correction max-t needs the correlation of the comparisons, which fits in pairs do not "
+            "give. Fit the systems together (--model joint), or take holm."
+        )
+    pairs = list_pairs(ratings.system_names, baseline)
     fits, tests = [], []
     for first, second in pairs:
         pair = ratings.pair(first, second)
@@ -75,17 +119,48 @@ def compare_systems(
     )
 
 
-def correct(p_values: Sequence[float], correction: Correction) -> np.ndarray:
-    """Corrected p-values in the order given (statsmodels)."""
+def compare_in_pairs(
+    ratings: Ratings, *, rule: DecisionRule, baseline: str | None = None, correction: Correction = "holm"
+) -> SystemsAnalysis:
+    """`compare_systems` with the mean of each system's ratings."""
+    results = compare_systems(ratings, rule=rule, baseline=baseline, correction=correction)
+    means = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
+    told = tuple(
+        SystemMean(name, float(mean)) for name, mean in zip(ratings.system_names, means, strict=True)
+    )
+    return SystemsAnalysis(results, told, "pairwise", correction, baseline)
+
+
+def list_pairs(names: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
+    """The comparisons (first, second), of which each is second - first.
+
+    Raises
+    ------
+    InputError
+        A baseline that is none of the systems, or fewer than two systems.
+    """
+    if len(names) < 2:
+        raise InputError(f"At least two systems are needed; the table has {len(names)}.")
+    if baseline is None:
+        return list(combinations(names, 2))
+    if baseline not in names:
+        raise InputError(f"There is no system {baseline!r}; the systems are {', '.join(names)}.")
+    return [(baseline, name) for name in names if name != baseline]
+
+
+def correct(p_values: Sequence[float], correction: Correction | FamilyCorrection) -> np.ndarray:
+    """Corrected p-values in the order given (statsmodels); 'bh' is Benjamini and Hochberg's (1995) false
+    discovery rate. 'max-t' is not one of p-values alone: see `inference.max_t`."""
     if correction == "none":
         return np.asarray(p_values, dtype=float)
     from statsmodels.stats.multitest import multipletests
 
-    return np.asarray(multipletests(p_values, method=correction)[1])
+    method = {"bh": "fdr_bh"}.get(correction, correction)
+    return np.asarray(multipletests(p_values, method=method)[1])
 
 
 def indistinct_groups(
-    results: Sequence[PairResult], means: dict[str, float]
+    results: Sequence[PairResult], means: Mapping[str, float]
 ) -> tuple[tuple[str, ...], ...]:
     """The largest groups of systems, neighbours in the order of their means, without a significant
     difference inside; best first."""
@@ -102,3 +177,13 @@ def indistinct_groups(
         if not groups or not set(group) <= set(groups[-1]):
             groups.append(group)
     return tuple(groups)
+
+
+def group_letters(groups: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Each system's letters: two systems that share one are not told apart (Piepho 2004)."""
+    letters: dict[str, str] = {}
+    for number, group in enumerate(groups):
+        letter = chr(ord("a") + number % 26) * (1 + number // 26)
+        for name in group:
+            letters[name] = letters.get(name, "") + letter
+    return letters

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from humeval_power.estimation.fit import Fit
-from humeval_power.inference.many_systems import PairResult
+from humeval_power.estimation.joint_fit import JointFit
+from humeval_power.inference.many_systems import PairResult, SystemsAnalysis
 from humeval_power.inference.standardised import standardised_effect
 from humeval_power.inference.wald import EffectTest
 from humeval_power.planning.adherence import Deviation, PowerAtInterest
@@ -15,6 +16,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.reporting.records import Record, parameters_record, versions
 
 ANALYSIS_SCHEMA = "humeval_power/analysis/1"
+ANALYSES_SCHEMA = "humeval_power/analyses/1"
 
 
 def analysis_record(
@@ -27,11 +29,13 @@ def analysis_record(
     deviations: Sequence[Deviation] | None,
     agreement: Mapping[str, object] | None = None,
     plan: Mapping[str, object] | None = None,
+    sequential: Mapping[str, object] | None = None,
     command: str = "",
 ) -> Record:
     """Everything that `fit` records, and what only a finished study has.
 
-    deviations : from the plan, None without one; plan : its file and checksum.
+    deviations : from the plan, None without one; plan : its file and checksum; sequential : the looks and
+        what they make of the result, None for a study with one test.
     """
     record = parameters_record(ratings, fit, test, size=size, command=command)
     record["schema"] = ANALYSIS_SCHEMA
@@ -40,6 +44,7 @@ def analysis_record(
     record["plan"] = None if plan is None else dict(plan)
     record["deviations"] = None if deviations is None else [asdict(one) for one in deviations]
     record["agreement"] = None if agreement is None else dict(agreement)
+    record["sequential"] = None if sequential is None else dict(sequential)
     return record
 
 
@@ -74,12 +79,74 @@ def comparison_record(
                 "boundary": list(result.fit.boundary),
                 "not_identified": list(result.fit.not_identified),
                 "converged": result.fit.converged,
+                "simultaneous_interval": _ends(result.simultaneous_interval),
             }
             for result in results
         ],
         "groups": [list(group) for group in groups],
         "rule": asdict(results[0].test.rule),
         "data": {"source": ratings.source, "sha256": ratings.sha256},
+        "versions": versions(),
+        "command": command,
+    }
+
+
+def systems_record(ratings: Ratings, analysis: SystemsAnalysis, *, command: str = "") -> Record:
+    """`comparison_record` with the model, and the means, SDs and common df of a joint fit (else null)."""
+    record = comparison_record(
+        ratings,
+        analysis.results,
+        means={one.system: one.mean for one in analysis.means},
+        groups=analysis.groups,
+        correction=analysis.correction,
+        command=command,
+    )
+    joint = analysis.joint
+    if joint is not None:
+        record["fits"] = "one for all systems"
+    record["model"] = analysis.model
+    record["baseline"] = analysis.baseline
+    record["max_t_df"] = analysis.common_df
+    record["system_means"] = [asdict(one) for one in analysis.means]
+    record["joint_fit"] = None if joint is None else _joint_record(joint)
+    return record
+
+
+def _joint_record(joint: JointFit) -> Record:
+    return {
+        "standard_deviations": dict(joint.standard_deviations),
+        "criterion": joint.criterion,
+        "boundary": list(joint.boundary),
+        "not_identified": list(joint.not_identified),
+        "converged": joint.converged,
+        "closed_form": joint.closed_form,
+        "n_ratings": joint.n_ratings,
+        "n_workers": joint.n_workers,
+        "n_items": joint.n_items,
+    }
+
+
+def _ends(interval: tuple[float, float] | None) -> list[float] | None:
+    return None if interval is None else list(interval)
+
+
+def criteria_record(
+    records: Mapping[str, Mapping[str, object]],
+    *,
+    correction: str,
+    family: Sequence[Mapping[str, object]],
+    command: str = "",
+) -> Record:
+    """Analyses of several criteria of one table, and the correction over all their comparisons."""
+    return {
+        "schema": ANALYSES_SCHEMA,
+        "criteria": [dict(record, criterion_name=name) for name, record in records.items()],
+        "correction_over_criteria": {
+            "method": correction,
+            "family": "every comparison of every criterion",
+            "size": len(family),
+            "comparisons": [dict(row) for row in family],
+        },
         "versions": versions(),
         "command": command,
     }

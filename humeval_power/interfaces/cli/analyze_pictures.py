@@ -7,6 +7,7 @@ from dataclasses import replace
 from humeval_power.estimation.fit import Fit
 from humeval_power.inference.blups import predicted_effects
 from humeval_power.inference.influence import leave_one_worker_out
+from humeval_power.inference.many_systems import SystemsAnalysis
 from humeval_power.inference.screening import screen_workers, screening_sentence
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.ceiling_figure import ceiling_figure
@@ -17,6 +18,7 @@ from humeval_power.reporting.diagnostic_figures import (
     worker_difference_figure,
 )
 from humeval_power.reporting.figure_style import figure_bytes
+from humeval_power.reporting.heat_map import heat_map_figure
 from humeval_power.rules import DecisionRule
 
 _MOST_LEFT_OUT = 50  # workers left out one by one, the busiest first
@@ -43,3 +45,12 @@ def diagnostics(
         files[f"{name}.svg"] = figure_bytes(figure, "svg")
     sentences = [sentence for _, sentence in told.values()]
     return files, [*sentences, screening_sentence(screen_workers(ratings))]
+
+
+def system_pictures(analysis: SystemsAnalysis, criterion: str | None) -> tuple[dict[str, str | bytes], str]:
+    """The heat map of several systems as PNG and SVG, and its sentence."""
+    figure, sentence = heat_map_figure(analysis, criterion=criterion)
+    return {
+        "heat_map.png": figure_bytes(figure, "png"),
+        "heat_map.svg": figure_bytes(figure, "svg"),
+    }, sentence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.formats.tables import read_table
+from humeval_power.interfaces.formats.tables import SourceTable, read_table
 from humeval_power.ratings import MISSING_CODES, Ratings, ratings_from_table
 from humeval_power.scales import RatingScale
 
@@ -19,8 +19,20 @@ def load_ratings(
     InputError
         All problems of the table at once.
     """
+    return check_ratings(read_table(path), table, require_pair=require_pair, tell=tell)
+
+
+def check_ratings(
+    found: SourceTable, table: TableOptions, *, require_pair: bool = True, tell: bool = True
+) -> Ratings:
+    """The same from a table that has been read.
+
+    Raises
+    ------
+    InputError
+        All problems of the table at once.
+    """
     scale = RatingScale.parse(table.scale) if table.scale is not None else None
-    found = read_table(path)
     ratings = ratings_from_table(
         found.frame,
         worker=table.worker,

@@ -1,0 +1,140 @@
+"""Comparisons of several systems from one fit of all of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.errors import InputError
+from humeval_power.estimation.joint_fit import JointFit, contrast_precision, fit_joint
+from humeval_power.inference.many_systems import (
+    Correction,
+    PairResult,
+    SystemMean,
+    SystemsAnalysis,
+    correct,
+    list_pairs,
+)
+from humeval_power.inference.max_t import DEFAULT_SEED, MaxT
+from humeval_power.inference.wald import critical_value, finished_test, reference
+from humeval_power.ratings import Ratings
+from humeval_power.rules import DecisionRule
+
+Floats = NDArray[np.float64]
+
+
+def compare_jointly(
+    ratings: Ratings,
+    *,
+    rule: DecisionRule,
+    baseline: str | None = None,
+    correction: Correction = "holm",
+    seed: int = DEFAULT_SEED,
+) -> SystemsAnalysis:
+    """All pairs, or all systems against a baseline, from one fit with the variances in common.
+
+    More ratings tell of the variances than a pair has, so the degrees of freedom are larger than those of
+    pairwise fits; the price is the assumption that workers' and items' differences vary alike between any
+    two systems. Under max-t the largest t is referred to a multivariate t with the smallest of the
+    comparisons' df, which errs to the safe side where they differ.
+
+    Raises
+    ------
+    InputError
+        A rule that the joint model has no answer for; a baseline that is not in the table; fewer than two
+        systems, workers or items; more of them than a joint fit can hold.
+    FitError
+        Ratings without residual variation.
+    """
+    _check_rule(rule, correction)
+    pairs = list_pairs(ratings.system_names, baseline)
+    fitted = fit_joint(ratings)
+    contrasts = _contrasts(ratings.system_names, pairs)
+    estimate, error, df = _referred(fitted, contrasts, rule)
+    tests = [
+        finished_test(float(e), float(s), float(d), rule)
+        for e, s, d in zip(estimate, error, df, strict=True)
+    ]
+    common: float | None = None
+    intervals: list[tuple[float, float] | None] = [None] * len(tests)
+    if correction == "max-t":
+        common = float(df.min())
+        largest = MaxT(_correlation(fitted, contrasts, rule), common, rule.alternative == "two-sided", seed)
+        raw = np.array([test.p_value for test in tests])
+        corrected = np.maximum(largest.p_value(estimate / error), raw)
+        reach = largest.critical_value(rule.alpha) * error
+        intervals = [(float(e - r), float(e + r)) for e, r in zip(estimate, reach, strict=True)]
+    else:
+        corrected = correct([test.p_value for test in tests], correction)
+    results = tuple(
+        PairResult(first, second, fitted, test, float(p), interval)
+        for (first, second), test, p, interval in zip(pairs, tests, corrected, intervals, strict=True)
+    )
+    means = system_means(ratings, fitted, rule)
+    return SystemsAnalysis(results, means, "joint", correction, baseline, fitted, common)
+
+
+def system_means(ratings: Ratings, fitted: JointFit, rule: DecisionRule) -> tuple[SystemMean, ...]:
+    """Estimated mean of each system for new workers and items, with an interval of confidence 1 - alpha."""
+    two_sided = replace(rule, alternative="two-sided", margin=None)
+    mean, error, df = _referred(fitted, np.eye(ratings.n_systems), two_sided)
+    told = []
+    for name, m, s, d in zip(ratings.system_names, mean, error, df, strict=True):
+        reach = critical_value(float(d), rule.alpha / 2) * s
+        told.append(SystemMean(name, float(m), float(s), float(d), (float(m - reach), float(m + reach))))
+    return tuple(told)
+
+
+def _check_rule(rule: DecisionRule, correction: Correction) -> None:
+    problems = []
+    if rule.estimator != "reml":
+        problems.append("The joint model is fitted by REML; take --estimator reml, or --model pairwise.")
+    if rule.analysis != "ratings":
+        problems.append("The joint model has no analysis of differences; take --model pairwise for that.")
+    if rule.is_simulated:
+        problems.append(f"The joint model has no simulated reference; got df '{rule.df}'.")
+    if rule.margin is not None and correction == "max-t":
+        problems.append("max-t is for tests of no difference; take holm for those with a margin.")
+    if problems:
+        raise InputError(" ".join(problems))
+
+
+def _contrasts(names: tuple[str, ...], pairs: list[tuple[str, str]]) -> Floats:
+    """second - first of each pair, shape (pairs, K)."""
+    place = {name: code for code, name in enumerate(names)}
+    matrix = np.zeros((len(pairs), len(names)))
+    for row, (first, second) in enumerate(pairs):
+        matrix[row, place[first]], matrix[row, place[second]] = -1.0, 1.0
+    return matrix
+
+
+def _referred(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> tuple[Floats, Floats, Floats]:
+    """Estimates, standard errors and df that the rule uses, each of shape (contrasts,)."""
+    found = contrast_precision(fitted, contrasts)
+    error, df = reference(
+        rule,
+        standard_error=found.standard_error,
+        adjusted=found.standard_error_adjusted,
+        satterthwaite=found.df_satterthwaite,
+        kenward_roger=found.df_kenward_roger,
+        smallest=min(fitted.n_workers, fitted.n_items) - 1,
+    )
+    if np.isnan(df).any():
+        raise InputError(
+            f"The rule's df '{rule.df}' do not exist for this table: the observed information of its variances "
+            "is not positive. Take --df kenward-roger."
+        )
+    return found.estimate, error, df
+
+
+def _correlation(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> Floats:
+    """Estimated correlation of the contrasts, by the covariance whose standard errors the rule uses."""
+    adjusted = rule.df == "kenward-roger"
+    covariance = contrasts @ (fitted.covariance_adjusted if adjusted else fitted.covariance) @ contrasts.T
+    scale = np.sqrt(np.diag(covariance))
+    if not all(map(math.isfinite, scale)):
+        raise InputError("The standard errors of the comparisons do not exist; fit the systems in pairs.")
+    return np.asarray(covariance / np.outer(scale, scale))

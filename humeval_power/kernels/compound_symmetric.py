@@ -1,0 +1,376 @@
+"""The crossed model of K systems with one variance for all: likelihood, slopes and information.
+
+    rating = mean[system] + W[worker] + WS[worker, system] + I[item] + IS[item, system] + e
+
+G_t = Z_t Z_t' are the covariances of worker, worker x system, item and item x system; gamma their variances
+relative to the residual's, H = I + sum gamma_t G_t. The factor with fewer levels is the dense outer one; the
+other, inner one is eliminated in blocks of K x K. With Zo, Zi the indicators of (outer, system) and (inner,
+system), D in {J, I} the K x K matrices that turn them into G_t, and Q = Zi'H_i^-1 Zo where H_i leaves the
+outer factor out,
+
+    Zo'H^-1 Zo = A - A Y A,    Zi'H^-1 Zo = Q (I - Y A),    Zi'H^-1 Zi = V - Q Y Q',
+
+A = Zo'H_i^-1 Zo and V = Zi'H_i^-1 Zi (blocks), Y = R (I + R A R)^-1 R with R the root of the outer covariance.
+Nothing divides by a variance, so that zero is no special case, and nothing of the order of ratings squared is
+formed. Products with the residual's G = I follow from I = H - sum gamma_t G_t.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+N_VARIANCES = 4  # outer, outer x system, inner, inner x system
+_DENSE_FROM = 0.03  # share of filled cells from which dense products are the faster ones
+
+
+class Table(NamedTuple):
+    """Counts of a design with K systems.
+
+    outer, inner : codes, shape (n,); outer_count (levels, K) and inner_count (levels, K);
+    cross : (inner levels * K, outer levels * K) sparse, ratings of each inner and outer level and system;
+    dense : the same as (K, outer levels, inner levels), or None where it is mostly empty.
+    """
+
+    n: int
+    n_systems: int
+    outer: Codes
+    inner: Codes
+    system: Codes
+    outer_count: Floats
+    inner_count: Floats
+    cross: sparse.csr_array
+    dense: Floats | None
+
+
+class Factor(NamedTuple):
+    """H factorised at one gamma: blocks W of the inner elimination, A, root R, Cholesky factor of
+    I + R A R, Y, and log |H|."""
+
+    gamma: Floats
+    inner: Floats
+    A: Floats
+    root: Floats
+    cholesky: Floats
+    Y: Floats
+    log_det: float
+
+
+class Products(NamedTuple):
+    """Columns z of length n by what is needed of them: Zo'z, Zi'z and z'z."""
+
+    outer: Floats
+    inner: Floats
+    square: Floats
+
+
+class Solved(NamedTuple):
+    """Zo'H^-1 z, Zi'H^-1 z and z'H^-1 z."""
+
+    outer: Floats
+    inner: Floats
+    square: Floats
+
+
+class Profile(NamedTuple):
+    """Generalised least squares at one gamma: means, (X'H^-1X)^-1, y'Py, -2 log restricted likelihood,
+    and the products with Py and with H^-1 X."""
+
+    beta: Floats
+    phi: Floats
+    rss: float
+    criterion: float
+    outer_py: Floats
+    inner_py: Floats
+    outer_x: Floats
+    inner_x: Floats
+
+
+def build_table(outer: Codes, inner: Codes, system: Codes, *, n_systems: int) -> Table:
+    """Counts of a design; codes 0, 1, ... of shape (n,)."""
+    n_outer, n_inner = int(outer.max()) + 1, int(inner.max()) + 1
+    row, column = inner * n_systems + system, outer * n_systems + system
+    shape = (n_inner * n_systems, n_outer * n_systems)
+    cross = sparse.csr_array(sparse.coo_array((np.ones(len(row)), (row, column)), shape=shape))
+    cross.sum_duplicates()
+    dense = None
+    if cross.nnz > _DENSE_FROM * n_outer * n_inner * n_systems:
+        dense = np.zeros((n_systems, n_outer, n_inner))
+        np.add.at(dense, (system, outer, inner), 1.0)
+    return Table(
+        len(row),
+        n_systems,
+        outer,
+        inner,
+        system,
+        np.bincount(column, minlength=shape[1]).reshape(n_outer, n_systems).astype(float),
+        np.bincount(row, minlength=shape[0]).reshape(n_inner, n_systems).astype(float),
+        cross,
+        dense,
+    )
+
+
+def root_of(shared: float, own: float, n_systems: int) -> Floats:
+    """Symmetric root of shared J + own I, shape (K, K)."""
+    J = np.full((n_systems, n_systems), 1.0 / n_systems)
+    return np.asarray(np.sqrt(own) * (np.eye(n_systems) - J) + np.sqrt(own + n_systems * shared) * J)
+
+
+def crossed_blocks(table: Table, blocks: Floats) -> Floats:
+    """sum_i C_i' B_i C_i, shape (outer * K, outer * K), with C_i (K, outer * K) the counts of inner level i.
+
+    blocks : (inner levels, K, K).
+    """
+    K = table.n_systems
+    if table.dense is None:
+        levels = np.arange(len(blocks) + 1)
+        diagonal = sparse.bsr_array((blocks, levels[:-1], levels))
+        return np.asarray((table.cross.T @ (diagonal @ table.cross)).toarray())
+    n_outer = len(table.outer_count)
+    result = np.empty((n_outer, K, n_outer, K))
+    for s in range(K):
+        for t in range(K):
+            result[:, s, :, t] = (table.dense[s] * blocks[:, s, t]) @ table.dense[t].T
+    return result.reshape(n_outer * K, n_outer * K)
+
+
+def factorise(table: Table, gamma: Floats) -> Factor:
+    """H at gamma (4,), all >= 0."""
+    K = table.n_systems
+    inner_root = root_of(gamma[2], gamma[3], K)
+    core = np.eye(K) + inner_root * table.inner_count[:, None, :] @ inner_root
+    inner = inner_root @ np.linalg.inv(core) @ inner_root
+    A = np.diag(table.outer_count.ravel()) - crossed_blocks(table, inner)
+    root = root_of(gamma[0], gamma[1], K)
+    S = _both_sides(A, root)
+    S[np.diag_indices_from(S)] += 1.0
+    cholesky = linalg.cholesky(S, lower=True, check_finite=False)
+    inverse, _ = linalg.lapack.dpotri(cholesky, lower=1)
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    log_det = np.linalg.slogdet(core)[1].sum() + 2.0 * np.log(np.diag(cholesky)).sum()
+    return Factor(gamma, inner, A, root, cholesky, _both_sides(inverse, root), float(log_det))
+
+
+def _both_sides(matrix: Floats, root: Floats) -> Floats:
+    """(I x root) matrix (I x root) for symmetric K x K `root`."""
+    K, size = len(root), len(matrix)
+    half = (matrix.reshape(-1, K) @ root).reshape(size, size)
+    return np.asarray((half.T.reshape(-1, K) @ root).reshape(size, size))
+
+
+def _inner_times(blocks: Floats, columns: Floats) -> Floats:
+    """Block diagonal matrix (levels, K, K) times columns (levels * K, c)."""
+    levels, K, _ = blocks.shape
+    return np.asarray((blocks @ columns.reshape(levels, K, -1)).reshape(levels * K, -1))
+
+
+def solve(table: Table, factor: Factor, z: Products) -> Solved:
+    """H^-1 applied to columns z, seen through Zo, Zi and z themselves."""
+    count = table.inner_count.reshape(-1, 1)
+    weighted = _inner_times(factor.inner, z.inner)
+    a = z.outer - table.cross.T @ weighted
+    u = factor.Y @ a
+    spread = table.cross @ u
+    left = z.inner - count * weighted - (spread - count * _inner_times(factor.inner, spread))
+    return Solved(a - factor.A @ u, left, z.square - z.inner.T @ weighted - a.T @ u)
+
+
+def response_products(table: Table, response: Floats) -> Products:
+    """The indicators of the systems and the response, as K + 1 columns."""
+    K = table.n_systems
+    n_outer, n_inner = len(table.outer_count), len(table.inner_count)
+    by_outer = np.bincount(table.outer * K + table.system, response, minlength=n_outer * K)
+    by_inner = np.bincount(table.inner * K + table.system, response, minlength=n_inner * K)
+    outer_x = (table.outer_count[:, :, None] * np.eye(K)).reshape(-1, K)
+    inner_x = (table.inner_count[:, :, None] * np.eye(K)).reshape(-1, K)
+    square = np.zeros((K + 1, K + 1))
+    square[:K, :K] = np.diag(table.outer_count.sum(axis=0))
+    square[:K, K] = square[K, :K] = by_outer.reshape(-1, K).sum(axis=0)
+    square[K, K] = response @ response
+    return Products(np.column_stack([outer_x, by_outer]), np.column_stack([inner_x, by_inner]), square)
+
+
+def profile(table: Table, factor: Factor, data: Products) -> Profile:
+    """Means and criterion with sigma^2 profiled out."""
+    K, df = table.n_systems, table.n - table.n_systems
+    solved = solve(table, factor, data)
+    xhx = solved.square[:K, :K]
+    phi = np.asarray(np.linalg.inv(xhx), dtype=np.float64)
+    beta = phi @ solved.square[:K, K]
+    rss = float(solved.square[K, K] - beta @ solved.square[:K, K])
+    criterion = np.inf
+    if rss > 0:
+        criterion = df * (1.0 + np.log(2.0 * np.pi * rss / df)) + factor.log_det + np.linalg.slogdet(xhx)[1]
+    outer_x, inner_x = solved.outer[:, :K], solved.inner[:, :K]
+    return Profile(
+        beta,
+        phi,
+        rss,
+        float(criterion),
+        solved.outer[:, K] - outer_x @ beta,
+        solved.inner[:, K] - inner_x @ beta,
+        outer_x,
+        inner_x,
+    )
+
+
+def working_columns(table: Table, prof: Profile) -> tuple[Products, Floats]:
+    """w_t = G_t P y as columns, and y'P G_t P y, shape (4,)."""
+    K = table.n_systems
+    outer = [shared(prof.outer_py, K), prof.outer_py]
+    inner = [shared(prof.inner_py, K), prof.inner_py]
+    outer_part = np.column_stack([*outer, *np.zeros((2, len(outer[0])))])
+    inner_part = np.column_stack([*np.zeros((2, len(inner[0]))), *inner])
+    outer_count, inner_count = table.outer_count.reshape(-1, 1), table.inner_count.reshape(-1, 1)
+    by_outer = outer_count * outer_part + table.cross.T @ inner_part
+    by_inner = inner_count * inner_part + table.cross @ outer_part
+    square = outer_part.T @ by_outer + inner_part.T @ by_inner
+    size = np.array([part @ prof.outer_py for part in outer] + [part @ prof.inner_py for part in inner])
+    return Products(by_outer, by_inner, square), size
+
+
+def shared(columns: Floats, n_systems: int) -> Floats:
+    """(I x J) columns: every entry replaced by the sum over systems of its level."""
+    parts = columns.reshape(-1, n_systems, *columns.shape[1:])
+    return np.asarray(np.repeat(parts.sum(axis=1), n_systems, axis=0))
+
+
+class InnerBlocks(NamedTuple):
+    """Sums over inner levels that traces need: V (levels, K, K), 1 - n W (the blocks of Q), its column sums,
+    Q'Q and Q'(I x J)Q."""
+
+    V: Floats
+    left: Floats
+    total: Floats
+    QQ: Floats
+    QJQ: Floats
+
+
+def inner_blocks(table: Table, factor: Factor) -> InnerBlocks:
+    """What the inner factor contributes to traces at one gamma."""
+    count = table.inner_count
+    left = np.eye(table.n_systems) - count[:, :, None] * factor.inner
+    V = left * count[:, None, :]
+    total = left.sum(axis=1)
+    QQ = crossed_blocks(table, left.transpose(0, 2, 1) @ left)
+    return InnerBlocks(V, left, total, QQ, crossed_blocks(table, total[:, :, None] * total[:, None, :]))
+
+
+def outer_half(factor: Factor) -> Floats:
+    """The matrix X with Zo'H^-1 Zo = A - X'X, shape (outer * K, outer * K)."""
+    K, size = len(factor.root), len(factor.A)
+    half = (factor.A.reshape(-1, K) @ factor.root).reshape(size, size).T
+    return np.asarray(linalg.solve_triangular(factor.cholesky, half, lower=True, check_finite=False))
+
+
+def traces(factor: Factor, half: Floats, blocks: InnerBlocks) -> Floats:
+    """tr(H^-1 G_t), shape (4,); `half` is that of outer_half."""
+    K = len(factor.root)
+    levels = np.arange(len(half) // K)
+    own = factor.A.reshape(len(levels), K, len(levels), K)[levels, :, levels, :]
+    return np.array(
+        [
+            own.sum() - (half.reshape(len(half), -1, K).sum(axis=2) ** 2).sum(),
+            np.trace(factor.A) - (half**2).sum(),
+            blocks.V.sum() - (factor.Y * blocks.QJQ).sum(),
+            np.trace(blocks.V, axis1=1, axis2=2).sum() - (factor.Y * blocks.QQ).sum(),
+        ]
+    )
+
+
+def fixed_products(prof: Profile, n_systems: int) -> Floats:
+    """X'H^-1 G_t H^-1 X, shape (4, K, K)."""
+    parts = []
+    for x in (prof.outer_x, prof.inner_x):
+        parts += [x.T @ shared(x, n_systems), x.T @ x]
+    return np.array(parts)
+
+
+class Information(NamedTuple):
+    """tr(H^-1 G_s H^-1 G_t), X'H^-1 G_t H^-1 X and X'H^-1 G_s H^-1 G_t H^-1 X, the residual (G = I) last;
+    shapes (5, 5), (5, K, K), (5, 5, K, K)."""
+
+    gg: Floats
+    xgx: Floats
+    xggx: Floats
+
+
+def information(table: Table, factor: Factor, prof: Profile) -> Information:
+    """What Kenward and Roger (1997) need, at one gamma."""
+    K, q = table.n_systems, N_VARIANCES
+    half, blocks = outer_half(factor), inner_blocks(table, factor)
+    gg = np.zeros((q + 1, q + 1))
+    gg[:q, :q] = _trace_products(table, factor, factor.A - half.T @ half, blocks)
+    xgx = np.zeros((q + 1, K, K))
+    xgx[:q] = fixed_products(prof, K)
+    xggx = np.zeros((q + 1, q + 1, K, K))
+    xggx[:q, :q] = _fixed_double_products(table, factor, prof)
+    # I = H - sum gamma_t G_t, once for each residual
+    gamma, xhx = factor.gamma, np.linalg.inv(prof.phi)
+    trace = traces(factor, half, blocks)
+    gg[:q, q] = gg[q, :q] = trace - gg[:q, :q] @ gamma
+    gg[q, q] = table.n - trace @ gamma - gg[q, :q] @ gamma
+    xgx[q] = xhx - np.tensordot(gamma, xgx[:q], 1)
+    for t in range(q):
+        xggx[t, q] = xgx[t] - np.tensordot(gamma, xggx[t, :q], 1)
+        xggx[q, t] = xggx[t, q].T
+    xggx[q, q] = xgx[q] - np.tensordot(gamma, xggx[q, :q], 1)
+    return Information(gg, xgx, xggx)
+
+
+def _trace_products(table: Table, factor: Factor, T: Floats, blocks: InnerBlocks) -> Floats:
+    """tr(H^-1 G_s H^-1 G_t) of the four random effects, shape (4, 4)."""
+    K, Y = table.n_systems, factor.Y
+    gg = np.zeros((N_VARIANCES, N_VARIANCES))
+    half = T.reshape(len(T), -1, K).sum(axis=2)
+    both = half.reshape(-1, K, half.shape[1]).sum(axis=1)
+    gg[0, 0], gg[0, 1], gg[1, 1] = (both**2).sum(), (half**2).sum(), (T**2).sum()
+    M = np.eye(len(T)) - Y @ factor.A
+    M_shared = shared(M.T, K).T
+    for t, square in ((2, blocks.QJQ), (3, blocks.QQ)):
+        product = square @ M
+        gg[0, t], gg[1, t] = (product * M_shared).sum(), (product * M).sum()
+    column = blocks.V.sum(axis=1)  # 1'V of each level
+    corner = column.sum(axis=1)
+    toward = (column[:, None, :] @ blocks.left)[:, 0]
+    total = blocks.total
+    JJ, JI, II = (
+        crossed_blocks(table, corner[:, None, None] * total[:, :, None] * total[:, None, :]),
+        crossed_blocks(table, total[:, :, None] * toward[:, None, :]),
+        crossed_blocks(table, blocks.left.transpose(0, 2, 1) @ blocks.V @ blocks.left),
+    )
+    YJ, YI = Y @ blocks.QJQ, Y @ blocks.QQ
+    gg[2, 2] = (corner**2).sum() - 2.0 * (Y * JJ).sum() + (YJ * YJ.T).sum()
+    gg[2, 3] = (column**2).sum() - 2.0 * (Y * JI).sum() + (YJ * YI.T).sum()
+    gg[3, 3] = (blocks.V**2).sum() - 2.0 * (Y * II).sum() + (YI * YI.T).sum()
+    return np.triu(gg) + np.triu(gg, 1).T
+
+
+def _fixed_double_products(table: Table, factor: Factor, prof: Profile) -> Floats:
+    """X'H^-1 G_s H^-1 G_t H^-1 X of the four random effects, shape (4, 4, K, K)."""
+    K = table.n_systems
+    outer_count, inner_count = table.outer_count.reshape(-1, 1), table.inner_count.reshape(-1, 1)
+    outer, inner = [], []
+    for columns in (shared(prof.outer_x, K), prof.outer_x):
+        outer.append(outer_count * columns)
+        inner.append(table.cross @ columns)
+    for columns in (shared(prof.inner_x, K), prof.inner_x):
+        outer.append(table.cross.T @ columns)
+        inner.append(inner_count * columns)
+    by_outer, by_inner = np.column_stack(outer), np.column_stack(inner)
+    random = np.array([shared(prof.outer_x, K), prof.outer_x])
+    random_inner = np.array([shared(prof.inner_x, K), prof.inner_x])
+    square = np.vstack(
+        [
+            np.vstack([part.T @ by_outer for part in random]),
+            np.vstack([p.T @ by_inner for p in random_inner]),
+        ]
+    )
+    solved = solve(table, factor, Products(by_outer, by_inner, square)).square
+    return solved.reshape(N_VARIANCES, K, N_VARIANCES, K).transpose(0, 2, 1, 3)
