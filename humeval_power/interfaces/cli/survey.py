@@ -1,0 +1,167 @@
+"""`humeval-power survey`: what a collection of published comparisons reports, and could have found."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.options import force_option, json_option, quiet_option, rule_options
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.study_options import PARAMETER_OPTIONS, number_list, read_settings
+from humeval_power.interfaces.cli.survey_text import FLATTERED, survey_text
+from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.planning.survey import Comparison, Survey
+
+SCHEMA = "humeval_power/survey/1"
+FILES = ("survey.csv", "survey.png", "survey.svg", "survey.json")
+
+
+def _with_parameters(function: Any) -> Any:
+    for option in reversed(PARAMETER_OPTIONS):
+        function = option(function)
+    return function
+
+
+@click.command("survey")
+@click.argument("file", metavar="COMPARISONS")
+@_with_parameters
+@click.option(
+    "--effect",
+    "effects",
+    metavar="LIST",
+    default="0.05,0.1,0.2",
+    show_default=True,
+    callback=number_list(float),
+    help="Differences on [0, 1] to ask the power for.",
+)
+@click.option("--if-no-workers", type=click.IntRange(min=2), help="Assume so many where none is reported.")
+@click.option("--if-no-items", type=click.IntRange(min=2), help="Assume so many where none is reported.")
+@click.option(
+    "--if-no-ratings", type=click.IntRange(min=1), help="Ratings per item, where none is reported."
+)
+@rule_options
+@json_option
+@click.option("-o", "--output", metavar="DIR", help="Write survey.csv, .png, .svg and .json to DIR.")
+@force_option
+@quiet_option
+def command(
+    file: str,
+    parameters: tuple[str, ...],
+    preset: tuple[str, ...],
+    allow_not_identified: bool,
+    values: Parameters | None,
+    effects: tuple[float, ...],
+    if_no_workers: int | None,
+    if_no_items: int | None,
+    if_no_ratings: int | None,
+    rule: DecisionRule,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """What do published comparisons report, and what could they have found?
+
+    COMPARISONS is a table with a row for each comparison and any of the
+    columns name, effect, low and high (the scale), items, workers,
+    ratings_per_item, p. Cells may be blank: that is part of the question.
+    """
+    from humeval_power.interfaces.cli.compiling import compiled_kernels
+    from humeval_power.interfaces.formats.comparisons import read_comparisons
+    from humeval_power.planning.survey import survey
+
+    if output is not None:
+        refuse_to_overwrite([Path(output) / name for name in FILES], force=force)
+    settings = read_settings(parameters, preset, values, allow_not_identified)
+    comparisons, notices = read_comparisons(file)
+    for notice in notices:
+        note(notice)
+    assumed = {"workers": if_no_workers, "items": if_no_items, "ratings_per_item": if_no_ratings}
+    with compiled_kernels():
+        found = survey(
+            comparisons,
+            settings.by_name,
+            effects=effects,
+            if_missing={name: number for name, number in assumed.items() if number is not None},
+            rule=rule,
+        )
+    record = _record(found, rule)
+    if output is not None:
+        write_directory(output, _files(comparisons, found, record), force=force)
+        note(f"Written to {output}: {', '.join(FILES)}")
+    click.echo(to_json(record) if as_json else survey_text(found), nl=not as_json)
+
+
+def _rows(found: Survey) -> list[dict[str, object]]:
+    return [
+        {
+            "name": each.comparison.name,
+            "setting": each.setting,
+            "scaled_effect": each.comparison.scaled_effect,
+            "items": each.comparison.items,
+            "workers": each.comparison.workers,
+            "ratings_per_item": each.comparison.ratings_per_item,
+            "assumed": " ".join(each.assumed),
+            "mde80": each.mde,
+            "power_at_own_effect": each.power,
+            **{
+                f"power_at_{effect:g}": power
+                for effect, power in zip(found.effects, each.power_at, strict=True)
+            },
+            "rough": each.is_rough,
+            "reason": each.reason,
+        }
+        for each in found.powers
+    ]
+
+
+def _record(found: Survey, rule: DecisionRule) -> dict[str, object]:
+    from humeval_power.reporting.records import versions
+
+    settings = dict.fromkeys(each.setting for each in found.powers)
+    return {
+        "schema": SCHEMA,
+        "comparisons": found.n,
+        "reported": dict(found.reported),
+        "kendall": None if found.signed is None else asdict(found.signed),
+        "kendall_absolute": None if found.absolute is None else asdict(found.absolute),
+        "underpowered": {
+            setting: {
+                "at_own_effect": _counts(found, setting, None),
+                **{f"at_{effect:g}": _counts(found, setting, effect) for effect in found.effects},
+            }
+            for setting in settings
+        },
+        "rows": _rows(found),
+        "rule": asdict(rule),
+        "caution": FLATTERED,
+        "versions": versions(),
+        "command": typed_command(),
+    }
+
+
+def _counts(found: Survey, setting: str, effect: float | None) -> dict[str, int]:
+    below, known = found.share_underpowered(setting, effect)
+    return {"underpowered": below, "known": known}
+
+
+def _files(comparisons: list[Comparison], found: Survey, record: dict[str, object]) -> dict[str, Any]:
+    import pandas as pd
+
+    from humeval_power.reporting.figure_style import figure_bytes
+    from humeval_power.reporting.survey_figure import survey_figure
+
+    figure = survey_figure(comparisons, found)
+    return {
+        "survey.csv": pd.DataFrame(_rows(found)).to_csv(index=False, float_format="%.10g"),
+        "survey.png": figure_bytes(figure, "png"),
+        "survey.svg": figure_bytes(figure, "svg"),
+        "survey.json": to_json(record),
+    }

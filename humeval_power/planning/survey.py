@@ -1,0 +1,234 @@
+"""A collection of published comparisons: what they report, and what they could have found.
+
+After Card et al. (2020, section 5.1): effects are scaled to [0, 1], the number of items is the measure
+of size, and Kendall's tau between the two looks for the trace of small studies that were published only
+when their effect was large (Begg and Mazumdar 1994).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from humeval_power.errors import InputError
+from humeval_power.parameters import Parameters
+from humeval_power.planning.analytic import (
+    FEW_WORKERS,
+    EffectPrecision,
+    effect_precision,
+    minimum_detectable_effect,
+    power_at,
+)
+from humeval_power.planning.building import build_design
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+
+TARGET = 0.8
+DETAILS = ("effect", "items", "workers", "ratings_per_item", "p_value", "scale")
+_MOST_RATINGS = 400_000  # designs beyond are taken as fully reported but are not worked out
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One published comparison of two systems; None for what is not reported.
+
+    `effect` is B - A in the units of the scale `low` to `high`; without a scale it is on [0, 1].
+    `ratings_per_item` counts the ratings of an item under each system.
+    """
+
+    name: str
+    effect: float | None = None
+    low: float | None = None
+    high: float | None = None
+    items: int | None = None
+    workers: int | None = None
+    ratings_per_item: int | None = None
+    p_value: float | None = None
+
+    @property
+    def scaled_effect(self) -> float | None:
+        """The effect on [0, 1]."""
+        if self.effect is None:
+            return None
+        if self.low is None or self.high is None:
+            return self.effect
+        return self.effect / (self.high - self.low)
+
+    def reports(self, detail: str) -> bool:
+        """Whether a detail of DETAILS is known."""
+        if detail == "scale":
+            return self.low is not None and self.high is not None
+        return getattr(self, detail) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedPower:
+    """Power of one comparison under one setting of parameters.
+
+    `assumed` names the details that were filled in. `mde` is what it finds with power 0.8, on [0, 1];
+    `power` that at its own reported effect, which flatters: reported effects are inflated; `power_at`
+    that at given effects. NaN, and a `reason`, where it cannot be worked out. `is_rough` marks fewer
+    than five workers, where the formula is a guide only.
+    """
+
+    comparison: Comparison
+    setting: str
+    assumed: tuple[str, ...]
+    mde: float
+    power: float
+    power_at: tuple[float, ...]
+    is_rough: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KendallTau:
+    """Rank correlation of effect and size over `n` comparisons, with the p-value of no correlation."""
+
+    tau: float
+    p_value: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a collection reports and could have found.
+
+    `reported` is the number of comparisons with each detail; `signed` and `absolute` are tau of the
+    scaled effect, with and without its sign, against items; None below 3 comparisons.
+    """
+
+    n: int
+    reported: Mapping[str, int]
+    signed: KendallTau | None
+    absolute: KendallTau | None
+    powers: tuple[SurveyedPower, ...]
+    effects: tuple[float, ...]
+
+    def share_underpowered(self, setting: str, effect: float | None = None) -> tuple[int, int]:
+        """Comparisons with power below 0.8 under a setting, and those whose power is known; at one of
+        `effects`, or at each one's own effect."""
+        place = None if effect is None else self.effects.index(effect)
+        found = [
+            each.power if place is None else each.power_at[place]
+            for each in self.powers
+            if each.setting == setting and not each.reason
+        ]
+        known = [power for power in found if not math.isnan(power)]
+        return sum(power < TARGET for power in known), len(known)
+
+
+def survey(
+    comparisons: Sequence[Comparison],
+    settings: Mapping[str, Parameters],
+    *,
+    effects: Sequence[float] = (0.05, 0.1, 0.2),
+    if_missing: Mapping[str, int] | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+) -> Survey:
+    """Look at a collection of comparisons.
+
+    Parameters
+    ----------
+    settings : parameters of the variation by name, under which power is worked out by formula.
+    effects : differences on [0, 1] that a reader would want found.
+    if_missing : what to assume where 'workers', 'items' or 'ratings_per_item' is not reported; without
+        it such a comparison has no power. Ratings per item that are missing mean that every worker rated
+        every item only if that is said: give the number.
+
+    Raises
+    ------
+    InputError
+        No comparisons.
+    """
+    if not comparisons:
+        raise InputError("There are no comparisons to look at.")
+    filled = dict(if_missing or {})
+    unknown = set(filled) - {"workers", "items", "ratings_per_item"}
+    if unknown:
+        raise InputError(f"Only workers, items and ratings_per_item can be assumed; got {sorted(unknown)}.")
+    known: dict[tuple[str, int, int, int], EffectPrecision | str] = {}
+    powers = [
+        _power(comparison, name, parameters, tuple(effects), filled, rule, known)
+        for name, parameters in settings.items()
+        for comparison in comparisons
+    ]
+    return Survey(
+        n=len(comparisons),
+        reported={detail: sum(each.reports(detail) for each in comparisons) for detail in DETAILS},
+        signed=_kendall(comparisons, absolute=False),
+        absolute=_kendall(comparisons, absolute=True),
+        powers=tuple(powers),
+        effects=tuple(effects),
+    )
+
+
+def _power(
+    comparison: Comparison,
+    setting: str,
+    parameters: Parameters,
+    effects: tuple[float, ...],
+    filled: Mapping[str, int],
+    rule: DecisionRule,
+    known: dict[tuple[str, int, int, int], EffectPrecision | str],
+) -> SurveyedPower:
+    sizes, assumed, missing = [], [], []
+    for name in ("workers", "items", "ratings_per_item"):
+        value = getattr(comparison, name)
+        if value is None and name in filled:
+            value = filled[name]
+            assumed.append(name)
+        if value is None:
+            missing.append(name.replace("_", " "))
+        sizes.append(value or 0)
+    workers, items, per_item = sizes
+    key = (setting, workers, items, per_item)
+    found: EffectPrecision | str = f"{', '.join(missing)} not reported"
+    if not missing:
+        if key not in known:
+            known[key] = _precision(parameters, workers, items, per_item)
+        found = known[key]
+    if isinstance(found, str):
+        unknown = (math.nan,) * len(effects)
+        return SurveyedPower(comparison, setting, tuple(assumed), math.nan, math.nan, unknown, False, found)
+    own = comparison.scaled_effect
+    return SurveyedPower(
+        comparison,
+        setting,
+        tuple(assumed),
+        mde=minimum_detectable_effect(found, power=TARGET, rule=rule),
+        power=math.nan if own is None or own == 0 else power_at(abs(own), found, rule=rule).power,
+        power_at=tuple(power_at(effect, found, rule=rule).power for effect in effects),
+        is_rough=workers < FEW_WORKERS,
+    )
+
+
+def _precision(parameters: Parameters, workers: int, items: int, per_item: int) -> EffectPrecision | str:
+    """Precision of the estimated difference; or, in words, why there is none."""
+    if 2 * items * per_item > _MOST_RATINGS:
+        return "too large to work out"
+    try:
+        design = build_design(workers, items, None if per_item == workers else per_item)
+    except InputError as error:
+        return f"no such design: {error}"
+    return effect_precision(parameters, design)
+
+
+def _kendall(comparisons: Sequence[Comparison], *, absolute: bool) -> KendallTau | None:
+    """Tau-b of scaled effect and items, by scipy."""
+    pairs = [
+        (abs(each.scaled_effect) if absolute else each.scaled_effect, each.items)
+        for each in comparisons
+        if each.scaled_effect is not None and each.items is not None
+    ]
+    if len(pairs) < 3:
+        return None
+    from scipy import stats
+
+    effect, items = np.array(pairs, dtype=float).T
+    if np.ptp(effect) == 0 or np.ptp(items) == 0:
+        return None
+    found = stats.kendalltau(effect, items)
+    return KendallTau(float(found.statistic), float(found.pvalue), len(pairs))

@@ -1,0 +1,87 @@
+"""Published comparisons as a picture: scaled effect against number of items (Card et al. 2020, Fig. 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+
+from humeval_power.errors import InputError
+from humeval_power.planning.survey import Comparison, Survey
+from humeval_power.reporting.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+
+
+def survey_figure(comparisons: Sequence[Comparison], found: Survey, *, width: float = 4.6) -> Figure:
+    """A point for each comparison that reports effect and items; x is logarithmic.
+
+    For each setting a curve through what the comparisons could find with power 0.8, above and below 0:
+    points between the two would not be found. Comparisons of one size share a point of the curve: the
+    median over their workers and ratings.
+
+    Raises
+    ------
+    InputError
+        No comparison reports both its effect and its items.
+    """
+    points = [
+        (each.items, each.scaled_effect)
+        for each in comparisons
+        if each.items is not None and each.scaled_effect is not None
+    ]
+    if not points:
+        raise InputError("No comparison reports both its effect and its number of items.")
+    with house_style():
+        figure = Figure(figsize=(width, 0.66 * width), layout="constrained")
+        axes = figure.subplots()
+        axes.axhline(0, color=QUIET, linewidth=0.8)
+        items, effects = zip(*points, strict=True)
+        axes.scatter(items, effects, s=16, color=INK, alpha=0.55, linewidth=0, label="comparison")
+        most = max(1.1 * max(abs(effect) for effect in effects), 0.1)
+        for place, (setting, curve) in enumerate(_curves(found).items()):
+            x = sorted(curve)
+            outside = ": beyond this picture" if min(curve.values()) > most else ""
+            for sign in (1, -1):
+                axes.plot(
+                    x,
+                    [sign * curve[size] for size in x],
+                    color=COLOURS[place],
+                    linestyle=DASHES[place],
+                    marker=MARKERS[place],
+                    label=f"found with power 0.8 ({setting}){outside}" if sign == 1 else None,
+                )
+        axes.set_xscale("log")
+        ticks = _ticks(items)
+        axes.xaxis.set_major_locator(FixedLocator(ticks))
+        axes.xaxis.set_major_formatter(FixedFormatter([f"{tick:,}" for tick in ticks]))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_ylim(-most, most)
+        axes.set_xlabel("Number of items")
+        axes.set_ylabel("Effect B - A on [0, 1]")
+        if found.signed is not None:
+            tau = f"Kendall's tau {found.signed.tau:.2f}, p = {found.signed.p_value:.2f}"
+            axes.set_title(f"{len(points)} comparisons; {tau}", loc="left", color=QUIET)
+        figure.legend(loc="outside lower center", ncols=1)
+    return figure
+
+
+def _ticks(items: Sequence[int]) -> list[int]:
+    """Round numbers that cover the items: 1, 2 or 5 times a power of ten."""
+    known = [step * 10**power for power in range(8) for step in (1, 2, 5)]
+    below = max(tick for tick in known if tick <= max(min(items), 1))
+    above = min((tick for tick in known if tick >= max(items)), default=known[-1])
+    return [tick for tick in known if below <= tick <= above]
+
+
+def _curves(found: Survey) -> Mapping[str, Mapping[int, float]]:
+    """For each setting the median detectable effect at each number of items."""
+    from statistics import median
+
+    values: dict[str, dict[int, list[float]]] = {}
+    for each in found.powers:
+        if not each.reason and each.comparison.items is not None:
+            values.setdefault(each.setting, {}).setdefault(each.comparison.items, []).append(each.mde)
+    return {
+        setting: {size: median(sorted(mdes)) for size, mdes in by_size.items()}
+        for setting, by_size in values.items()
+    }
