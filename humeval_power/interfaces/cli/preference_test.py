@@ -1,0 +1,233 @@
+"""`humeval-power preference test`: what the wins, ties and losses of a finished comparison show."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import click
+
+from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.inference.clustered_preference import (
+    MixedPreference,
+    design_effect,
+    mixed_preference_test,
+)
+from humeval_power.inference.sign_test import preference_p
+from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.options import (
+    alpha_option,
+    force_option,
+    json_option,
+    output_option,
+    quiet_option,
+)
+from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.text_table import text_table
+from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.interfaces.formats.preferences import Judgements, read_judgements
+from humeval_power.planning.power import wilson_interval
+from humeval_power.reporting.records import versions
+from humeval_power.rules import DecisionRule
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """One comparison: its tests, and the mixed model where workers or items repeat."""
+
+    judged: Judgements
+    sign_exact: float
+    sign_mid_p: float
+    score: float
+    split: float
+    design_effect: float
+    mixed: MixedPreference | None
+    mixed_problem: str
+
+
+@click.command("test")
+@click.argument("table", required=False)
+@click.option("--wins", type=click.IntRange(min=0), help="Judgements that prefer B.")
+@click.option("--ties", type=click.IntRange(min=0), default=0, show_default=True, help="Ties.")
+@click.option("--losses", type=click.IntRange(min=0), help="Judgements that prefer A.")
+@alpha_option
+@json_option
+@output_option
+@force_option
+@quiet_option
+def test(
+    table: str | None,
+    wins: int | None,
+    ties: int,
+    losses: int | None,
+    alpha: float,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """Test a preference, with ties excluded, split or kept.
+
+    From --wins, --ties and --losses; from a TABLE with those columns; or from a
+    TABLE with a judgement a row: preference (B, A or tie), worker and item.
+    Where workers or items repeat, a mixed model is fitted too.
+    """
+    if output is not None:
+        refuse_to_overwrite([output], force=force)
+    if (table is None) == (wins is None or losses is None):
+        raise click.UsageError("Give a TABLE, or --wins and --losses.")
+    comparisons = (
+        [Judgements("", wins or 0, ties, losses or 0)] if table is None else read_judgements(table)
+    )
+    if any(each.n == 0 for each in comparisons):
+        raise InputError("There are no judgements.")
+    answers = [_answer(each, alpha) for each in comparisons]
+    if as_json:
+        record = {
+            "schema": "humeval_power/preference_test/1",
+            "alpha": alpha,
+            "comparisons": [_record(each) for each in answers],
+            "versions": versions(),
+            "command": typed_command(),
+        }
+        text = to_json(record)
+    else:
+        text = "\n\n".join(_text(each, alpha) for each in answers)
+    emit(text, output=output, force=force)
+
+
+def _answer(judged: Judgements, alpha: float) -> _Answer:
+    won, lost, n = judged.wins, judged.losses, judged.n
+    effect, problem = math.nan, ""
+    mixed: MixedPreference | None = None
+    preference, worker, item = judged.preference, judged.worker, judged.item
+    if judged.is_clustered and preference is not None:
+        if worker is None or item is None:
+            problem = "The mixed model needs the columns worker and item."
+        else:
+            effect = design_effect(worker, item, preference)
+            try:
+                mixed = mixed_preference_test(worker, item, preference, rule=DecisionRule(alpha=alpha))
+            except HumevalPowerError as error:
+                problem = f"The mixed model could not be fitted: {error}"
+    return _Answer(
+        judged,
+        sign_exact=float(preference_p(won, lost, n, ties="excluded", test="exact")),
+        sign_mid_p=float(preference_p(won, lost, n, ties="excluded", test="mid-p")),
+        score=float(preference_p(won, lost, n, ties="kept", test="asymptotic")),
+        split=float(preference_p(won, lost, n, ties="split", test="asymptotic")),
+        design_effect=effect,
+        mixed=mixed,
+        mixed_problem=problem,
+    )
+
+
+def _record(answer: _Answer) -> dict[str, object]:
+    judged, mixed = answer.judged, answer.mixed
+    return {
+        "name": judged.name,
+        "wins": judged.wins,
+        "ties": judged.ties,
+        "losses": judged.losses,
+        "tie_share": judged.ties / judged.n,
+        "share_without_ties": _share(judged.wins, judged.wins + judged.losses),
+        "share_ties_half": (judged.wins + judged.ties / 2) / judged.n,
+        "independent": not judged.is_clustered,
+        "p_sign_exact": answer.sign_exact,
+        "p_sign_mid_p": answer.sign_mid_p,
+        "p_ties_kept": answer.score,
+        "p_ties_split": answer.split,
+        "design_effect": answer.design_effect,
+        "mixed": None
+        if mixed is None
+        else {
+            "estimate": mixed.test.estimate,
+            "standard_error": mixed.test.standard_error,
+            "df": mixed.test.df,
+            "p_value": mixed.test.p_value,
+            "interval": list(mixed.test.interval),
+            "sd_worker": mixed.sd_worker,
+            "sd_item": mixed.sd_item,
+            "sd_residual": mixed.sd_residual,
+        },
+        "mixed_problem": answer.mixed_problem,
+    }
+
+
+def _text(answer: _Answer, alpha: float) -> str:
+    judged = answer.judged
+    decided = judged.wins + judged.losses
+    facts = [
+        (
+            "Judgements",
+            f"{judged.n:,}: prefers B {judged.wins:,}, tie {judged.ties:,} "
+            f"({100 * judged.ties / judged.n:.3g} %), prefers A {judged.losses:,}",
+        )
+    ]
+    if decided:
+        low, high = wilson_interval(judged.wins, decided, 1 - alpha)
+        facts.append(
+            (
+                "Prefers B",
+                f"{judged.wins / decided:.4f} of those without a tie  ({100 * (1 - alpha):g} % interval "
+                f"{low:.4f} to {high:.4f})",
+            )
+        )
+    facts.append(("", f"{(judged.wins + judged.ties / 2) / judged.n:.4f} with ties counted half"))
+    rows = [
+        ["sign test, ties excluded, exact", f"{answer.sign_exact:.4f}", "cautious"],
+        ["sign test, ties excluded, mid-p", f"{answer.sign_mid_p:.4f}", ""],
+        ["score test of -1, 0, +1 (ties kept)", f"{answer.score:.4f}", "same test, asymptotic"],
+        ["ties split, variance n/4", f"{answer.split:.4f}", "too cautious" if judged.ties else ""],
+    ]
+    lines = [judged.name] if judged.name else []
+    lines += [wrapped(text, bullet=f"{label:<12}") for label, text in facts]
+    lines += _cluster_lines(answer, rows)
+    lines += ["", text_table(["test", "p", ""], rows)]
+    if judged.ties:
+        lines += [
+            "",
+            wrapped(
+                "Without the ties another question is answered: what those prefer who have a preference. "
+                "Report the share of ties."
+            ),
+        ]
+    return "\n".join(lines)
+
+
+def _cluster_lines(answer: _Answer, rows: list[list[str]]) -> list[str]:
+    judged = answer.judged
+    if not judged.is_clustered:
+        return []
+    lines = [
+        "",
+        wrapped(
+            "Some workers or items have several judgements, which are not independent: the first four "
+            "p-values below are too small."
+        ),
+    ]
+    if answer.mixed_problem:
+        lines.append(wrapped(answer.mixed_problem))
+    if not math.isnan(answer.design_effect):
+        worth = judged.n / max(answer.design_effect, 1.0)
+        lines.append(
+            wrapped(
+                f"The variance is about {answer.design_effect:.2f} times that of independent judgements: "
+                f"these {judged.n:,} are worth {worth:.0f}."
+            )
+        )
+    if (mixed := answer.mixed) is not None:
+        found = mixed.test
+        rows.append(["mixed model, workers and items", f"{found.p_value:.4f}", "the one to report"])
+        low, high = found.interval
+        lines.append(
+            wrapped(
+                f"Mixed model: mean preference {found.estimate:+.4f} on -1 to +1 (interval {low:+.4f} to "
+                f"{high:+.4f}, df {found.df:.1f}); standard deviations of workers {mixed.sd_worker:.3f}, of "
+                f"items {mixed.sd_item:.3f}, of the rest {mixed.sd_residual:.3f}."
+            )
+        )
+    return lines
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
