@@ -20,6 +20,7 @@ from humeval_power.inference.agreement import agreement
 from humeval_power.inference.reliability import intraclass_correlations
 from humeval_power.inference.repeatability import repeatability
 from humeval_power.inference.wald import effect_test
+from humeval_power.interfaces.formats.plan_content import looks_content
 from humeval_power.planning.adherence import deviations, power_at_interest
 from humeval_power.planning.analytic import EffectPrecision
 from humeval_power.planning.plan import ParameterSource, Plan, PredictedPower
@@ -137,9 +138,10 @@ def values_of_plan(plan: Plan) -> list[float]:
         None if plan.scale is None else [plan.scale.low, plan.scale.high, plan.scale.points],
         plan.parameters.recoded().as_dict(),
         [design.n_workers, design.n_items, design.n_ratings, design.ratings_per_item, design.seed],
-        [plan.rule.alpha, plan.target_power, plan.seed, list(plan.looks), list(plan.exclusions)],
+        [plan.rule.alpha, plan.target_power, plan.seed, list(plan.exclusions)],
         [predicted.analytic, predicted.simulated, list(predicted.interval), predicted.n_simulations],
         None if costs is None else [costs.price_per_rating, costs.hourly_pay, costs.seconds_per_rating],
+        looks_content(plan),
         [plan.question, list(plan.systems), plan.source.name],
     ]
     return [*values_of(said)]

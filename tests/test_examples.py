@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +47,33 @@ def test_no_plan_of_the_five_hundred_dollars_costs_more_than_its_money(tmp_path)
     lines = re.findall(r"^(\d+) USD: .* ratings each, ([\d.]+) USD\.", story, re.MULTILINE)
     assert [int(money) for money, _ in lines] == [100, 200, 300, 400, 500]
     assert all(float(cost) <= float(money) for money, cost in lines)
+
+
+def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
+    beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", str(EXAMPLES / "one_study.sh"), "study"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": beside},
+        capture_output=True,
+        text=True,
+        timeout=600,  # a minute of work; on a busy machine much more
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert max(map(len, (line for line in done.stdout.splitlines() if line[:1] not in ("$", "W")))) <= 110
+    assert "Deviations from the plan\n  - ratings: planned 1,080; found 1,070\n" in done.stdout
+    files = [path for path in (tmp_path / "study").rglob("*") if path.is_file()]
+    written = {str(path.relative_to(tmp_path / "study")) for path in files}
+    listed = set(re.findall(r"^\./(.+)$", done.stdout, re.MULTILINE))
+    assert listed == written - {"bundle.key"}
+    words = {"paper.docx"} if shutil.which("pandoc") else set()
+    reports = {"preregistration.md", "report.html", "heds.json", "heds.html", "arr.md", "paper.tex"}
+    assert {*reports, *words, "for-the-next-study.json", "bundle/ratings.csv"} <= listed
+    effect = json.loads((tmp_path / "study" / "analysis.json").read_text())["effect"]
+    # One study of one seed: the true difference of 0.08 lies in its interval.
+    assert effect["interval"][0] < 0.08 < effect["interval"][1]
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from humeval_power.errors import InputError
 from humeval_power.reporting.forms.documents import Documents
 from humeval_power.reporting.forms.signature import Signature, parse_signature, signature_of
-from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom
+from humeval_power.rules import WITH_MARGIN, Alternative, Analysis, DecisionRule, DegreesOfFreedom
 
 EXAMPLE = (
     "humeval_power|v:0.1.0|model:lmm-xs|coding:b-a|df:kr|alpha:.05|two|n:40x200x3|sim:2000|seed:7"
@@ -32,13 +32,16 @@ def signatures(draw) -> Signature:
     estimator = draw(st.sampled_from(["reml", "ml"]))
     words = get_args(DegreesOfFreedom) if estimator == "reml" else ("satterthwaite", "normal", "min")
     workers, items, per_item = draw(sizes)
+    alternative = draw(st.sampled_from(get_args(Alternative)))
+    has_margin = alternative in WITH_MARGIN
     return Signature(
         rule=DecisionRule(
             estimator,
             draw(st.sampled_from(words)),
-            draw(st.sampled_from(get_args(Alternative))),
-            draw(st.floats(1e-6, 0.999)),
+            alternative,
+            draw(st.floats(1e-6, 0.499 if has_margin else 0.999)),
             draw(st.sampled_from(get_args(Analysis))),
+            draw(st.floats(1e-6, 1.0)) if has_margin else None,
         ),
         version=draw(st.none() | st.just("0.1.0") | st.just("1.2.dev3+abc")),
         n_workers=workers,

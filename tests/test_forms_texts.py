@@ -14,6 +14,8 @@ import pytest
 
 from humeval_power.designs import DESIGN_KINDS
 from humeval_power.inference.many_systems import compare_systems, indistinct_groups
+from humeval_power.inference.stopping_words import efficacy_of
+from humeval_power.planning.look_schedule import LookSchedule
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analysis_record import comparison_record
 from humeval_power.reporting.forms.agreement_record import agreement_record
@@ -38,6 +40,7 @@ from humeval_power.reporting.forms.prereg import (
 from humeval_power.reporting.forms.result_table import result_table
 from humeval_power.reporting.records import json_ready
 from humeval_power.rules import DecisionRule
+from humeval_power.scenarios.looks import equal_looks
 from humeval_power.study_counts import StudyCounts
 
 KNOWN = [*made.values_of(made.ANALYSIS), *made.values_of_plan(made.PLAN)]
@@ -150,8 +153,11 @@ def test_how_halves_are_drawn_is_open_since_no_plan_says_it():
 
 
 def test_looks_at_the_data_are_in_the_stopping_rule():
-    plan = replace(made.PLAN, looks=(0.5, 0.75))
-    assert "0.5, 0.75" in answers(osf_fields(plan))["9"].answer
+    schedule = LookSchedule(equal_looks("items", 2), efficacy_of("lan-demets-obrien-fleming"))
+    plan = replace(made.PLAN, looks=schedule)
+    said = answers(osf_fields(plan))["9"].answer
+    assert "at 2 looks (lan-demets-obrien-fleming in information time" in said
+    assert f"success at p <= {plan.look_boundaries().nominal[0]:.5f}" in said
 
 
 def test_a_plan_for_the_observed_difference_says_so_in_its_preregistration():

@@ -124,8 +124,8 @@ def plain(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    """A stated difference with its sign."""
-    return f"{value:+.3g}"
+    """A stated difference with its sign, where it has one."""
+    return f"{value:+.3g}" if value else "0"
 
 
 def estimated(value: float) -> str:

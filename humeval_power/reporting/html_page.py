@@ -68,7 +68,7 @@ def _item(item: ChecklistItem) -> str:
     if item.answer:
         parts.append(f'<p class="answer">{_text(item.answer)}</p>')
     if item.table is not None:
-        parts.append(_table(item.table, item.question))
+        parts.append(html_table(item.table, item.question))
     if item.state == "open" and item.advice:
         parts.append(f'<p class="advice">{_text(item.advice)}</p>')
     if item.source:
@@ -79,7 +79,8 @@ def _item(item: ChecklistItem) -> str:
     )
 
 
-def _table(table: ReportTable, name: str) -> str:
+def html_table(table: ReportTable, name: str) -> str:
+    """A table that scrolls by itself where it is wide; `name` is for screen readers."""
     head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in table.header)
     rows = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in table.rows)
     caption = f"<caption>{_text(table.caption)}</caption>" if table.caption else ""

@@ -63,11 +63,12 @@ def _item(item: ChecklistItem) -> str:
     if item.state == "open":
         text += f"\\\n  **Open.** {escaped(item.advice or '')}".rstrip()
     if item.table is not None:
-        text += "\n\n" + _indented(_table(item.table)) + "\n"
+        text += "\n\n" + _indented(markdown_table(item.table)) + "\n"
     return text
 
 
-def _table(table: ReportTable) -> str:
+def markdown_table(table: ReportTable) -> str:
+    """A table of GitHub-flavoured Markdown under its caption."""
     header = tuple(map(escaped, table.header))
     lines = [_row(header), _row(("---",) * len(table.header)), *map(_row, _escaped_rows(table))]
     return "\n".join([*([f"{escaped(table.caption)}\n"] if table.caption else []), *lines])

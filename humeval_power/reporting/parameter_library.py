@@ -104,22 +104,44 @@ def library_record(entries: Sequence[LibraryEntry]) -> Record:
 
 
 def own_entry(
-    document: Mapping[str, Any], *, name: str, summary: str = "", paper: str = "", licence: str = ""
+    document: Mapping[str, Any],
+    *,
+    name: str,
+    summary: str = "",
+    paper: str = "",
+    data: str = "",
+    licence: str = "",
 ) -> LibraryEntry:
-    """An entry for a parameter document of one's own."""
-    data = document.get("data")
-    source = data.get("source", "") if isinstance(data, Mapping) else ""
+    """An entry for a parameter document of one's own.
+
+    What is not said is taken from `library` of the document, where it was exported from an entry: then the
+    worth of the figures stays that of the study that they come from.
+    """
+    about = document.get("library")
+    exported: Mapping[str, Any] = about if isinstance(about, Mapping) else {}
+    table = document.get("data")
+    source = str(table.get("source", "")) if isinstance(table, Mapping) else ""
     systems = " and ".join(map(str, document.get("systems") or []))
     command = str(document.get("command") or "humeval-power fit")
     return LibraryEntry(
         name=name,
-        summary=summary or f"{source or 'own ratings'}{f', {systems}' if systems else ''}",
-        worth=WORTH_OF_OWN.format(command=command),
-        paper=paper,
-        data=str(source),
-        licence=licence,
-        document=dict(document),
+        summary=summary
+        or _told(exported, "summary")
+        or f"{source or 'own ratings'}{f', {systems}' if systems else ''}",
+        worth=_told(exported, "worth") or WORTH_OF_OWN.format(command=command),
+        worker=_told(exported, "worker"),
+        item=_told(exported, "item"),
+        paper=paper or _told(exported, "paper"),
+        data=data or _told(exported, "data") or source,
+        licence=licence or _told(exported, "licence"),
+        caveat=_told(exported, "caveat"),
+        document={key: value for key, value in document.items() if key != "library"},
     )
+
+
+def _told(exported: Mapping[str, Any], name: str) -> str:
+    text = exported.get(name)
+    return text if isinstance(text, str) else ""
 
 
 def find_entry(name: str, entries: Sequence[LibraryEntry]) -> LibraryEntry:

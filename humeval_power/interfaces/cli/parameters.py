@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -13,6 +14,7 @@ from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite,
 from humeval_power.interfaces.cli.parameters_text import entry_text, list_text
 from humeval_power.interfaces.formats.documents import read_parameters, to_json
 from humeval_power.interfaces.formats.parameter_library import read_library, shipped_library
+from humeval_power.reporting.document_values import words
 from humeval_power.reporting.parameter_library import (
     LibraryEntry,
     find_entry,
@@ -24,7 +26,7 @@ from humeval_power.reporting.parameter_library import (
 Action = Literal["list", "show", "add"]
 _WANTED = {
     "show": "the NAME of an entry; 'parameters list' has them",
-    "add": "the FILE that 'fit -o' wrote",
+    "add": "the FILE that 'fit -o' or 'report --form parameters' wrote",
 }
 
 
@@ -32,7 +34,9 @@ _WANTED = {
 @click.argument("action", type=click.Choice(["list", "show", "add"]))
 @click.argument("name", metavar="[NAME|FILE]", required=False)
 @click.option("--library", metavar="FILE", help="Your own library. [in the folder of your settings]")
-@click.option("--name", "entry_name", metavar="NAME", help="add: name of the entry. [that of FILE]")
+@click.option(
+    "--name", "entry_name", metavar="NAME", help="add: name of the entry. [its own, or that of FILE]"
+)
 @click.option("--summary", metavar="TEXT", default="", help="add: one line about the study.")
 @click.option("--source", metavar="TEXT", default="", help="add: paper or study that it comes from.")
 @click.option("--licence", metavar="TEXT", default="", help="add: licence of the ratings.")
@@ -56,8 +60,8 @@ def command(
 
     'list' names the entries, 'show NAME' tells one with its source and what
     it is worth, and 'show NAME --json -o parameters.json' writes it for
-    'power' and 'plan'. 'add FILE' puts what 'fit -o' wrote into your own
-    library.
+    'power' and 'plan'. 'add FILE' puts what 'fit -o', or 'report --form
+    parameters -o', wrote into your own library.
     """
     if action in _WANTED and name is None:
         raise click.UsageError(f"'{action}' needs {_WANTED[action]}.")
@@ -77,14 +81,14 @@ def command(
     if action == "add":
         # Click has seen to it that there is a name.
         path = str(name)
-        _add(path, own, entry_name or Path(path).stem, summary, source, licence, force=force)
+        _add(path, own, entry_name, summary, source, licence, force=force)
         return
     entries = [*shipped_library(), *_own(own, named=library is not None)]
     if action == "list":
         text = to_json(library_record(entries)) if as_json else list_text(entries)
     else:
         entry = find_entry(str(name), entries)
-        text = to_json(parameters_document(entry)) if as_json else entry_text(entry)
+        text = to_json(parameters_document(entry)) if as_json else entry_text(entry, library=library)
     emit(text, output=output, force=force)
 
 
@@ -94,9 +98,10 @@ def _own(path: Path, *, named: bool) -> list[LibraryEntry]:
 
 
 def _add(
-    path: str, library: Path, name: str, summary: str, source: str, licence: str, *, force: bool
+    path: str, library: Path, chosen: str | None, summary: str, source: str, licence: str, *, force: bool
 ) -> None:
     _, document = read_parameters(path, allow_not_identified=True)
+    name = chosen or _exported_name(document) or Path(path).stem
     entries = _own(library, named=False)
     if name in [entry.name for entry in shipped_library()]:
         raise InputError(f"An entry {name!r} comes with the package; choose another --name.")
@@ -107,3 +112,9 @@ def _add(
     # The file is the user's own list, and what was in it is kept.
     write_file(library, to_json(library_record([*kept, added])), force=True)
     note(f"Added {name!r} to {library}")
+
+
+def _exported_name(document: Mapping[str, Any]) -> str | None:
+    """The name under which a document was exported."""
+    about = document.get("library")
+    return words(about, "name") if isinstance(about, Mapping) else None

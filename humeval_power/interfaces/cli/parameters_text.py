@@ -45,8 +45,8 @@ def _row(entry: LibraryEntry) -> list[str]:
     return [shortened(entry.name), *figures, f"{workers}", entry.use]
 
 
-def entry_text(entry: LibraryEntry) -> str:
-    """One entry with its source, what it is worth and how to plan from it."""
+def entry_text(entry: LibraryEntry, *, library: str | None = None) -> str:
+    """One entry with its source, what it is worth and how to plan from it; library : as the user named it."""
     parts = [wrapped(f"{entry.name}: {entry.summary}")]
     if entry.document is not None:
         parts += [_figures(entry), _study(entry.document)]
@@ -64,9 +64,10 @@ def entry_text(entry: LibraryEntry) -> str:
     parts.append("\n".join(wrapped(text, bullet=f"{label:<9}") for label, text in facts if text))
     if entry.plannable:
         name = shlex.quote(entry.name)
+        place = "" if library is None else f" --library {shlex.quote(library)}"
         further = " --allow-not-identified" if entry.not_identified else ""
         parts.append(
-            f"Plan from it:\n  humeval-power parameters show {name} --json -o parameters.json\n"
+            f"Plan from it:\n  humeval-power parameters show {name}{place} --json -o parameters.json\n"
             f"  humeval-power power --parameters parameters.json{further} ..."
         )
     return "\n\n".join(part for part in parts if part)

@@ -15,12 +15,16 @@ from humeval_power.reporting.forms.config import (
 from humeval_power.reporting.forms.documents import Documents
 from humeval_power.reporting.forms.fields import FormField, Given, field_of
 from humeval_power.reporting.forms.heds_criterion import criterion_fields
-from humeval_power.reporting.forms.heds_form import FORM_LINK, HedsQuestion, heds_questions, option_words
+from humeval_power.reporting.forms.heds_form import (
+    FORM_LINK,
+    UNNAMED,
+    HedsQuestion,
+    heds_questions,
+    option_words,
+)
 from humeval_power.reporting.forms.heds_study import study_fields
 from humeval_power.reporting.forms.latex_page import form_latex
 from humeval_power.reporting.forms.pages import FormPage, form_html, form_markdown
-
-UNNAMED = "criterion"
 
 
 def heds_fields(

@@ -14,6 +14,7 @@ from humeval_power.reporting.forms.fields import Asked
 FORM_LINK = "https://nlp-heds.github.io"
 CRITERIA_ID = "heds-criteria-criterion"
 OTHER_TEXT = "-other_text"
+UNNAMED = "criterion"  # what a criterion without a name is called
 
 Kind = Literal["radio", "check", "text", "integer"]
 _KINDS: dict[str, Kind] = {"radio": "radio", "check": "check", "text": "text", "integer": "integer"}

@@ -14,10 +14,11 @@ from copy import deepcopy
 from typing import Any, Literal
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.reporting.forms.fields import FormField
+from humeval_power.reporting.forms.fields import FormField, Given, field_of
 from humeval_power.reporting.forms.heds_form import (
     CRITERIA_ID,
     OTHER_TEXT,
+    UNNAMED,
     HedsQuestion,
     heds_questions,
     option_words,
@@ -169,3 +170,43 @@ def _check_elements(elements: Elements) -> None:
 
 def _is_object(value: object) -> bool:
     return isinstance(value, dict)
+
+
+def fields_of_elements(elements: Mapping[str, Any]) -> tuple[FormField, ...]:
+    """The fields of a file of the form as it was filled in, section 4 once for each of its criteria.
+
+    A text that still carries the mark of a suggestion is one.
+
+    Raises
+    ------
+    InputError
+        Not a file of the form.
+    """
+    _check_elements(dict(elements))
+    criteria = list(elements.get(CRITERIA_ID, {}).get("control", {})) or [UNNAMED]
+    once = [question for question in heds_questions() if not question.is_per_criterion]
+    per_criterion = [question for question in heds_questions() if question.is_per_criterion]
+    before = [_read(elements, question, None) for question in once if question.number < "4"]
+    within = [_read(elements, question, name) for name in criteria for question in per_criterion]
+    return (
+        *before,
+        *within,
+        *(_read(elements, question, None) for question in once if question.number > "4"),
+    )
+
+
+def _read(elements: Mapping[str, Any], question: HedsQuestion, criterion: str | None) -> FormField:
+    key = criterion or ""
+    chosen = tuple(
+        place
+        for place, element_id in enumerate(question.option_ids, start=1)
+        if _value(elements, element_id, key) is True
+    )
+    ids = (question.element_id, question.element_id + OTHER_TEXT)
+    texts = [str(_value(elements, element_id, key) or "").strip() for element_id in ids]
+    said = " ".join([*([option_words(chosen)] if chosen else []), *filter(None, texts)])
+    if question.n_options and not chosen:
+        said = ""  # a description of an option that nobody chose
+    is_certain = not any(text.startswith(MARK.strip()) for text in texts)
+    given = Given(said.replace(MARK, ""), "the file of the form", is_certain, chosen)
+    return field_of(question.asked, given, criterion=criterion)

@@ -12,6 +12,8 @@ import unicodedata
 PREAMBLE = r"""\providecommand{\humevalchar}[1]{%
   \ifdefined\Umathchar\symbol{"#1}\else\texttt{U+#1}\penalty0\hskip.1em\fi}
 """
+# Without Latin Modern, T1 fonts are pictures of letters that cannot be searched well.
+FONTS = "\\usepackage[T1]{fontenc}\n\\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}\n"
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

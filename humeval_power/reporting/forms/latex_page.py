@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from humeval_power.reporting.forms.fields import FormField, score
-from humeval_power.reporting.forms.latex import PREAMBLE, latex_escaped
+from humeval_power.reporting.forms.latex import FONTS, PREAMBLE, latex_escaped
 from humeval_power.reporting.forms.pages import LEGEND, MARKS, FormPage
 
 _HEAD = (
-    "\\documentclass[a4paper,10pt]{article}\n\\usepackage[T1]{fontenc}\n\\usepackage[margin=25mm]{geometry}\n"
+    f"\\documentclass[a4paper,10pt]{{article}}\n{FONTS}\\usepackage[margin=25mm]{{geometry}}\n"
     "\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{4pt plus 1pt}\\emergencystretch=3em\n"
 )
 _FIELD = (

@@ -24,8 +24,11 @@ def pairs_sentences(study: Document) -> list[str | None]:
     apart = [pair for pair in pairs if pair.get("significant") is True]
     correction = words(study, "correction")
     how = "" if correction in (None, "none") else f" after {str(correction).capitalize()}'s correction"
+    if correction == "max-t":
+        how = " by the single-step max-t test"
+    fits = "all systems fitted together" if study.get("model") == "joint" else "each pair fitted by itself"
     said: list[str | None] = [
-        f"{len(apart)} of {len(pairs)} pairs of systems differ significantly{how}, each pair fitted by itself."
+        f"{len(apart)} of {len(pairs)} pairs of systems differ significantly{how}, {fits}."
     ]
     said += [_pair(pair) for pair in apart]
     groups = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from humeval_power.reporting.checklist_items import ReportTable
 from humeval_power.reporting.document_values import listed
 from humeval_power.reporting.forms.documents import Documents
-from humeval_power.reporting.forms.latex import PREAMBLE, latex_escaped
+from humeval_power.reporting.forms.latex import FONTS, PREAMBLE, latex_escaped
 from humeval_power.reporting.forms.paragraphs import paragraphs
 from humeval_power.reporting.forms.result_table import result_table
 from humeval_power.reporting.forms.signature import signature_of
@@ -25,17 +25,17 @@ def paper_latex(documents: Documents, *, label: str = LABEL) -> str:
     signature = signature_of(documents)
     if signature is not None:
         line = "\\textbar{}\\allowbreak{}".join(map(latex_escaped, str(signature).split("|")))
-        blocks.append(f"\\noindent Signature: {{\\ttfamily {line}}}")
+        blocks.append(f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}")
     table = result_table(documents.study)
     if table is not None:
-        blocks.append(latex_table(table, caption=_caption(documents), label=label))
+        blocks.append(latex_table(table, caption=result_caption(documents), label=label))
     return "\n\n".join(blocks) + "\n"
 
 
 def paper_document(documents: Documents) -> str:
     """The fragment as a document of its own, to be looked at."""
     return (
-        "\\documentclass[a4paper,11pt]{article}\n\\usepackage[T1]{fontenc}\n"
+        f"\\documentclass[a4paper,11pt]{{article}}\n{FONTS}"
         "\\usepackage[margin=25mm]{geometry}\n\\usepackage{booktabs}\n\\emergencystretch=3em\n"
         f"\\begin{{document}}\n{paper_latex(documents)}\\end{{document}}\n"
     )
@@ -57,7 +57,8 @@ def _row(cells: tuple[str, ...]) -> str:
     return " & ".join(map(latex_escaped, cells)) + r" \\"
 
 
-def _caption(documents: Documents) -> str:
+def result_caption(documents: Documents) -> str:
+    """What the table of results shows, and which system is A."""
     systems = [str(name) for name in listed(documents.study, "systems")]
     of = f" of {' and '.join(systems)}" if len(systems) == 2 else ""
     on = f" on {documents.criterion}" if documents.criterion else ""

@@ -7,6 +7,7 @@ found, paid and instructed remains to be written.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from humeval_power.planning.plan import Plan
@@ -26,6 +27,7 @@ from humeval_power.reporting.document_values import (
     words,
 )
 from humeval_power.reporting.forms.documents import Documents
+from humeval_power.reporting.forms.look_words import sequential_sentence
 from humeval_power.reporting.forms.pair_words import pairs_sentences
 from humeval_power.reporting.forms.study_words import (
     flow_sentence,
@@ -34,8 +36,15 @@ from humeval_power.reporting.forms.study_words import (
     scores_sentence,
     size_sentence,
 )
-from humeval_power.reporting.rule_words import ESTIMATORS, MODELS, REFERENCES, is_too_bold
-from humeval_power.rules import DecisionRule
+from humeval_power.reporting.rule_words import (
+    ESTIMATORS,
+    MODELS,
+    REFERENCES,
+    is_too_bold,
+    margin_decision,
+    margin_test,
+)
+from humeval_power.rules import DecisionRule, claim
 
 MINUS = "\u2212"
 
@@ -73,7 +82,7 @@ def results_paragraph(documents: Documents) -> str:
         [
             _difference(study),
             _as_rated(study),
-            _decision(study),
+            sequential_sentence(study) or _decision(study),
             _false_positives(study),
             interest_sentence(study),
             _boundary(study),
@@ -85,6 +94,11 @@ def results_paragraph(documents: Documents) -> str:
 def with_minus(text: str) -> str:
     """A number as text with a real minus sign."""
     return text.replace("-", MINUS)
+
+
+def _minus_of_numbers(text: str) -> str:
+    """A sentence with real minus signs before numbers and in B - A; hyphens stay."""
+    return re.sub(r"(?<![\w-])-(?=\d)", MINUS, text).replace("B - A", f"B {MINUS} A")
 
 
 def _joined(sentences: list[str | None]) -> str:
@@ -123,9 +137,12 @@ def _scale(documents: Documents) -> str | None:
 def _test(rule: DecisionRule) -> str:
     """The model and the test as sentences of a paper."""
     model = MODELS[rule.analysis].replace("B - A", f"B {MINUS} A")
+    fitted = f"We fitted a {model[0].lower()}{model[1:]}, by {ESTIMATORS[rule.estimator]}"
+    if rule.margin is not None:
+        return f"{fitted}. {_minus_of_numbers(margin_test(rule))}"
     sides = "two-sided" if rule.alternative == "two-sided" else f"one-sided (B {MINUS} A above zero)"
     return (
-        f"We fitted a {model[0].lower()}{model[1:]}, by {ESTIMATORS[rule.estimator]}, and compared the "
+        f"{fitted}, and compared the "
         f"difference over its standard error with {REFERENCES[rule.df]} ({sides}, alpha {rule.alpha:g})."
     )
 
@@ -149,10 +166,16 @@ def _planned(documents: Documents) -> str | None:
     left_out = f" Planned exclusions: {' '.join(plan.exclusions)}" if plan.exclusions else ""
     return (
         f"The study was planned with {plan.counts.n_workers:,} workers and {plan.counts.n_items:,} items to "
-        f"find a difference B {MINUS} A of {with_minus(signed(plan.effect))} on [0, 1], the smallest of "
-        f"interest, with a power of {plan.target_power:g}; the power computed was {power}, with variances "
+        f"{_goal(plan)}, with a power of {plan.target_power:g}; the power computed was {power}, with variances "
         f"from {plan.source.name}.{left_out}{seal}"
     )
+
+
+def _goal(plan: Plan) -> str:
+    effect = with_minus(signed(plan.effect))
+    if plan.rule.margin is not None:
+        return f"show {claim(plan.rule)} on [0, 1] where the true difference B {MINUS} A is {effect}"
+    return f"find a difference B {MINUS} A of {effect} on [0, 1], the smallest of interest"
 
 
 def _software(documents: Documents) -> str | None:
@@ -202,8 +225,7 @@ def _interval(study: Document, ends: tuple[float, float] | None) -> str:
     low, high = (with_minus(estimated(end)) for end in ends)
     if rule is None:
         return f"interval {low} to {high}"
-    outside = rule.alpha if rule.alternative == "two-sided" else 2 * rule.alpha
-    return f"{100 * (1 - outside):g} % interval {low} to {high}"
+    return f"{100 * rule.confidence:g} % interval {low} to {high}"
 
 
 def _decision(study: Document) -> str | None:
@@ -212,6 +234,14 @@ def _decision(study: Document) -> str | None:
     significant, estimate = effect.get("significant"), number(effect, "estimate")
     if rule is None or not isinstance(significant, bool) or estimate is None or len(systems) != 2:
         return None
+    ends = bounds(effect, "interval")
+    if rule.margin is not None:
+        if ends is None:
+            return None
+        names = str(systems[0]), str(systems[1])
+        return _minus_of_numbers(
+            margin_decision(rule, names, interval=ends, shown=significant, scale=scale_of(study))
+        )
     if not significant:
         return (
             f"At alpha {rule.alpha:g} the study has not shown a difference, which does not show that there is "
@@ -226,9 +256,11 @@ def _false_positives(study: Document) -> str | None:
     rule, workers = rule_of(study), number(study, "n_workers")
     size = number(part(study, "effect"), "simulated_size")
     if size is not None:
+        null = "without a difference"
+        if rule is not None and rule.margin is not None:
+            null = "with a difference at the margin"
         return (
-            f"In studies of this size simulated without a difference, the test was significant in a share of "
-            f"{size:.3f}."
+            f"In studies of this size simulated {null}, the test was significant in a share of {size:.3f}."
         )
     if rule is None or workers is None or not is_too_bold(rule, workers):
         return None

@@ -14,6 +14,7 @@ from humeval_power.reporting.forms.fields import Given
 from humeval_power.reporting.forms.study_words import CARD2020, command_words, software_words
 from humeval_power.reporting.power_answers import power_of_design
 from humeval_power.reporting.rule_words import rule_sentence
+from humeval_power.rules import claim
 
 
 def power_method(documents: Documents) -> Given | None:
@@ -54,10 +55,10 @@ def plan_power(plan: Plan) -> str:
             f"{share(predicted.simulated)} in {predicted.n_simulations:,} simulated studies (95 % Monte Carlo "
             f"interval {low:.3f} to {high:.3f})"
         )
-    return (
-        f"{said}, to find a difference B - A of {signed(plan.effect)} on [0, 1] with the planned design; the "
-        f"target was {plan.target_power:g}."
-    )
+    goal = f"to find a difference B - A of {signed(plan.effect)} on [0, 1]"
+    if plan.rule.margin is not None:
+        goal = f"to show {claim(plan.rule)} on [0, 1] where the true difference is {signed(plan.effect)},"
+    return f"{said}, {goal} with the planned design; the target was {plan.target_power:g}."
 
 
 def power_code(documents: Documents, code_link: str | None) -> Given | None:

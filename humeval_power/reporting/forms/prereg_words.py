@@ -8,8 +8,15 @@ from humeval_power.planning.plan import Plan
 from humeval_power.reporting.document_values import SHORT_HASH, plain, signed
 from humeval_power.reporting.forms.power_words import plan_power
 from humeval_power.reporting.plan_caveats import is_observed_effect
+from humeval_power.reporting.plan_looks_text import looks_sentence
 from humeval_power.reporting.plan_words import DESIGN_WORDS, OBSERVED, SD_WORDS
-from humeval_power.reporting.rule_words import ASSUMPTIONS, rule_sentence
+from humeval_power.reporting.rule_words import (
+    ASSUMPTIONS,
+    claim_words,
+    hypothesis_words,
+    margin_words,
+    rule_sentence,
+)
 from humeval_power.scales import RatingScale
 
 
@@ -45,19 +52,21 @@ def size_rationale(plan: Plan) -> str:
     names = [*STANDARD_DEVIATIONS, *(["sd_worker_item"] if coded.sd_worker_item else [])]
     sds = "; ".join(f"{SD_WORDS[name]}: {plain(getattr(coded, name))}" for name in names)
     return (
-        f"Power: {plan_power(plan)} A smaller difference is not what the study is built to find. Assumed "
+        f"Power: {plan_power(plan)} {_not_built_for(plan)} Assumed "
         f"standard deviations on [0, 1], from {plan.source.name}: {sds}."
     )
 
 
+def _not_built_for(plan: Plan) -> str:
+    if plan.rule.margin is None:
+        return "A smaller difference is not what the study is built to find."
+    return "A smaller margin is not what the study is built to show."
+
+
 def stopping_rule(plan: Plan) -> str:
     """When collection ends, and whether the data are tested before."""
-    if plan.looks:
-        shares = ", ".join(f"{look:g}" for look in plan.looks)
-        return (
-            f"Collection ends when all planned ratings are in. The data are tested before at these shares of "
-            f"the ratings: {shares}."
-        )
+    if plan.looks is not None:
+        return f"Collection ends when all planned ratings are in, or before. {looks_sentence(plan)}"
     return "Collection ends when all planned ratings are in. There is one test, at the end."
 
 
@@ -75,15 +84,13 @@ def models(plan: Plan) -> str:
 
 def inference(plan: Plan) -> str:
     """What is claimed after which result."""
-    a, b = plan.systems
-    claim = (
-        "The systems are said to differ, and the one rated higher to be better, if the test is significant."
-        if plan.rule.alternative == "two-sided"
-        else f"{b} is said to be better than {a} if the test is significant; nothing is claimed for {a}."
-    )
+    claimed, not_shown = claim_words(plan.rule, plan.systems)
+    otherwise = "no difference has been shown, which does not show that there is none"
+    if plan.rule.margin is not None:
+        otherwise = f"the study has not shown {not_shown}"
     return (
-        f"Alpha is {plan.rule.alpha:g}. {claim} Otherwise no difference has been shown, which does not show "
-        "that there is none. The difference is reported with its interval either way."
+        f"Alpha is {plan.rule.alpha:g}. {claimed} Otherwise {otherwise}. The difference is reported with its "
+        "interval either way."
     )
 
 
@@ -114,14 +121,14 @@ def assumptions() -> str:
 
 def hypothesis(plan: Plan) -> str:
     """The question, and the hypothesis that the rule tests."""
-    a, b = plan.systems
-    claim = (
-        f"the ratings of {a} and {b} differ"
-        if plan.rule.alternative == "two-sided"
-        else f"{b} is rated higher than {a}"
-    )
+    said = f"{plan.question} Hypothesis: {hypothesis_words(plan.rule, plan.systems)}."
+    if plan.rule.margin is not None:
+        return (
+            f"{said} The margin, the smallest difference B - A that would matter, is "
+            f"{margin_words(plan.rule, plan.scale)}."
+        )
     return (
-        f"{plan.question} Hypothesis: {claim}. The smallest difference B - A of interest is "
+        f"{said} The smallest difference B - A of interest is "
         f"{signed(plan.effect)} on [0, 1]{_as_rated(plan)}."
     )
 

@@ -5,7 +5,8 @@
 Entries are separated by |. model: lmm-xs is a linear mixed model with crossed workers and items and a slope
 of the system for each, lmm-xd one of each worker's differences; est: reml unless ml is said; n: workers x
 items x ratings per item and system; sim and seed: of the simulated power; data: the start of the SHA-256 of
-the table of ratings; plan: that of the plan. Entries that are not known are left out.
+the table of ratings; plan: that of the plan. Instead of two or one, ni:.05 is non-inferiority and eq:.05
+equivalence within a margin of .05 on [0, 1]. Entries that are not known are left out.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _DF: dict[str, DegreesOfFreedom] = {
     "cal": "calibrated",
 }
 _SIDES: dict[str, Alternative] = {"two": "two-sided", "one": "greater"}
+_MARGINS: dict[str, Alternative] = {"ni": "non-inferior", "eq": "equivalent"}
 _HASH = re.compile(r"[0-9a-f]{1,64}")
 
 
@@ -71,7 +73,7 @@ class Signature:
             *(["est:ml"] if rule.estimator == "ml" else []),
             f"df:{_word(_DF, rule.df)}",
             f"alpha:{_short(rule.alpha)}",
-            _word(_SIDES, rule.alternative),
+            _side(rule),
             *_entry("n", None if size is None else "x".join(map(_short, size))),
             *_entry("sim", self.n_simulations),
             *_entry("seed", self.seed),
@@ -116,7 +118,8 @@ def parse_signature(text: str) -> Signature:
         raise InputError(f"A signature starts with {NAME}|; got {text.strip()[:40]!r}.")
     found: dict[str, str] = {}
     for entry in entries:
-        key, _, value = ("side", "", entry) if entry in _SIDES else entry.partition(":")
+        is_side = entry in _SIDES or entry.partition(":")[0] in _MARGINS
+        key, _, value = ("side", "", entry) if is_side else entry.partition(":")
         if key not in _KNOWN or not value:
             raise InputError(f"{entry!r} is not an entry of a signature.")
         if key in found:
@@ -137,12 +140,14 @@ def _signature(found: dict[str, str]) -> Signature:
     estimator = found.get("est", "reml")
     if estimator not in ("reml", "ml"):
         raise ValueError(f"est {estimator!r} is not known")
+    side, _, margin = found["side"].partition(":")
     rule = DecisionRule(
         estimator="ml" if estimator == "ml" else "reml",
         df=_DF[found["df"]],
-        alternative=_SIDES[found["side"]],
+        alternative={**_SIDES, **_MARGINS}[side],
         alpha=float(found["alpha"]),
         analysis=_MODELS[found["model"]],
+        margin=float(margin) if margin else None,
     )
     workers, items, per_item = _sizes(found["n"]) if "n" in found else (None, None, None)
     return Signature(
@@ -202,13 +207,20 @@ def _document_size(document: Document, workers: str, items: str) -> tuple[int, i
     sizes = [number(document, name) for name in (workers, items, "ratings_per_item")]
     if sizes[0] is None or sizes[1] is None or sizes[2] is None:
         return None
-    return int(sizes[0]), int(sizes[1]), sizes[2]
+    # Four digits tell a mean of ratings well enough; sixteen would fill the line.
+    return int(sizes[0]), int(sizes[1]), float(f"{sizes[2]:.4g}")
 
 
 def _word(
     words_of: dict[str, Analysis] | dict[str, DegreesOfFreedom] | dict[str, Alternative], said: str
 ) -> str:
     return next(word for word, meant in words_of.items() if meant == said)
+
+
+def _side(rule: DecisionRule) -> str:
+    if rule.margin is None:
+        return _word(_SIDES, rule.alternative)
+    return f"{_word(_MARGINS, rule.alternative)}:{_short(rule.margin)}"
 
 
 def _entry(name: str, value: object) -> list[str]:

@@ -17,6 +17,7 @@ from humeval_power.reporting.document_values import (
     words,
 )
 from humeval_power.reporting.study_answers import study_answers
+from humeval_power.rules import claim
 from humeval_power.scales import RatingScale
 
 CARD2020 = "Card et al. (2020), https://aclanthology.org/2020.emnlp-main.745"
@@ -135,8 +136,12 @@ def interest_sentence(study: Document) -> str | None:
         return None
     planned = number(interest, "planned")
     by_plan = "" if planned is None else f" ({share(planned)} with the parameters of the plan)"
+    rule = rule_of(study)
+    at, goal = f"the difference of interest, {plain(effect)} on [0, 1]", ""
+    if rule is not None and rule.margin is not None:
+        at, goal = f"a true difference of {plain(effect)} on [0, 1]", f" to show {claim(rule)}"
     said = (
-        f"At the difference of interest, {plain(effect)} on [0, 1], this design and test have a power of "
+        f"At {at}, this design and test have a power{goal} of "
         f"{share(fitted)} with the parameters of these ratings{by_plan}."
     )
     type_m, type_s = number(interest, "type_m"), number(interest, "type_s")

@@ -1,0 +1,107 @@
+"""The files of one study, written by the commands themselves: pilot, plan, power, surface and analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from click.testing import CliRunner, Result
+
+from humeval_power import Parameters, RatingScale, k_per_item, simulate
+from humeval_power.interfaces.cli.main import main
+
+TRUTH = Parameters(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
+N_WORKERS, N_ITEMS = 8, 24
+
+
+class Names(NamedTuple):
+    """What workers, items, systems and the criterion are called; names are numbered where there are many."""
+
+    worker: Sequence[str]
+    item: Sequence[str]
+    systems: tuple[str, str]
+    criterion: str
+
+
+PLAIN = Names(("w",), ("i",), ("old", "new"), "fluency")
+
+
+def run(*words: object, code: int = 0) -> Result:
+    """A command that ends as it should."""
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def write_ratings(path: Path, names: Names = PLAIN, *, seed: int = 5, lost: int = 0) -> Path:
+    """A table of ratings on 1 to 5; the first `lost` are left out."""
+    design = k_per_item(N_WORKERS, N_ITEMS, ratings_per_item=3)
+    drawn = simulate(TRUTH, design, seed=seed, response="likert", points=5)
+    table = drawn.to_frame(RatingScale(1, 5, 5))
+    table["worker"] = [_name(names.worker, code) for code in drawn.worker]
+    table["item"] = [_name(names.item, code) for code in drawn.item]
+    table["system"] = [names.systems[code] for code in drawn.system]
+    table["criterion"] = names.criterion
+    table["rating"] = table["rating"].astype(int)
+    table.iloc[lost:].to_csv(path, index=False)
+    return path
+
+
+def _name(stems: Sequence[str], code: int) -> str:
+    return f"{stems[code % len(stems)]}{code + 1:02d}"
+
+
+def write_study(folder: Path, names: Names = PLAIN) -> Path:
+    """pilot.csv, ratings.csv, parameters.json, plan.json, power.json, surface/ and analysis.json."""
+    pilot = write_ratings(folder / "pilot.csv", names)
+    run("fit", pilot, "--scale", "1:5", "-o", folder / "parameters.json")
+    study = ("--workers", "8,10", "--items", "24", "--ratings-per-item", "3", "--effect", "0.1,0.2")
+    fitted = ("--parameters", folder / "parameters.json", "--simulations", "60")
+    run("surface", *fitted, *study, "-o", folder / "surface")
+    run(
+        *("power", *fitted, "--workers", "8", "--items", "24", "--ratings-per-item", "3"),
+        *("--effect", "0.1", "--json", "-o", folder / "power.json"),
+    )
+    run(
+        *("plan", pilot, "--scale", "1:5", "--effect", "0.12", "--items", "20:60:4", "--max-workers", "20"),
+        *("--ratings-per-item", "1:3", "--cost-per-rating", "0.12", "--cost-per-worker", "2"),
+        *("--fee", "mturk", "--simulations", "200", "--question", f"Is {names.systems[1]} better?"),
+        *("--exclude", f"Ratings of {names.worker[0]}.", "-o", folder / "plan.json"),
+    )
+    ratings = write_ratings(folder / "ratings.csv", names, seed=6, lost=5)
+    run(
+        *("analyze", ratings, "--scale", "1:5", "--plan", folder / "plan.json"),
+        *("--pictures", folder / "pictures", "-o", folder / "analysis.json"),
+    )
+    return folder
+
+
+def given(folder: Path, *kinds: str) -> list[object]:
+    """The options that name files of the study."""
+    paths = {
+        "parameters": folder / "parameters.json",
+        "analysis": folder / "analysis.json",
+        "plan": folder / "plan.json",
+        "power": folder / "power.json",
+        "surface": folder / "surface",
+    }
+    return [word for kind in kinds for word in (f"--{kind}", paths[kind])]
+
+
+FORMS = {
+    "card2020": ("analysis", "plan", "power", "surface"),
+    "heds": ("analysis", "plan", "power", "surface"),
+    "arr": ("analysis", "plan"),
+    "paper": ("analysis", "plan", "power"),
+    "aspredicted": ("plan",),
+    "osf": ("plan",),
+}
+FORMATS = {"card2020": ("md", "html")}
+
+
+def formats(form: str) -> tuple[str, ...]:
+    """The endings that a form can be written to as text."""
+    return FORMATS.get(form, ("md", "html", "tex"))
