@@ -40,9 +40,10 @@ def study(rule: StoppingRule = SPENDING, **values: object) -> Monitoring:
 
 def seen(share: float, estimate: float, information: float | None = None, **values: object) -> LookData:
     """Data with a standard error that the share of information gives, and a z test."""
-    error = 1 / math.sqrt((information or share) * MAXIMUM)
+    known = (information or share) * MAXIMUM
+    error = 1 / math.sqrt(known)
     p_value = 2 * float(stats.norm.sf(abs(estimate) / error))
-    data = LookData(100, 10, 30, share, estimate, error, math.inf, p_value)
+    data = LookData(100, 10, 30, share, known, estimate, error, math.inf, p_value)
     return replace(data, **values)
 
 
@@ -102,10 +103,17 @@ def test_fixed_constants_allow_no_other_look() -> None:
         step(study(StoppingRule(WangTsiatis(0.5))), seen(0.2, 0.0), unplanned="curious")
 
 
-def test_information_is_made_to_grow_where_a_new_estimate_of_the_variance_shrinks_it() -> None:
+def test_information_is_made_to_grow() -> None:
     state, _ = step(study(), seen(1 / 3, 0.01, information=0.6))
     state, second = step(state, seen(2 / 3, 0.01, information=0.5))
     assert second.fraction == pytest.approx(0.601)
+
+
+def test_a_variance_that_happens_to_be_small_does_not_move_the_boundary() -> None:
+    _, usual = step(study(), seen(1 / 3, 0.01))
+    _, lucky = step(study(), seen(1 / 3, 0.01, standard_error=0.01))
+    assert lucky.nominal == usual.nominal
+    assert "12 times the information that the plan expected" in lucky.remarks[0]
 
 
 def test_a_skipped_look_and_a_late_one_are_remarked() -> None:

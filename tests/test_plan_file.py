@@ -205,7 +205,7 @@ def test_the_document_says_both_scales_the_total_and_the_number_of_ratings() -> 
     assert document["design"]["n_ratings"] == 960
     # (960 x 0.12) x 1.25 + 12 x 2.5
     assert document["costs"]["total"] == "174.00"
-    assert document["looks"] == []
+    assert document["looks"] is None
     assert document["created"] == "2025-03-01"
     assert document["versions"]["humeval-power"]
 
@@ -242,6 +242,7 @@ def other(path: str, value: Any) -> Any:
         "rule.df": "satterthwaite",
         "rule.alternative": "greater",
         "rule.analysis": "differences",
+        "rule.margin": 0.05,
         "scale.source": "inferred",
         "design.kind": "crossed",
         "design.paired": True,
@@ -273,6 +274,7 @@ def other(path: str, value: Any) -> Any:
 # These cannot be changed alone: a change makes the document contradict itself, which is said instead.
 ENTANGLED = {
     "rule.estimator",  # ML has no Kenward-Roger df
+    "rule.margin",  # belongs to two of the alternatives
     "costs.model.pay_per_hour",  # and price_per_rating
     "costs.model.fee.extra_share",  # needs extra_from
     "costs.model.fee.extra_from",
@@ -338,7 +340,7 @@ def test_other_forged_numbers_are_found_too(path: str, value: object, file: Path
 def test_impossible_values_are_told_all_at_once(file: Path) -> None:
     wrong = {
         "question": " ",
-        "effect.difference": 0,
+        "effect.difference": 1.5,
         "parameters.sd_worker_slope": -0.1,
         "design.n_workers": 1,
         "design.n_items": 40.5,
@@ -370,9 +372,9 @@ def test_impossible_values_are_told_all_at_once(file: Path) -> None:
     assert "column 'predicted': simulated, interval and n_simulations belong together" in whole
     assert "must be a SHA-256" in whole
     assert "column 'systems.1': is missing." in whole
-    assert "column 'looks': must have at most 0 items after validation, not 1." in whole
+    assert "column 'looks'" in whole
     assert "column 'created': value 'yesterday': must be a valid date" in whole
-    assert "column 'effect.difference': value 0: must not be 0" in whole
+    assert "column 'effect.difference': value 1.5: must be less than or equal to 1." in whole
     assert len(said) == len(wrong)
 
 
@@ -460,8 +462,6 @@ def test_a_plan_is_not_written_with_numbers_that_it_does_not_have() -> None:
     assert [problem.column for problem in caught.value.problems] == ["costs.total", "predicted.analytic"]
     with pytest.raises(InputError, match=r"costs\.total"):
         plan_to_json(replace(PLAN, cost=None), created=CREATED)
-    with pytest.raises(InputError, match="looks"):
-        plan_to_json(replace(PLAN, looks=(0.5,)), created=CREATED)
 
 
 def test_an_amendment_is_appended_with_what_changed_and_why(file: Path) -> None:

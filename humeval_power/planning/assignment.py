@@ -37,6 +37,7 @@ def assign(
     max_ratings_per_worker: int | None = None,
     system_names: tuple[str, str] = ("A", "B"),
     item_names: Sequence[str] | None = None,
+    looks: Codes | None = None,
 ) -> AssignmentPlan:
     """Make a design executable: batches, order of presentation, codes, checks, repeats.
 
@@ -55,6 +56,8 @@ def assign(
         agree with themselves, as shares of each worker's ratings: rounded, and at least one each.
     max_ratings_per_worker : most that a worker is shown, ratings, repeats and checks together.
     item_names : one for each item of the design.
+    looks : shape (n_ratings,), at which look (1, 2, ...) each rating of the design is needed: a worker
+        finishes what one look needs before the next, in batches of its own.
 
     Raises
     ------
@@ -68,35 +71,45 @@ def assign(
     time = _times_seen(design)
     if repeat_rate > 0 and time.any():
         raise DesignError("This design repeats ratings itself: leave out repeat_rate.")
-    loads = design.worker_loads
+    stage = np.zeros(len(rows.worker), dtype=np.int64) if looks is None else looks - 1
+    n_stages = int(stage.max()) + 1
+    part = rows.worker * n_stages + stage  # what one worker does for one look is a session
+    loads = np.bincount(part, minlength=design.n_workers * n_stages)
     repeats, checks = _rounded(repeat_rate, loads), _rounded(check_rate, loads)
     slots = _numbered("w", design.n_workers)
     if max_ratings_per_worker is not None:
-        check_shown(slots, loads, repeats, checks, limit=max_ratings_per_worker)
+        by_worker = [each.reshape(-1, n_stages).sum(axis=1) for each in (loads, repeats, checks)]
+        check_shown(slots, *by_worker, limit=max_ratings_per_worker)
 
     common_order = _stream(seed, 0, "items").random(design.n_items)
-    sorted_rows = np.lexsort((common_order[rows.item], time, rows.worker))
+    sorted_rows = np.lexsort((common_order[rows.item], time, part))
     balance = np.zeros(design.n_items, dtype=np.int64)
     sessions = []
-    for worker, mine in enumerate(np.split(sorted_rows, np.cumsum(loads)[:-1])):
-        stream = partial(_stream, seed, worker)
+    for place, mine in enumerate(np.split(sorted_rows, np.cumsum(loads)[:-1])):
+        stream = partial(_stream, seed, place // n_stages, look=place % n_stages)
         sessions.append(
             build_session(
                 _showings(rows.item[mine], rows.system[mine], time[mine], balance, stream("first")),
-                SessionPlan(order, batch_size, int(repeats[worker]), int(checks[worker])),
+                SessionPlan(order, batch_size, int(repeats[place]), int(checks[place])),
                 position=_positions(rows.item[mine], time[mine], stream("order"), design.n_items),
                 stream=stream,
             )
             if len(mine)
             else _NO_SESSION
         )
-    sizes = [len(session.item) for session in sessions]
+    sizes = np.array([len(session.item) for session in sessions])
+    batches = np.array([session.batch.max() + 1 if len(session.batch) else 0 for session in sessions])
     return AssignmentPlan(
         design=design,
         seed=seed,
-        worker=np.repeat(np.arange(design.n_workers), sizes),
-        batch=np.concatenate([session.batch for session in sessions]) + 1,
-        order=np.concatenate([np.arange(size) for size in sizes]) + 1,
+        worker=np.repeat(np.arange(len(sizes)) // n_stages, sizes),
+        batch=np.concatenate([session.batch for session in sessions])
+        + np.repeat(_earlier(batches, n_stages), sizes)
+        + 1,
+        order=np.concatenate([np.arange(size) for size in sizes])
+        + np.repeat(_earlier(sizes, n_stages), sizes)
+        + 1,
+        look=None if looks is None else np.repeat(np.arange(len(sizes)) % n_stages, sizes) + 1,
         item=np.concatenate([session.item for session in sessions]),
         system=np.concatenate([session.system for session in sessions]),
         kind=np.concatenate([session.kind for session in sessions]),
@@ -111,9 +124,16 @@ def assign(
 _NO_SESSION = Session(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
 
 
-def _stream(seed: int, worker: int, purpose: str) -> np.random.Generator:
-    """The random numbers of one worker for one purpose, whatever the others draw."""
-    child = np.random.SeedSequence(seed, spawn_key=(_PURPOSES.index(purpose), worker))
+def _earlier(counts: Codes, n_stages: int) -> Codes:
+    """How many the same worker had in the sessions before, by session."""
+    by_worker = counts.reshape(-1, n_stages)
+    return np.asarray((np.cumsum(by_worker, axis=1) - by_worker).ravel())
+
+
+def _stream(seed: int, worker: int, purpose: str, *, look: int = 0) -> np.random.Generator:
+    """The random numbers of one worker for one purpose and look, whatever the others draw."""
+    key = (_PURPOSES.index(purpose), worker, *([look] if look else []))
+    child = np.random.SeedSequence(seed, spawn_key=key)
     return np.random.Generator(np.random.Philox(child))
 
 

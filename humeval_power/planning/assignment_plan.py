@@ -27,7 +27,7 @@ class AssignmentPlan:
     Arrays of shape (n_rows,): `worker`, `item` and `system` are the codes of the design (item and system
     are -1 for a check), `batch` and `order` count from 1 within the worker, `kind` indexes KINDS.
     `slots`, `items`, `systems` are names; `codes` holds the blinding code of each output, at index
-    2 * item + system. `replacements` are the names of spare slots: nobody's work until a worker drops
+    2 * item + system. `look`, if there are looks, is the one that needs the row. `replacements` are the names of spare slots: nobody's work until a worker drops
     out, then a copy of that worker's work (`replacement_table`).
     """
 
@@ -44,6 +44,7 @@ class AssignmentPlan:
     systems: tuple[str, str]
     codes: tuple[str, ...]
     replacements: tuple[str, ...]
+    look: Codes | None = None
 
     def loads(self, kind: int | None = None) -> Codes:
         """Rows of each worker slot, of one kind or of all, shape (n_workers,)."""
@@ -58,7 +59,8 @@ class AssignmentPlan:
         return most
 
     def to_frame(self) -> pd.DataFrame:
-        """The table with the columns ASSIGNMENT_COLUMNS; a check has no item, system and code."""
+        """The table with the columns ASSIGNMENT_COLUMNS, and `look` where there are looks; a check has no
+        item, system and code."""
         import pandas as pd
 
         output = np.where(self.item == NOTHING, NOTHING, 2 * self.item + self.system)
@@ -71,7 +73,8 @@ class AssignmentPlan:
             _named(self.codes, output),
             _named(KINDS, self.kind),
         )
-        return pd.DataFrame(dict(zip(ASSIGNMENT_COLUMNS, columns, strict=True)))
+        table = pd.DataFrame(dict(zip(ASSIGNMENT_COLUMNS, columns, strict=True)))
+        return table if self.look is None else table.assign(look=self.look)
 
     def key(self) -> pd.DataFrame:
         """What the codes stand for, the coordinator's secret: columns KEY_COLUMNS, one row an output."""

@@ -7,15 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.boundaries import Boundaries, boundaries
 from humeval_power.inference.futility import conditional_power
 from humeval_power.inference.stagewise import LookEstimate
 from humeval_power.inference.stopping_rule import Spending, StoppingRule
+from humeval_power.planning.analytic import effect_precision
+from humeval_power.planning.look_schedule import look_information
+from humeval_power.planning.plan import Plan
+from humeval_power.ratings import Ratings
+from humeval_power.scenarios.looks import LookKind, nested_designs
 
 Decision = Literal["continue", "stop-success", "stop-futility", "end-success", "end-nothing-shown"]
 SMALLEST_STEP = 1e-3  # of the information, by which a look must add to the one before
 AS_PLANNED = 0.05  # a look this much later than planned is not worth a remark
+NOTABLE = 2.0  # factor by which the information may differ from the expected one without a remark
 _REACHED = 1e-9
 
 
@@ -23,15 +30,18 @@ _REACHED = 1e-9
 class LookData:
     """What is in at a look.
 
-    `share` is the share of the planned items, workers or ratings, by which the looks were planned;
-    `p_value` is that of the study's own test, one- or two-sided as its rule. `final` says that no more
-    ratings will come.
+    `share` is the share of the planned items, workers or ratings, by which the looks were planned.
+    `information`, 1 / variance of the effect on [0, 1], is that of who rated what at the variances that the
+    plan assumed: it does not depend on the ratings, so that they cannot move the boundaries (the estimated one
+    would let a worker variance that happens to be estimated as zero spend all of alpha at once). `p_value` is
+    that of the study's own test, one- or two-sided as its rule. `final` says that no more ratings will come.
     """
 
     n_ratings: int
     n_workers: int
     n_items: int
     share: float
+    information: float
     estimate: float
     standard_error: float
     df: float
@@ -39,8 +49,8 @@ class LookData:
     final: bool = False
 
     @property
-    def information(self) -> float:
-        """1 / standard error squared."""
+    def estimated_information(self) -> float:
+        """1 / standard error squared, as these ratings have it."""
         return 1.0 / self.standard_error**2
 
 
@@ -101,6 +111,52 @@ class Monitoring:
         """Number of the next planned look, None after the last."""
         taken = max((look.planned or 0 for look in self.looks), default=0)
         return taken + 1 if taken < len(self.shares) else None
+
+
+def study_monitoring(plan: Plan) -> Monitoring:
+    """A planned study before its first look.
+
+    Raises
+    ------
+    InputError
+        A plan without looks.
+    """
+    schedule = plan.looks
+    if schedule is None:
+        raise InputError(
+            "The plan has no looks: it allows one test, at the end. Plan them beforehand: plan --looks."
+        )
+    whole = plan.whole_design()
+    known = look_information(plan.parameters, whole, schedule.looks)
+    sizes = [_size(design, schedule.looks.kind) for design in nested_designs(whole, schedule.looks).designs]
+    return Monitoring(
+        rule=schedule.rule(plan.rule),
+        unit=schedule.looks.kind,
+        shares=tuple(size / sizes[-1] for size in sizes),
+        fractions=known.fractions,
+        maximum_information=known.maximum,
+        effect=plan.effect,
+        factor=schedule.factor,
+    )
+
+
+def collected_information(plan: Plan, ratings: Ratings) -> float:
+    """Information of who rated what so far, at the variances that the plan assumed."""
+    return 1.0 / effect_precision(plan.parameters, ratings.design()).variance
+
+
+def collected_share(plan: Plan, ratings: Ratings) -> float:
+    """Share of what the plan's looks are counted by that is in."""
+    assert plan.looks is not None
+    kind = plan.looks.looks.kind
+    return _size(ratings, kind) / _size(plan.design(), kind)
+
+
+def _size(counted: Design | Ratings, kind: LookKind) -> int:
+    """How much there is of what looks are counted by; blocks are counted by their workers."""
+    if kind == "items":
+        return counted.n_items
+    return counted.n_ratings if kind == "ratings" else counted.n_workers
 
 
 def step(state: Monitoring, data: LookData, *, unplanned: str = "") -> tuple[Monitoring, TakenLook]:
@@ -177,6 +233,18 @@ def taken_boundaries(state: Monitoring) -> Boundaries:
     return look_boundaries(before, last.fraction, final=final)
 
 
+def path_boundaries(state: Monitoring) -> Boundaries:
+    """Boundaries of the looks taken and those still planned, for a picture of both."""
+    if not isinstance(state.rule.efficacy, Spending):
+        return _scaled(state, state.fractions)
+    taken = [look.fraction for look in state.looks]
+    last = taken[-1] if taken else 0.0
+    upcoming = state.next_planned or len(state.shares) + 1
+    rest = [each for each in state.fractions[upcoming - 1 :] if each > last + SMALLEST_STEP]
+    ended = state.ended and last >= 1.0 - _REACHED
+    return _scaled(state, taken if ended else [*taken, *rest])
+
+
 def _refuse_after_the_end(state: Monitoring, unplanned: str) -> None:
     if not state.ended:
         return
@@ -231,12 +299,12 @@ def _fraction(state: Monitoring, data: LookData, *, final: bool) -> float:
     last = state.looks[-1].fraction if state.looks else 0.0
     if final:
         return 1.0
-    estimated = min(data.information / state.maximum_information, 1.0 - SMALLEST_STEP)
+    known = min(data.information / state.maximum_information, 1.0 - SMALLEST_STEP)
     if last + SMALLEST_STEP > 1.0 - SMALLEST_STEP:
         raise InputError(
             f"The looks so far hold {100 * last:.3g} % of the planned information: only the final look is left."
         )
-    return max(estimated, last + SMALLEST_STEP)
+    return max(known, last + SMALLEST_STEP)
 
 
 def _place(state: Monitoring, planned: int | None) -> int:
@@ -278,6 +346,12 @@ def _remarks(state: Monitoring, data: LookData, planned: int | None, *, final: b
         remarks.append(
             f"planned at {100 * state.shares[planned - 1]:.3g} % of the {state.unit}, taken at "
             f"{100 * data.share:.3g} %"
+        )
+    seen = data.estimated_information / data.information
+    if not 1 / NOTABLE < seen < NOTABLE:
+        remarks.append(
+            f"by their own variances these ratings carry {seen:.2g} times the information that the plan "
+            "expected of them; the boundaries go by the plan"
         )
     if state.ended:
         remarks.append("the study went on after it could have been stopped for futility")

@@ -5,13 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+import numpy as np
+
 from humeval_power.costs import CostModel
-from humeval_power.designs import Design, DesignKind
+from humeval_power.designs import Codes, Design, DesignKind
+from humeval_power.inference.boundaries import Boundaries
 from humeval_power.parameters import Parameters
 from humeval_power.planning.analytic import analytic_power
 from humeval_power.planning.building import design_of
+from humeval_power.planning.look_schedule import (
+    LookInformation,
+    LookSchedule,
+    look_information,
+    planned_boundaries,
+    power_with_looks,
+)
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
+from humeval_power.scenarios.looks import nested_designs
 from humeval_power.scenarios.rating_study import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
@@ -36,11 +47,23 @@ class PredictedPower:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """A study as planned. `effect` is the smallest effect of interest, B - A on [0, 1].
+class LookExpectation:
+    """Ratings and cost to expect if the study stops where its boundaries say, by simulation: if the effect of
+    interest is true, and if there is none. Costs are NaN without prices."""
 
-    `exclusions` are the rules, in words, by which ratings will be left out; `looks` the planned shares
-    of the ratings at which the data are tested before the end (none: one test at the end).
+    ratings_if_effect: float
+    ratings_if_none: float
+    cost_if_effect: float
+    cost_if_none: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A study as planned. `effect` is the smallest effect of interest, B - A on [0, 1]; under a rule with
+    a margin, which then is the smallest difference of interest, the true difference planned for.
+
+    `exclusions` are the rules, in words, by which ratings will be left out; `looks` says when the data are
+    tested before the end, and by which boundaries (None: one test at the end).
     """
 
     question: str
@@ -59,19 +82,49 @@ class Plan:
     costs: CostModel | None = None
     cost: Decimal | None = None
     exclusions: tuple[str, ...] = ()
-    looks: tuple[float, ...] = ()
+    looks: LookSchedule | None = None
+    expected: LookExpectation | None = None
 
     def design(self) -> Design:
-        """The planned assignment."""
+        """The planned assignment; looks by blocks leave out what crosses them."""
+        whole = self.whole_design()
+        if self.looks is not None and self.looks.looks.kind == "blocks":
+            return nested_designs(whole, self.looks.looks).final
+        return whole
+
+    def whole_design(self) -> Design:
+        """The assignment as its counts say, without regard to looks."""
         return design_of(
             self.counts, kind=self.design_kind, max_ratings_per_worker=self.max_ratings_per_worker
         )
+
+    def look_of_ratings(self) -> Codes | None:
+        """At which look (1, 2, ...) each rating of the design is needed, shape (n_ratings,); None without
+        looks."""
+        if self.looks is None:
+            return None
+        whole = nested_designs(self.whole_design(), self.looks.looks)
+        look = np.zeros(whole.final.n_ratings, dtype=np.int64)
+        for number, rows in reversed(list(enumerate(whole.rows, start=1))):
+            look[rows] = number
+        return look
 
     def study(self) -> RatingStudy:
         """The planned study as a scenario, with the effect of interest as its true effect."""
         return RatingStudy(self.parameters.with_difference(self.effect), self.design(), self.rule)
 
+    def look_information(self) -> LookInformation:
+        """What each planned look knows. Only for a plan with looks."""
+        assert self.looks is not None
+        return look_information(self.parameters, self.whole_design(), self.looks.looks)
+
+    def look_boundaries(self) -> Boundaries:
+        """The boundaries at the planned looks. Only for a plan with looks."""
+        assert self.looks is not None
+        return planned_boundaries(self.looks, self.rule, self.look_information(), effect=self.effect)
+
     def recomputed_power(self) -> float:
-        """The analytic power of the planned design, computed afresh."""
+        """The analytic power of the planned design, computed afresh; with looks that of all of them."""
         study = self.study()
-        return analytic_power(study.parameters, study.design, rule=self.rule).power
+        fixed = analytic_power(study.parameters, study.design, rule=self.rule).power
+        return fixed if self.looks is None else power_with_looks(fixed, self.look_boundaries())

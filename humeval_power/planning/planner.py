@@ -23,7 +23,7 @@ from humeval_power.planning.power import (
     Progress,
     estimate_power,
 )
-from humeval_power.planning.required import counts_power
+from humeval_power.planning.required import check_effect, counts_power
 from humeval_power.planning.search import (
     Candidates,
     SearchSpace,
@@ -32,6 +32,7 @@ from humeval_power.planning.search import (
     list_candidates,
     most_powerful,
 )
+from humeval_power.planning.sequential_plan import LookWish, SequentialOption, formula_power, prove
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.rating_study import RatingStudy
 from humeval_power.simulation.losses import Exclusion, Losses
@@ -46,9 +47,11 @@ class PlanRequest:
     """What is known and wanted.
 
     settings : parameters by name; the first is planned for, unless `robust` takes the worst of all.
-    effect : the smallest effect of interest, B - A on [0, 1], positive.
+    effect : the smallest effect of interest, B - A on [0, 1], positive; under a rule with a margin the
+        true difference that is planned for, usually 0.
     budget : with it, the most powerful design within it; without, the cheapest that reaches `target`.
     losses, exclusion : what is expected to happen to the ratings, and who will be left out.
+    looks : look at the data before the end; power is then that of the whole procedure.
     confidence : with it, `target` must be reached with this probability over the pilot's uncertainty.
     """
 
@@ -64,10 +67,13 @@ class PlanRequest:
     confidence: float | None = None
     losses: Losses = NO_LOSSES
     exclusion: Exclusion = "none"
+    looks: LookWish | None = None
 
     def __post_init__(self) -> None:
         check_target(self.target, self.rule)
-        if not 0 < self.effect <= 1:
+        if self.rule.margin is not None:
+            check_effect(self.effect, self.rule)
+        elif not 0 < self.effect <= 1:
             raise InputError(
                 "The effect of interest must be a positive difference B - A on [0, 1], at most 1; got "
                 f"{self.effect:g}. If a negative one is of interest, exchange the systems."
@@ -76,21 +82,30 @@ class PlanRequest:
             raise InputError(f"The budget must be an amount above 0; got {self.budget}.")
         if self.confidence is not None and not 0 < self.confidence < 1:
             raise InputError(f"The confidence must lie between 0 and 1; got {self.confidence:g}.")
+        if self.looks is not None:
+            self._check_looks(self.looks)
         if self.confidence is not None and self.uncertainty is None:
             raise InputError(
                 "A design with confidence needs to know how uncertain the parameters are: plan from a "
                 "pilot, or from a file that 'fit -o' wrote."
             )
 
+    def _check_looks(self, wish: LookWish) -> None:
+        wish.rule(self.rule)
+        if self.losses != NO_LOSSES:
+            raise InputError("Looks and losses of ratings cannot be simulated together: leave out one.")
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One design with its price and its power: by formula for every setting, simulated if it was."""
+    """One design with its price and its power: by formula for every setting, simulated if it was; with looks
+    it is the power of the whole procedure, and `sequential` says more."""
 
     counts: StudyCounts
     cost: Cost
     powers: Mapping[str, float]
     simulated: PowerEstimate | None = None
+    sequential: SequentialOption | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +205,8 @@ def make_plan(
         reason, would_do = what_would_do(
             main, candidates, option.counts, request.target, request.rule, request.costs, request.budget
         )
+        if request.looks is not None:
+            reason += " (Said of one test at the end; looks cost a little more.)"
     return PlanResult(
         request=request,
         chosen=option,
@@ -231,13 +248,13 @@ def _exact_place(
     place: int,
 ) -> int:
     """The same place, or the next on the front whose exact power reaches the target: unpaired designs
-    are ranked by an approximate df."""
-    if request.budget is not None or all(request.space.pairings):
+    are ranked by an approximate df, and all without the looks."""
+    if request.budget is not None or (all(request.space.pairings) and request.looks is None):
         return place
     judged = list(settings.values()) if request.robust else [next(iter(settings.values()))]
     while True:
         counts = candidates.counts(int(best[place]))
-        if min(counts_power(one, counts, rule=request.rule) for one in judged) >= request.target:
+        if min(_formula(request, one, counts) for one in judged) >= request.target:
             return place
         above = _next_above(candidates, best, place, 0.005)
         if above is None:
@@ -278,18 +295,33 @@ def _prove(
     seed: int,
     n_jobs: int,
 ) -> Option:
-    powers = {
-        name: counts_power(parameters, counts, rule=request.rule) for name, parameters in settings.items()
-    }
+    powers = {name: _formula(request, parameters, counts) for name, parameters in settings.items()}
+    cost = cost_of(counts, request.costs)
+    judged = settings[_judged(request, powers)]
+    if request.looks is not None:
+        found = prove(
+            judged,
+            counts,
+            request.looks,
+            request.rule,
+            costs=request.costs,
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
+        return Option(counts, cost, powers, found.simulated, found)
     study = RatingStudy(
-        settings[_judged(request, powers)],
-        design_of(counts),
-        request.rule,
-        losses=request.losses,
-        exclusion=request.exclusion,
+        judged, design_of(counts), request.rule, losses=request.losses, exclusion=request.exclusion
     )
     simulated = estimate_power(study, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
-    return Option(counts, cost_of(counts, request.costs), powers, simulated)
+    return Option(counts, cost, powers, simulated)
+
+
+def _formula(request: PlanRequest, parameters: Parameters, counts: StudyCounts) -> float:
+    """Power by formula, with the looks if there are any."""
+    if request.looks is None:
+        return counts_power(parameters, counts, rule=request.rule)
+    return formula_power(parameters, counts, request.looks, request.rule)
 
 
 def _judged(request: PlanRequest, powers: Mapping[str, float]) -> str:

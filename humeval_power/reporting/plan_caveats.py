@@ -10,6 +10,7 @@ from humeval_power.planning.analytic import FEW_WORKERS
 from humeval_power.planning.plan import Plan
 from humeval_power.reporting.document_values import share
 from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
+from humeval_power.rules import claim
 
 SAME = 0.005  # as the checklist takes an effect for the observed one
 LARGE_GAP = 0.02  # between formula and simulation, beyond Monte Carlo error
@@ -54,6 +55,11 @@ def _below_target(plan: Plan) -> list[str]:
     reached = plan.predicted.analytic if math.isnan(upper) else upper
     if reached >= plan.target_power:
         return []
+    if plan.rule.margin is not None:
+        return [
+            f"The power, {share(_promised(plan))}, is below the target of {plan.target_power:g}: a study of "
+            f"this size will often fail to show {claim(plan.rule)} where it is true."
+        ]
     return [
         f"The power, {share(_promised(plan))}, is below the target of {plan.target_power:g}: a study of "
         "this size will often miss the difference that it is meant to find, and exaggerate it when it "

@@ -6,9 +6,14 @@ from dataclasses import asdict
 
 from humeval_power.planning.assurance import QUANTILES, pilot_advice
 from humeval_power.planning.bottleneck import in_words
+from humeval_power.planning.halfway import HalfwayPower, halfway_power
 from humeval_power.planning.limits import Ceiling
 from humeval_power.planning.planner import Option, PlanResult
+from humeval_power.planning.required import counts_precision
+from humeval_power.reporting.plan_looks_text import look_choice_record, look_facts
 from humeval_power.reporting.records import Record, versions
+from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
+from humeval_power.scales import RatingScale
 from humeval_power.study_counts import StudyCounts
 
 SCHEMA = "humeval_power/plan_search/1"
@@ -24,11 +29,15 @@ def size_in_words(counts: StudyCounts) -> str:
     )
 
 
-def plan_facts(result: PlanResult) -> list[tuple[str, str]]:
-    """(label, sentence) of everything a person should read before carrying the plan out."""
+def plan_facts(result: PlanResult, scale: RatingScale | None = None) -> list[tuple[str, str]]:
+    """(label, sentence) of everything a person should read before carrying the plan out; `scale` is the
+    pilot's, for what is also said in its units."""
     request, chosen = result.request, result.chosen
+    halfway = plan_halfway(result)
+    why = "the smallest of interest" if halfway is None else "the true difference assumed"
     facts = [
-        ("Effect", f"B - A = {request.effect:g} on [0, 1], the smallest of interest"),
+        ("Effect", f"B - A = {request.effect:g} on [0, 1], {why}"),
+        *([] if halfway is None else [("Margin", margin_words(request.rule, scale))]),
         ("Test", str(request.rule)),
         ("Searched", f"{result.n_candidates:,} designs within the limits"),
         ("Plan", size_in_words(chosen.counts)),
@@ -44,6 +53,9 @@ def plan_facts(result: PlanResult) -> list[tuple[str, str]]:
                 f"(95 % Monte Carlo interval {low:.3f} to {high:.3f})",
             )
         )
+    facts += look_facts(result)
+    if halfway is not None:
+        facts.append(("Halfway", halfway_words(halfway)))
     if not result.reached:
         ways = "; or ".join(result.would_do)
         facts.append(("Not met", result.reason + (f" What would do: {ways}." if ways else "")))
@@ -51,7 +63,19 @@ def plan_facts(result: PlanResult) -> list[tuple[str, str]]:
     facts += _uncertainty_facts(result)
     facts += [("Fees", str(result.split))] if result.split is not None else []
     facts += [("Note", text) for text in (*chosen.cost.notes, *_notes(chosen.counts))]
+    facts += [] if halfway is None else [("Note", PARITY)]
     return facts
+
+
+def plan_halfway(result: PlanResult) -> HalfwayPower | None:
+    """Power of the chosen design halfway to the margin, at the parameters it is judged by; None for a
+    rule without a margin."""
+    if result.request.rule.margin is None:
+        return None
+    powers = result.chosen.powers
+    name = min(powers, key=lambda one: powers[one]) if result.request.robust else next(iter(powers))
+    precision = counts_precision(result.request.settings[name], result.chosen.counts)
+    return halfway_power(result.request.rule, precision=precision)
 
 
 def _uncertainty_facts(result: PlanResult) -> list[tuple[str, str]]:
@@ -136,6 +160,8 @@ def plan_search_record(result: PlanResult, *, seed: int, command: str = "") -> R
             "chance_of_target": found.chance_of(request.target),
             "quantiles": {f"{share:g}": found.quantile(share) for share in QUANTILES},
         },
+        **_halfway_record(result),
+        "looks": look_choice_record(result),
         "n_candidates": result.n_candidates,
         "settings": {name: parameters.as_dict() for name, parameters in request.settings.items()},
         "costs": request.costs.as_dict(),
@@ -144,6 +170,11 @@ def plan_search_record(result: PlanResult, *, seed: int, command: str = "") -> R
         "versions": versions(),
         "command": command,
     }
+
+
+def _halfway_record(result: PlanResult) -> Record:
+    found = plan_halfway(result)
+    return {} if found is None else {"halfway_to_margin": asdict(found)}
 
 
 def _option_record(option: Option) -> Record:

@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from humeval_power.costs import Cost, cost_of
 from humeval_power.designs import Design
 from humeval_power.parameters import STANDARD_DEVIATIONS
-from humeval_power.planning.analytic import effect_precision, minimum_detectable_effect
+from humeval_power.planning.analytic import detectable, effect_precision
+from humeval_power.planning.halfway import halfway_power
 from humeval_power.planning.limits import ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.plan import Plan
 from humeval_power.reporting.checklist_items import ReportTable
 from humeval_power.reporting.document_values import SHORT_HASH, plain, share, signed
 from humeval_power.reporting.plan_caveats import is_observed_effect, plan_caveats
 from humeval_power.reporting.plan_history import Amendment
+from humeval_power.reporting.plan_looks_text import expectation_sentence, looks_sentence
 from humeval_power.reporting.plan_page import Fact, Page, PageSection, page_html, page_markdown
 from humeval_power.reporting.plan_words import (
     COST_NAMES,
@@ -26,7 +28,15 @@ from humeval_power.reporting.plan_words import (
     SD_WORDS,
 )
 from humeval_power.reporting.records import versions
-from humeval_power.reporting.rule_words import rule_sentence
+from humeval_power.reporting.rule_words import (
+    PARITY,
+    claim_words,
+    halfway_words,
+    hypothesis_words,
+    margin_words,
+    rule_sentence,
+)
+from humeval_power.rules import claim
 
 
 def plan_markdown(
@@ -101,12 +111,38 @@ def _figures(plan: Plan, design: Design, cost: Cost | None) -> tuple[Fact, ...]:
         ("workers", f"{design.n_workers:,}"),
         ("items", f"{design.n_items:,}"),
         ("ratings", f"{design.n_ratings:,}"),
-        (f"power to find B - A = {signed(plan.effect)}", share(power)),
+        (_goal(plan), share(power)),
     ]
     return (*figures, *([] if cost is None else [("total cost", str(cost))]))
 
 
+def _goal(plan: Plan) -> str:
+    if plan.rule.margin is None:
+        return f"power to find B - A = {signed(plan.effect)}"
+    return f"power to show {claim(plan.rule)} at B - A = {signed(plan.effect)}"
+
+
+def _margin(plan: Plan) -> PageSection:
+    halfway = halfway_power(
+        plan.rule, precision=effect_precision(plan.parameters.with_difference(plan.effect), plan.design())
+    )
+    a, b = plan.systems
+    said = hypothesis_words(plan.rule, (a, b))
+    return PageSection(
+        "Margin",
+        (
+            f"{margin_words(plan.rule, plan.scale)}: the smallest difference that would matter, fixed before "
+            f"any rating of the study was seen. The study is to show that {said}.",
+            f"The power is computed for a true difference B - A of {signed(plan.effect)}.",
+            *([] if halfway is None else [f"P{halfway_words(halfway)[1:]}"]),
+            PARITY,
+        ),
+    )
+
+
 def _effect(plan: Plan) -> PageSection:
+    if plan.rule.margin is not None:
+        return _margin(plan)
     raw = ""
     if plan.scale is not None:
         raw = f"; as rated, on {plan.scale}, that is {signed(plan.scale.effect_to_raw(plan.effect))}"
@@ -161,19 +197,16 @@ def _cost(plan: Plan, cost: Cost) -> PageSection:
 
 
 def _test(plan: Plan) -> PageSection:
-    a, b = plan.systems
-    claim = (
-        "The systems are said to differ, and the one rated higher to be better, if the test is significant."
-        if plan.rule.alternative == "two-sided"
-        else f"{b} is said to be better than {a} if the test is significant; nothing is claimed for {a}."
-    )
+    claimed, not_shown = claim_words(plan.rule, plan.systems)
+    when = "There is one test, when all ratings are in." if plan.looks is None else looks_sentence(plan)
+    expected = expectation_sentence(plan)
     return PageSection(
         "Test",
         (
             rule_sentence(plan.rule),
-            f"{claim} Otherwise the study has not shown a difference, which does not show that there is "
-            "none. The difference is reported with its interval either way. There is one test, when all "
-            "ratings are in.",
+            f"{claimed} Otherwise the study has not shown {not_shown}. The difference is reported "
+            f"with its interval either way. {when}",
+            *([] if expected is None else [expected]),
         ),
     )
 
@@ -188,8 +221,8 @@ def _power(plan: Plan, design: Design) -> PageSection:
             f"Carlo interval {low:.3f} to {high:.3f}); by formula {share(predicted.analytic)}"
         )
     sentences = (
-        f"{said}. The target was {plan.target_power:g}. This is the probability that the study finds a "
-        f"difference of {signed(plan.effect)}, if it is there and the parameters below are right.",
+        f"{said}. The target was {plan.target_power:g}. This is the probability that the study {_finds(plan)} "
+        "and the parameters below are right.",
         *_limits(plan, design),
         f"Assumed standard deviations on [0, 1], from {plan.source.name}:",
     )
@@ -200,16 +233,25 @@ def _power(plan: Plan, design: Design) -> PageSection:
     return PageSection("Power", sentences, table=ReportTable(("What varies", "SD"), tuple(rows)))
 
 
+def _finds(plan: Plan) -> str:
+    if plan.rule.margin is None:
+        return f"finds a difference of {signed(plan.effect)}, if it is there"
+    return f"shows {claim(plan.rule)}, if the true difference is {signed(plan.effect)}"
+
+
 def _limits(plan: Plan, design: Design) -> list[str]:
     """What this design finds with the target power, and what more of one thing alone could reach."""
     if plan.rule.analysis != "ratings" or plan.rule.is_simulated:
         return []
     parameters = plan.parameters.with_difference(plan.effect)
     target = plan.target_power
-    found = minimum_detectable_effect(effect_precision(parameters, design), power=target, rule=plan.rule)
-    said = f"With power {target:g} the study finds a difference of {found:.3g} or more."
+    found = detectable(
+        effect_precision(parameters, design), effect=plan.effect, power=target, rule=plan.rule
+    )
+    noun, verb = ("difference", "finds") if plan.rule.margin is None else ("margin", "shows")
+    said = f"With power {target:g} the study {verb} a {noun} of {found:.3g} or more."
     if found > 1:
-        said = f"There is no difference on [0, 1] that the study finds with power {target:g}."
+        said = f"There is no {noun} on [0, 1] that the study {verb} with power {target:g}."
     if design.kind not in ("crossed", "k-per-item"):
         return [said]
     k = None if design.is_crossed else design.ratings_per_item

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
-from humeval_power.errors import InputError
 from humeval_power.estimation.fit import Fit
-from humeval_power.inference.many_systems import (
-    Correction,
-    PairResult,
-    compare_systems,
-    indistinct_groups,
-)
+from humeval_power.inference.many_systems import FamilyCorrection
 from humeval_power.inference.wald import EffectTest
+from humeval_power.interfaces.cli.analyze_criteria import (
+    correct_criteria_option,
+    criteria_option,
+    family_rows,
+    family_text,
+    file_stems,
+    load_criteria,
+)
+from humeval_power.interfaces.cli.analyze_looks import sequential_part
+from humeval_power.interfaces.cli.analyze_many import (
+    ManyOptions,
+    analyse_systems,
+    many_options,
+    systems_text,
+)
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.fit_text import fit_text, p_text
 from humeval_power.interfaces.cli.invocation import typed_command
@@ -34,9 +44,14 @@ from humeval_power.interfaces.cli.options import (
     table_options,
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
-from humeval_power.interfaces.cli.plan_options import amend_option, load_plan, plan_option
+from humeval_power.interfaces.cli.plan_options import (
+    amend_option,
+    load_plan,
+    plan_option,
+    plan_reference,
+    table_by_plan,
+)
 from humeval_power.interfaces.cli.study_options import default_jobs
-from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.adherence import Deviation, PowerAtInterest, deviations, power_at_interest
 from humeval_power.planning.analytic import FEW_WORKERS, EffectPrecision
@@ -44,9 +59,12 @@ from humeval_power.planning.calibration import size_of_test
 from humeval_power.planning.plan import Plan
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, PowerEstimate
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.analysis_record import analysis_record, comparison_record
+from humeval_power.reporting.analysis_record import analysis_record, criteria_record, systems_record
 from humeval_power.reporting.records import json_ready
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.reporting.rule_words import PARITY, margin_decision
+from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
+
+Analysed = tuple[dict[str, object], str, dict[str, str | bytes]]  # record, text, pictures by file name
 
 
 @click.command("analyze")
@@ -59,14 +77,11 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
     type=click.FloatRange(0, min_open=True),
     help="Smallest difference B - A on [0, 1] that would matter. [the plan's]",
 )
-@click.option("--all-pairs", is_flag=True, help="Compare every pair of systems.")
-@click.option("--baseline", metavar="SYSTEM", help="Compare every other system with this one.")
+@many_options
+@criteria_option
+@correct_criteria_option
 @click.option(
-    "--correction",
-    type=click.Choice(get_args(Correction)),
-    default="holm",
-    show_default=True,
-    help="For testing several pairs.",
+    "--ledger", metavar="FILE", help="Ledger of the looks of a plan that has looks. [beside the plan]"
 )
 @click.option("--pictures", metavar="DIR", help="Write diagnostic pictures to DIR, with a sentence each.")
 @rule_options
@@ -83,9 +98,10 @@ def command(
     plan: str | None,
     amend: str | None,
     effect_of_interest: float | None,
-    all_pairs: bool,
-    baseline: str | None,
-    correction: Correction,
+    many: ManyOptions,
+    criteria: str | None,
+    correct_criteria: FamilyCorrection,
+    ledger: str | None,
     pictures: str | None,
     rule: DecisionRule,
     simulations: int | None,
@@ -100,55 +116,65 @@ def command(
     RATINGS is a table as 'check' reads it. With --plan the plan's test,
     systems and effect of interest are used, and every deviation is listed.
     With --all-pairs or --baseline several systems are compared, each pair
-    by its own fit. -o writes the analysis as JSON, for 'report'.
+    by its own fit or (--model joint) all in one. --criteria goes through
+    several criteria. -o writes the analysis as JSON, for 'report'.
     """
     if output is not None:
         refuse_to_overwrite([output], force=force)
-    several = all_pairs or baseline is not None
+    several = many.several
     planned = load_plan(plan, amend)
-    if pictures is not None and several:
-        raise click.UsageError("Pictures are of one comparison: leave out --all-pairs and --baseline.")
     if planned is not None and several:
         raise click.UsageError("A plan compares two systems: leave out --all-pairs and --baseline.")
+    if planned is not None and criteria is not None:
+        raise click.UsageError("A plan is for one criterion: give --criterion NAME, not --criteria.")
+    if criteria is None and correct_criteria != "none":
+        raise click.UsageError("--correct-criteria is for several criteria: add --criteria all.")
+    if criteria is not None and table.criterion is not None:
+        raise click.UsageError("Give --criterion for one criterion or --criteria for several, not both.")
     if planned is not None:
-        rule, table = _by_plan(planned, rule, table)
+        # a rule typed beside the plan is a deviation, and stays
+        rule = planned.rule if rule == DEFAULT_RULE else rule
+        table = table_by_plan(planned, table)
     if rule.is_simulated:
         raise click.UsageError(
             f"For --df {rule.df} use 'fit': its reference distribution is simulated there."
         )
-    ratings = load_ratings(file, table, require_pair=not several)
-    with compiled_kernels():
+    if several and rule.margin is not None:
+        raise click.UsageError(
+            "Equivalence and non-inferiority are decided for one pair: give --systems A,B."
+        )
+    simulation = {
+        "n_simulations": simulations or DEFAULT_SIMULATIONS,
+        "seed": DEFAULT_SEED if seed is None else seed,
+        "n_jobs": jobs or default_jobs(),
+    }
+    wanted = effect_of_interest or (planned.effect if planned else None)
+
+    def analyse(ratings: Ratings) -> Analysed:
         if several:
-            record, text = _several(ratings, rule, baseline, correction)
-        else:
-            simulation = {
-                "n_simulations": simulations or DEFAULT_SIMULATIONS,
-                "seed": DEFAULT_SEED if seed is None else seed,
-                "n_jobs": jobs or default_jobs(),
-            }
-            wanted = effect_of_interest or (planned.effect if planned else None)
-            record, text = _two(ratings, rule, planned, plan, wanted, simulation)
-            if pictures is not None:
-                text += "\n\n" + _pictures(ratings, rule, pictures, force=force)
+            return _several(ratings, rule, many, draw=pictures is not None)
+        record, text = _two(ratings, rule, planned, plan, ledger, wanted, simulation)
+        if pictures is None:
+            return record, text, {}
+        files, told = _pictures(ratings, rule)
+        return record, f"{text}\n\n{told}", files
+
+    if criteria is None:
+        ratings = load_ratings(file, table, require_pair=not several)
+        with compiled_kernels():
+            record, text, files = analyse(ratings)
+    else:
+        by_name = load_criteria(file, table, criteria, require_pair=not several)
+        with compiled_kernels():
+            analysed = {name: analyse(ratings) for name, ratings in by_name.items()}
+        record, text, files = _together(analysed, correct_criteria, rule)
+    if pictures is not None:
+        write_directory(pictures, files, force=force)
+        note(f"Written to {pictures}: {', '.join(files)}")
     if output is not None:
         write_directory(Path(output).parent, {Path(output).name: to_json(record)}, force=force)
         note(f"Written: {output}")
     click.echo(to_json(record) if as_json else text, nl=not as_json)
-
-
-def _by_plan(plan: Plan, rule: DecisionRule, table: TableOptions) -> tuple[DecisionRule, TableOptions]:
-    """The plan's rule and systems; a rule typed beside the plan is a deviation and stays."""
-    from dataclasses import replace
-
-    chosen = plan.rule if rule == DEFAULT_RULE else rule
-    systems = table.systems or plan.systems
-    scale = table.scale
-    if scale is None and plan.scale is not None:
-        scale = f"{plan.scale.low:g}:{plan.scale.high:g}"
-        if plan.scale.points:
-            scale += f":{plan.scale.points}"
-    lower = table.lower_is_better or (plan.scale is not None and not plan.scale.higher_is_better)
-    return chosen, replace(table, systems=systems, scale=scale, lower_is_better=lower)
 
 
 def _two(
@@ -156,6 +182,7 @@ def _two(
     rule: DecisionRule,
     plan: Plan | None,
     plan_path: str | None,
+    ledger: str | None,
     effect: float | None,
     simulation: dict[str, Any],
 ) -> tuple[dict[str, object], str]:
@@ -179,6 +206,10 @@ def _two(
             effect, fitted.parameters, precision, ratings.design(), rule=rule, plan=plan
         )
     found = None if plan is None else deviations(plan, ratings, rule)
+    looks = None
+    if plan is not None and plan_path is not None and plan.looks is not None:
+        looks = sequential_part(plan, plan_path, ledger, ratings)
+        found = (*deviations(plan, ratings, rule), *looks.deviations)
     record = analysis_record(
         ratings,
         fitted,
@@ -187,12 +218,14 @@ def _two(
         interest=interest,
         deviations=found,
         agreement=_agreement(ratings, fitted),
-        plan=None if plan_path is None else {"file": Path(plan_path).name},
+        plan=None if plan_path is None else plan_reference(plan_path),
+        sequential=None if looks is None else looks.record,
         command=typed_command(),
     )
     between: Any = json_ready(record["agreement"])
     ranges = parameter_intervals(fitted, ratings)
-    return record, _two_text(ratings, fitted, tested, ranges, size, interest, found, between["between"])
+    text = _two_text(ratings, fitted, tested, ranges, size, interest, found, between["between"])
+    return record, text if looks is None else f"{text}\n\n{looks.text}"
 
 
 def _agreement(ratings: Ratings, fitted: Fit) -> dict[str, object]:
@@ -206,14 +239,12 @@ def _agreement(ratings: Ratings, fitted: Fit) -> dict[str, object]:
     return agreement_record(agreement(ratings), repeatability(ratings), correlations)
 
 
-def _pictures(ratings: Ratings, rule: DecisionRule, directory: str, *, force: bool) -> str:
+def _pictures(ratings: Ratings, rule: DecisionRule) -> tuple[dict[str, str | bytes], str]:
     from humeval_power.estimation.fitting import fit
     from humeval_power.interfaces.cli.analyze_pictures import diagnostics
 
     files, sentences = diagnostics(ratings, fit(ratings, estimator=rule.estimator), rule)
-    write_directory(directory, files, force=force)
-    note(f"Written to {directory}: {', '.join(files)}")
-    return "Diagnostics\n" + "\n".join(wrapped(one, bullet="  - ") for one in sentences)
+    return files, "Diagnostics\n" + "\n".join(wrapped(one, bullet="  - ") for one in sentences)
 
 
 def _df(fitted: Fit, tested: EffectTest) -> float:
@@ -235,11 +266,11 @@ def _two_text(
 ) -> str:
     parts = [
         fit_text(ratings, fitted, tested, ranges, size),
-        _decision(ratings, tested),
+        _decision(ratings, tested, is_planned=found is not None),
         _agreement_text(between),
     ]
     if interest is not None:
-        parts.append(_interest_text(interest))
+        parts.append(_interest_text(interest, tested.rule))
     if found is not None:
         parts.append(_deviations_text(found))
     return "\n\n".join(parts)
@@ -256,9 +287,17 @@ def _agreement_text(between: list[dict[str, Any]]) -> str:
     return "Agreement (95 % intervals)\n" + ("\n".join(lines) or "  not defined for this table")
 
 
-def _decision(ratings: Ratings, tested: EffectTest) -> str:
+def _decision(ratings: Ratings, tested: EffectTest, *, is_planned: bool) -> str:
     a, b = ratings.system_names
-    if tested.significant:
+    if tested.rule.margin is not None:
+        text = margin_decision(
+            tested.rule,
+            (a, b),
+            interval=tested.interval,
+            shown=tested.significant,
+            scale=ratings.scale,
+        )
+    elif tested.significant:
         better, worse = (b, a) if tested.estimate > 0 else (a, b)
         text = f"{better} is rated higher than {worse} (p = {p_text(tested.p_value)})."
     else:
@@ -266,18 +305,24 @@ def _decision(ratings: Ratings, tested: EffectTest) -> str:
             f"No difference is shown (p = {p_text(tested.p_value)}). That does not show that there is none: "
             f"the interval reaches from {tested.interval[0]:.3f} to {tested.interval[1]:.3f}."
         )
+    if tested.rule.margin is not None and not is_planned:
+        text += f" {PARITY}"
     return wrapped(text, bullet="Decision  ")
 
 
-def _interest_text(interest: PowerAtInterest) -> str:
+def _interest_text(interest: PowerAtInterest, rule: DecisionRule) -> str:
+    finds = "finds it" if rule.margin is None else f"shows {claim(rule)}"
     lines = [
-        f"If the true difference is {interest.effect:g}, a study of this design finds it with probability "
+        f"If the true difference is {interest.effect:g}, a study of this design {finds} with probability "
         f"{interest.fitted:.2f} at these ratings' variances"
         + ("" if interest.planned is None else f", {interest.planned:.2f} at those the plan assumed")
         + ("." if interest.promised is None else f"; the plan promised {interest.promised:.2f}."),
-        f"A significant result here would then exaggerate it {interest.type_m:.2f} times on average, and "
-        f"have the wrong sign in {100 * interest.type_s:.2g} % of such studies.",
     ]
+    if rule.margin is None:
+        lines.append(
+            f"A significant result here would then exaggerate it {interest.type_m:.2f} times on average, and "
+            f"have the wrong sign in {100 * interest.type_s:.2g} % of such studies."
+        )
     return "\n".join(
         wrapped(line, bullet="Interest  " if i == 0 else " " * 10) for i, line in enumerate(lines)
     )
@@ -292,55 +337,32 @@ def _deviations_text(found: tuple[Deviation, ...]) -> str:
     return "Deviations from the plan\n" + "\n".join(rows)
 
 
-def _several(
-    ratings: Ratings, rule: DecisionRule, baseline: str | None, correction: Correction
-) -> tuple[dict[str, object], str]:
-    if ratings.n_systems < 2:
-        raise InputError(f"{ratings.source} has one system; at least two are needed.")
-    results = compare_systems(ratings, rule=rule, baseline=baseline, correction=correction)
-    means = {
-        name: float(ratings.rating[ratings.system == code].mean())
-        for code, name in enumerate(ratings.system_names)
-    }
-    groups = indistinct_groups(results, means) if baseline is None else ()
-    record = comparison_record(
-        ratings, results, means=means, groups=groups, correction=correction, command=typed_command()
+def _several(ratings: Ratings, rule: DecisionRule, many: ManyOptions, *, draw: bool) -> Analysed:
+    analysis = analyse_systems(ratings, rule, many)
+    record = systems_record(ratings, analysis, command=typed_command())
+    text = systems_text(ratings, analysis)
+    if not draw:
+        return record, text, {}
+    from humeval_power.interfaces.cli.analyze_pictures import system_pictures
+
+    files, sentence = system_pictures(analysis, ratings.criterion)
+    return record, f"{text}\n\n{wrapped(sentence)}", files
+
+
+def _together(analysed: dict[str, Analysed], correction: FamilyCorrection, rule: DecisionRule) -> Analysed:
+    """The analyses of several criteria as one."""
+    rows = family_rows({name: one[0] for name, one in analysed.items()}, correction, rule=rule)
+    record = criteria_record(
+        {name: one[0] for name, one in analysed.items()},
+        correction=correction,
+        family=[asdict(row) for row in rows],
+        command=typed_command(),
     )
-    return record, _several_text(ratings, results, means, groups, correction)
-
-
-def _several_text(
-    ratings: Ratings,
-    results: tuple[PairResult, ...],
-    means: dict[str, float],
-    groups: tuple[tuple[str, ...], ...],
-    correction: str,
-) -> str:
-    rows = [
-        [
-            f"{result.second} - {result.first}",
-            f"{result.test.estimate:.4f}",
-            f"{result.test.interval[0]:.4f} to {result.test.interval[1]:.4f}",
-            f"{result.test.df:.1f}",
-            p_text(result.test.p_value),
-            p_text(result.corrected_p) + (" *" if result.significant else "  "),
-        ]
-        for result in results
-    ]
-    rule = results[0].test.rule
-    parts = [
-        wrapped(
-            f"{ratings.source}: {ratings.n_ratings:,} ratings, {ratings.n_systems} systems, each pair by its "
-            f"own fit ({rule}); p corrected by {correction} over {len(results)} comparisons; differences on "
-            "[0, 1], intervals not corrected"
-        ),
-        text_table(["difference", "estimate", "interval", "df", "p", "corrected"], rows),
-        text_table(
-            ["system", "mean on [0, 1]"],
-            [[name, f"{means[name]:.4f}"] for name in sorted(means, key=lambda name: -means[name])],
-        ),
-    ]
-    if groups:
-        lines = [wrapped(", ".join(group), bullet="  - ") for group in groups]
-        parts.append("Groups without a significant difference inside\n" + "\n".join(lines))
-    return "\n\n".join(parts)
+    parts = [family_text(rows, correction)]
+    parts += [f"{name}\n{'=' * len(name)}\n\n{one[1]}" for name, one in analysed.items()]
+    files = {
+        f"{stem}-{file}": content
+        for stem, one in zip(file_stems(list(analysed)), analysed.values(), strict=True)
+        for file, content in one[2].items()
+    }
+    return record, "\n\n".join(parts), files

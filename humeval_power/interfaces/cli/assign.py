@@ -87,8 +87,10 @@ def command(
     if planned is not None:
         design, systems = planned.design(), planned.systems
         seed = planned.seed if seed is None else seed
+        looks = planned.look_of_ratings()
         max_ratings_per_worker = max_ratings_per_worker or planned.max_ratings_per_worker
     else:
+        looks = None
         design = build_design(
             workers or 0,
             items or 0,
@@ -108,6 +110,7 @@ def command(
         max_ratings_per_worker=max_ratings_per_worker,
         system_names=systems or ("A", "B"),
         item_names=None if item_names is None else _read_names(item_names),
+        looks=looks,
     )
     table = _wanted_rows(assignment, takeovers)
     _summarise(assignment, key=key)
@@ -190,6 +193,10 @@ def _summarise(plan: AssignmentPlan, *, key: str | None) -> None:
         note(remark)
     for line in _load_lines(plan):
         note(line)
+    if plan.look is not None:
+        needed = np.bincount(plan.look)[1:]
+        parts = "; ".join(f"look {look}: {count:,} rows" for look, count in enumerate(needed, start=1))
+        note(f"In the order of the plan's looks: {parts}. Collect all of one look before the next.")
     if plan.replacements:
         note(
             f"In reserve: {', '.join(plan.replacements)}. When a slot such as {plan.slots[0]} drops out, "

@@ -21,6 +21,7 @@ from humeval_power.interfaces.cli.cost_options import (
     with_pilot_times,
 )
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
+from humeval_power.interfaces.cli.look_options import look_options
 from humeval_power.interfaces.cli.loss_options import loss_options
 from humeval_power.interfaces.cli.mde import power_target_option
 from humeval_power.interfaces.cli.options import (
@@ -49,13 +50,16 @@ from humeval_power.planning.plan import Plan, PredictedPower
 from humeval_power.planning.planner import PlanRequest, PlanResult, make_plan
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.search import SearchSpace
+from humeval_power.planning.sequential_plan import LookWish
 from humeval_power.reporting.plan_result_text import (
     option_row,
     pilot_table,
     plan_facts,
     plan_search_record,
 )
+from humeval_power.reporting.rule_words import default_question
 from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import Exclusion, Losses
 
 _HEADER = ["", "workers", "items", "k", "paired", "cost", "formula", "simulated"]
@@ -71,7 +75,12 @@ def _with_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.argument("file", metavar="[PILOT]", required=False)
 @table_options
 @_with_options
-@click.option("--effect", type=float, help="Smallest effect of interest: B - A on [0, 1].")
+@click.option(
+    "--effect",
+    type=float,
+    help="Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 with "
+    "--margin]",
+)
 @click.option("--effect-raw", type=float, help="The same in points of the pilot's scale.")
 @click.option(
     "--observed-power",
@@ -83,7 +92,13 @@ def _with_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.option(
     "--workers", metavar="LIST", callback=number_list(int), help="Such as 3:40. [2:--max-workers]"
 )
-@click.option("--max-workers", type=click.IntRange(min=2), default=30, show_default=True)
+@click.option(
+    "--max-workers",
+    type=click.IntRange(min=2),
+    default=30,
+    show_default=True,
+    help="Most workers, where --workers does not say.",
+)
 @click.option(
     "--items", metavar="LIST", callback=number_list(int), required=True, help="Such as 50:500 or 50:500:10."
 )
@@ -103,6 +118,7 @@ def _with_options(command: click.decorators.FC) -> click.decorators.FC:
 )
 @cost_options
 @loss_options
+@look_options
 @click.option("--robust", is_flag=True, help="Reach the target under every setting, not only the first.")
 @click.option(
     "--confidence",
@@ -148,6 +164,7 @@ def command(
     prices: CostOptions,
     losses: Losses,
     exclusion: Exclusion,
+    looks: LookWish | None,
     robust: bool,
     confidence: float | None,
     safe: float | None,
@@ -176,6 +193,8 @@ def command(
         refuse_to_overwrite([Path(output).parent / name for name in names.values()], force=force)
     with compiled_kernels():
         inputs = load_inputs(file, table, parameters, preset, values, allow_not_identified)
+        if rule.margin is not None and effect is None and effect_raw is None and not observed_power:
+            effect = 0.0
         wanted = _effect(inputs, effect, effect_raw, observed_power)
         inputs = _safe(inputs, safe)
         most = max(workers) if workers else max_workers
@@ -198,6 +217,7 @@ def command(
             confidence=confidence,
             losses=losses,
             exclusion=exclusion,
+            looks=looks,
         )
         result = make_plan(
             request,
@@ -211,14 +231,14 @@ def command(
     if as_json:
         click.echo(to_json(plan_search_record(result, seed=used, command=typed_command())), nl=False)
     else:
-        click.echo(plan_text(result))
+        click.echo(plan_text(result, scale=inputs.scale))
     if not result.reached and budget is None:
         sys.exit(EXIT_TARGET_MISSED)
 
 
-def plan_text(result: PlanResult) -> str:
-    """The result for people, at most 80 characters wide."""
-    lines = [wrapped(text, bullet=f"{label:<9}") for label, text in plan_facts(result)]
+def plan_text(result: PlanResult, *, scale: RatingScale | None = None) -> str:
+    """The result for people, at most 80 characters wide; `scale` is that of the pilot."""
+    lines = [wrapped(text, bullet=f"{label:<9}") for label, text in plan_facts(result, scale)]
     robust = result.request.robust
     rows = [["chosen", *option_row(result.chosen, robust=robust)]]
     rows += [["near", *option_row(option, robust=robust)] for option in result.neighbours]
@@ -284,7 +304,7 @@ def _plan(
     worst = min(chosen.powers, key=lambda name: chosen.powers[name])
     name = worst if request.robust else next(iter(request.settings))
     return Plan(
-        question=question or f"Is {b} rated higher than {a}?",
+        question=question or default_question(request.rule, (a, b)),
         systems=(a, b),
         effect=request.effect,
         parameters=request.settings[name],
@@ -301,7 +321,14 @@ def _plan(
         costs=request.costs,
         cost=chosen.cost.total,
         exclusions=exclude,
+        looks=None if chosen.sequential is None else chosen.sequential.schedule(_wish(request)),
+        expected=None if chosen.sequential is None else chosen.sequential.expected,
     )
+
+
+def _wish(request: PlanRequest) -> LookWish:
+    assert request.looks is not None  # only a request with looks has a sequential option
+    return request.looks
 
 
 def _file_names(output: str | None) -> dict[str, str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import overload
 
 import click
 
+from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note, write_file
 from humeval_power.planning.plan import Plan
 
@@ -56,6 +58,24 @@ def load_plan(path: str | None, amend: str | None = None) -> Plan | None:
     write_file(path, text, force=True)
     note(_amended(path, plan))
     return plan
+
+
+def table_by_plan(plan: Plan, table: TableOptions) -> TableOptions:
+    """How to read ratings of a planned study: with the plan's systems and scale, unless others are typed."""
+    scale = table.scale
+    if scale is None and plan.scale is not None:
+        scale = f"{plan.scale.low:g}:{plan.scale.high:g}"
+        if plan.scale.points:
+            scale += f":{plan.scale.points}"
+    lower = table.lower_is_better or (plan.scale is not None and not plan.scale.higher_is_better)
+    return replace(table, systems=table.systems or plan.systems, scale=scale, lower_is_better=lower)
+
+
+def plan_reference(path: str) -> dict[str, object]:
+    """Which plan a record belongs to: its file's name and its seal."""
+    from humeval_power.interfaces.formats.plan_file import read_plan_file
+
+    return {"file": Path(path).name, "checksum": read_plan_file(path).checksum}
 
 
 def _amended(path: str, plan: Plan) -> str:

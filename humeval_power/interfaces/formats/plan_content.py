@@ -21,6 +21,8 @@ COMPUTED = (
     "design.n_ratings",
     "costs.total",
     "predicted.analytic",
+    "looks.information",
+    "looks.nominal",
 )
 
 
@@ -60,9 +62,28 @@ def plan_content(plan: Plan, *, created: datetime.date) -> Values:
         },
         "seed": plan.seed,
         "exclusions": list(plan.exclusions),
-        "looks": list(plan.looks),
+        "looks": looks_content(plan),
         "created": created.isoformat(),
         "versions": versions(),
+    }
+
+
+def looks_content(plan: Plan) -> Values | None:
+    """The section of a plan, with the information of each look and its nominal level computed."""
+    schedule = plan.looks
+    if schedule is None:
+        return None
+    information = plan.look_information()
+    bounds = plan.look_boundaries()
+    return {
+        "by": schedule.looks.kind,
+        "shares": list(schedule.looks.shares),
+        "efficacy": str(schedule.efficacy),
+        "futility": "none" if schedule.futility is None else str(schedule.futility),
+        "factor": schedule.factor,
+        "information": list(information.fractions),
+        "nominal": [float(level) for level in bounds.nominal],
+        "expected": None if plan.expected is None else asdict(plan.expected),
     }
 
 
@@ -75,6 +96,9 @@ def check_numbers(plan: Plan, values: Values, place: str) -> None:
         "costs.total": None if plan.costs is None else f"{total_cost(plan):f}",
         "predicted.analytic": plan.recomputed_power(),
     }
+    if plan.looks is not None:
+        expected["looks.information"] = list(plan.look_information().fractions)
+        expected["looks.nominal"] = [float(level) for level in plan.look_boundaries().nominal]
     problems = []
     for path, computed in expected.items():
         stated = value_at(values, path)
@@ -96,6 +120,8 @@ def _remedy(path: str) -> str:
 
 def agree(stated: object, computed: object) -> bool:
     """Whether a stated value is the computed one; numbers up to TOLERANCE."""
+    if isinstance(stated, list) and isinstance(computed, list):
+        return len(stated) == len(computed) and all(map(agree, stated, computed))
     if isinstance(stated, float) and isinstance(computed, float):
         return abs(stated - computed) <= TOLERANCE
     return stated == computed

@@ -229,7 +229,12 @@ def _recomputed(plan: Plan, before: Plan) -> Plan:
         if kept
         else PredictedPower(analytic, math.nan, (math.nan, math.nan), 0)
     )
-    return replace(plan, predicted=predicted, cost=None if plan.costs is None else total_cost(plan))
+    return replace(
+        plan,
+        predicted=predicted,
+        cost=None if plan.costs is None else total_cost(plan),
+        expected=plan.expected if kept else None,
+    )
 
 
 def _simulated_from(plan: Plan) -> tuple[object, ...]:

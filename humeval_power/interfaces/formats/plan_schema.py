@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.plan_looks import LooksSection
 from humeval_power.interfaces.formats.plan_seal import PLAN_SCHEMA
 from humeval_power.interfaces.formats.plan_sections import (
     AmendmentSection,
@@ -28,6 +29,7 @@ from humeval_power.interfaces.formats.plan_sections import (
 )
 from humeval_power.planning.analytic import check_target
 from humeval_power.planning.plan import Plan
+from humeval_power.rules import claim
 
 
 class PlanContent(Section):
@@ -47,9 +49,7 @@ class PlanContent(Section):
     predicted: PredictedSection
     seed: Natural = Field(description="Seed of the simulation.")
     exclusions: list[Text] = Field(description="Rules, in words, by which ratings will be left out.")
-    looks: Annotated[list[float], Field(max_length=0)] = Field(
-        description="Shares of the ratings at which data are tested before the end: none in this version."
-    )
+    looks: LooksSection | None = Field(description="null: one test, at the end.")
     created: datetime.date
     versions: dict[str, str] = Field(description="Of the programs that computed the power.")
 
@@ -72,20 +72,27 @@ class PlanContent(Section):
             costs=None if self.costs is None else self.costs.model.record(),
             cost=None if self.costs is None else Decimal(self.costs.total),
             exclusions=tuple(self.exclusions),
-            looks=tuple(self.looks),
+            looks=None if self.looks is None else self.looks.record(),
+            expected=None if self.looks is None else self.looks.expectation(),
         )
         plan.study()  # refuses a test whose power cannot be computed
         return plan
 
     def _check(self) -> None:
         problems = []
+        difference, rule = self.effect.difference, self.rule.record()
+        if difference == 0 and rule.margin is None:
+            problems.append(problem("effect.difference", 0, "must not be 0: no study can find that."))
+        if rule.margin is not None and not rule.can_show(difference):
+            said = f"must be where the claim of the rule, {claim(rule)}, is true."
+            problems.append(problem("effect.difference", difference, said))
         if self.systems[0].strip() == self.systems[1].strip():
             problems.append(problem("systems", list(self.systems), "must be two different systems."))
-        if self.rule.alternative == "greater" and self.effect.difference < 0:
-            rule = "must be positive where only B better than A counts (rule.alternative 'greater')."
-            problems.append(problem("effect.difference", self.effect.difference, rule))
+        if rule.alternative == "greater" and difference < 0:
+            said = "must be positive where only B better than A counts (rule.alternative 'greater')."
+            problems.append(problem("effect.difference", difference, said))
         try:
-            check_target(self.target_power, self.rule.record())
+            check_target(self.target_power, rule)
         except InputError as error:
             problems.append(Problem(str(error), "", column="target_power"))
         if problems:

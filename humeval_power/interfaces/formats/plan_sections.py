@@ -63,14 +63,17 @@ class Section(BaseModel):
 
 
 class EffectSection(Section):
-    """The smallest effect of interest, which the power is computed for. Never the effect of a pilot."""
+    """The smallest effect of interest, which the power is computed for. Never the effect of a pilot.
 
-    difference: float = Field(ge=-1, le=1, description="B - A on [0, 1], 1 being best; not 0.")
+    With a margin in the rule it is the true difference that the power is computed for, inside the margin.
+    """
+
+    difference: float = Field(
+        ge=-1, le=1, description="B - A on [0, 1], 1 being best; 0 only with a margin in the rule."
+    )
     raw: float | None = Field(description="The same on the scale of the ratings. Computed.")
 
     def record(self) -> float:
-        if self.difference == 0:
-            raise InputError([problem("difference", 0, "must not be 0: no study can find that.")])
         return self.difference
 
 
@@ -205,8 +208,11 @@ class RuleSection(Section):
     estimator: Estimator
     df: DegreesOfFreedom
     alternative: Alternative
-    alpha: float = Field(gt=0, lt=1)
+    alpha: float = Field(gt=0, lt=1, description="Of each side for 'non-inferior' and 'equivalent'.")
     analysis: Analysis
+    margin: float | None = Field(
+        description="Difference on [0, 1] for 'non-inferior' and 'equivalent', null for the others."
+    )
 
     def record(self) -> DecisionRule:
         return DecisionRule(**self.model_dump())

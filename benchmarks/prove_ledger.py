@@ -1,0 +1,91 @@
+"""Kill `humeval-power monitor` at random moments, 200 times: the ledger must stay whole.
+
+Each round goes on with the study: the look that is due is taken by a process that is killed (SIGKILL) after a
+random time; now and then one is let finish. After every kill the ledger is read: its chain must hold, and no
+look may be there twice, or be gone that was there before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pandas as pd
+
+from humeval_power import RatingScale, crossed, preset, simulate
+from humeval_power.interfaces.formats.look_ledger import Entry, read_ledger
+
+PROGRAM = [sys.executable, "-m", "humeval_power.interfaces.cli.main"]
+N_ITEMS, N_LOOKS = 40, 20
+
+
+def main(kills: int, seed: int) -> None:
+    choose = random.Random(seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        table = prepare(folder)
+        command = [*PROGRAM, "monitor", "so_far.csv", "--plan", "plan.json", "--scale=-1:2", "-q"]
+        before: tuple[Entry, ...] = ()
+        in_the_write = 0
+        for _ in range(kills):
+            done = sum(entry.kind == "look" for entry in before)
+            if done == N_LOOKS - 1:
+                (folder / "plan.looks.jsonl").unlink()
+                before, done = (), 0
+            part(table, done + 1).to_csv(folder / "so_far.csv", index=False)
+            process = subprocess.Popen(
+                command, cwd=folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            )
+            wait_for_the_write(process, folder, choose)
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            after = read_ledger(folder / "plan.looks.jsonl")
+            assert after[: len(before)] == before, "an earlier line was lost or changed"
+            assert sum(entry.kind == "look" for entry in after) <= done + 1, "a look was doubled"
+            in_the_write += len(after) > len(before)
+            before = after
+    print(
+        f"{kills} kills: the ledger was whole each time; in {in_the_write} the look was on the disk already."
+    )
+
+
+def prepare(folder: Path) -> pd.DataFrame:
+    """A plan with twenty looks, and the ratings of its study."""
+    words = (
+        f"--preset low --effect 0.05 --items {N_ITEMS} --workers 6 --ratings-per-item 6 --cost-per-rating 1"
+    )
+    words += f" --looks {N_LOOKS} --simulations 20 -q -o plan.json"
+    subprocess.run([*PROGRAM, "plan", *words.split()], cwd=folder, check=False, stdout=subprocess.DEVNULL)
+    parameters = preset("low").with_difference(0.0)
+    return simulate(parameters, crossed(6, N_ITEMS), seed=4).to_frame(RatingScale(0, 1))
+
+
+def part(table: pd.DataFrame, looks: int) -> pd.DataFrame:
+    return table[table["item"].isin(sorted(table["item"].unique())[: looks * N_ITEMS // N_LOOKS])]
+
+
+def wait_for_the_write(process: subprocess.Popen[bytes], folder: Path, choose: random.Random) -> None:
+    """Half of the kills come at any time, half within milliseconds of the ledger's first growth."""
+    if choose.random() < 0.5:
+        time.sleep(choose.uniform(0.2, 3.0))
+        return
+    ledger = folder / "plan.looks.jsonl"
+    size = ledger.stat().st_size if ledger.exists() else 0
+    while process.poll() is None and (ledger.stat().st_size if ledger.exists() else 0) == size:
+        time.sleep(0.0002)
+    time.sleep(choose.uniform(0.0, 0.002))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    main(chosen.kills, chosen.seed)

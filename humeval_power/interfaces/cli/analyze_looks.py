@@ -1,0 +1,101 @@
+"""What `analyze` says of a study with looks: its ledger, and the inference that takes them into account."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.inference.stagewise import stagewise_inference
+from humeval_power.interfaces.cli.fit_text import p_text
+from humeval_power.interfaces.cli.output import wrapped
+from humeval_power.interfaces.formats.look_entries import state_of
+from humeval_power.interfaces.formats.look_ledger import read_ledger
+from humeval_power.interfaces.formats.row_digests import row_digests
+from humeval_power.planning.adherence import Deviation
+from humeval_power.planning.monitoring import (
+    Monitoring,
+    estimates,
+    study_monitoring,
+    taken_boundaries,
+)
+from humeval_power.planning.plan import Plan
+from humeval_power.ratings import Ratings
+
+SUCCESS = ("stop-success", "end-success")
+
+
+class SequentialPart(NamedTuple):
+    """The `sequential` section of an analysis record, its words, and departures from the planned looks."""
+
+    record: dict[str, object]
+    text: str
+    deviations: tuple[Deviation, ...]
+
+
+def ledger_path(plan_path: str, ledger: str | None) -> str:
+    """The ledger of looks: as typed, or beside the plan."""
+    return ledger or str(Path(plan_path).with_suffix(".looks.jsonl"))
+
+
+def sequential_part(plan: Plan, plan_path: str, ledger: str | None, ratings: Ratings) -> SequentialPart:
+    """Read the ledger of a study with looks, check that these are the ratings of its last look, and infer.
+
+    Raises
+    ------
+    InputError
+        No looks, a study that has not ended, or ratings that its last look did not see.
+    """
+    from humeval_power.interfaces.formats.plan_file import read_plan_file
+
+    path = ledger_path(plan_path, ledger)
+    start = study_monitoring(plan)
+    found = state_of(
+        read_ledger(path), start, read_plan_file(plan_path).checksum, place=path, scale=ratings.scale
+    )
+    state = found.monitoring
+    if not state.ended:
+        how = "has no look yet" if not state.looks else "goes on"
+        rule = f"the study {how}: the plan allows its result to be read at planned looks alone."
+        remedy = (
+            "Take the look first (humeval-power monitor); at the end say --final if ratings are missing."
+        )
+        raise InputError([Problem(rule, remedy, place=path)])
+    if dict(row_digests(ratings)) != found.rows:
+        rule = "these are not the ratings that the last look saw."
+        raise InputError([Problem(rule, f"Analyse those; {path} tells.", place=ratings.source)])
+    inference = stagewise_inference(estimates(state), taken_boundaries(state))
+    shown = state.looks[-1].decision in SUCCESS
+    record: dict[str, object] = {
+        "ledger": Path(path).name,
+        "rule": str(state.rule),
+        "by": state.unit,
+        "decision": state.looks[-1].decision,
+        "significant": shown,
+        "inference": asdict(inference),
+        "looks": [asdict(look) for look in state.looks],
+    }
+    low, high = inference.interval
+    last = state.looks[-1]
+    text = wrapped(
+        f"{len(state.looks)} looks were taken ({state.rule.efficacy}); the last one "
+        f"{'passed its boundary' if shown else 'did not pass its boundary'} (p = {p_text(last.data.p_value)}, "
+        f"needed {last.nominal:.5f}). Taking the looks into account (stage-wise ordering): "
+        f"p = {p_text(inference.p_value)}, median-unbiased estimate {inference.estimate:.4f}, "
+        f"{100 * inference.confidence:g} % interval {low:.4f} to {high:.4f}. "
+        "Report these; the plain ones above ignore that the study could have stopped earlier.",
+        bullet="Looks     ",
+    )
+    return SequentialPart(record, text, _departures(state))
+
+
+def _departures(state: Monitoring) -> tuple[Deviation, ...]:
+    return tuple(
+        Deviation(
+            f"look {look.number}", "as planned", remark + (f" ({look.reason})" if look.reason else "")
+        )
+        for look in state.looks
+        for remark in look.remarks
+        if "times the information" not in remark
+    )

@@ -1,0 +1,251 @@
+"""`humeval-power looks`: plan a study that is looked at before its end."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import click
+
+from humeval_power.costs import CostModel
+from humeval_power.interfaces.cli.compiling import compiled_kernels
+from humeval_power.interfaces.cli.cost_options import CostOptions, cost_model, cost_options
+from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.looks_figures import figure_files, figure_paths
+from humeval_power.interfaces.cli.looks_judgements import accuracy, preference, scores
+from humeval_power.interfaces.cli.looks_options import (
+    LooksOptions,
+    curve_of,
+    effects_of,
+    effects_option,
+    figures_option,
+    looks_options,
+)
+from humeval_power.interfaces.cli.looks_pool import pool
+from humeval_power.interfaces.cli.looks_text import (
+    LONG_RUN,
+    bias_text,
+    boundaries_text,
+    calibration_text,
+    choices_text,
+    errors_text,
+    facts_text,
+    growth_text,
+    points_text,
+    rows_text,
+)
+from humeval_power.interfaces.cli.options import (
+    force_option,
+    jobs_option,
+    json_option,
+    output_option,
+    quiet_option,
+    seed_option,
+    simulations_option,
+)
+from humeval_power.interfaces.cli.output import (
+    emit,
+    note,
+    refuse_to_overwrite,
+    wrapped,
+    write_directory,
+)
+from humeval_power.interfaces.cli.study_options import (
+    StudyOptions,
+    default_jobs,
+    likert_points,
+    load_settings,
+    only_setting,
+    study_options,
+)
+from humeval_power.planning.building import build_design
+from humeval_power.planning.look_calibration import Calibrate
+from humeval_power.planning.look_characteristics import OperatingPoint
+from humeval_power.planning.looks import LookPlan, plan_looks
+from humeval_power.planning.number_of_looks import (
+    Growth,
+    LooksChoice,
+    compare_growth,
+    compare_numbers_of_looks,
+    new_workers_advice,
+)
+from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.reporting.sequential_records import looks_record
+from humeval_power.rules import DecisionRule
+from humeval_power.scenarios.looks import LookKind, Looks
+from humeval_power.scenarios.sequential_study import RatingLooks
+
+
+@click.command("study")
+@study_options
+@click.option("--workers", type=int, required=True, help="Number of workers at the end.")
+@click.option("--items", type=int, required=True, help="Number of items at the end.")
+@click.option("--effect", type=float, required=True, help="True difference B - A on [0, 1] to find.")
+@click.option(
+    "--looks-by",
+    type=click.Choice(get_args(LookKind)),
+    default="items",
+    show_default=True,
+    help="What a look adds: items for the same workers, workers for the same items, more ratings of the "
+    "same items, or blocks of new workers with new items.",
+)
+@looks_options(efficacy="lan-demets-obrien-fleming")
+@click.option(
+    "--calibrate",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Correct the boundaries by simulation: if fewer than 10 workers are there at the first look.",
+)
+@effects_option
+@cost_options
+@simulations_option
+@seed_option
+@jobs_option
+@figures_option
+@json_option
+@output_option
+@force_option
+@quiet_option
+def study_command(
+    study: StudyOptions,
+    workers: int,
+    items: int,
+    effect: float,
+    looks_by: LookKind,
+    looks: LooksOptions,
+    calibrate: Calibrate,
+    effects: tuple[float, ...] | None,
+    prices: CostOptions,
+    simulations: int | None,
+    seed: int | None,
+    jobs: int | None,
+    figures: str | None,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """Plan a rating study with looks before its end.
+
+    Shows the information at each look, the boundaries, how often these and
+    careless ones find what is not there, and the study's long run.
+    """
+    if output is not None:
+        refuse_to_overwrite([output], force=force)
+    if figures is not None:
+        refuse_to_overwrite(figure_paths(figures), force=force)
+    name, source = _source(study, workers, items, effect, Looks(looks_by, looks.at), looks)
+    model = _model(prices)
+    if not source.by_mean_squares:
+        note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
+    with compiled_kernels():
+        plan = plan_looks(
+            source,
+            looks.rule,
+            cost=model,
+            calibration=calibrate,
+            n_simulations=simulations,
+            seed=DEFAULT_SEED if seed is None else seed,
+            n_jobs=jobs or default_jobs(),
+        )
+        points = plan.at(effects_of(effects, effect), n_jobs=jobs or default_jobs())
+        choices = compare_numbers_of_looks(source, looks.rule) if effect != 0 else []
+        growth = compare_growth(source)
+    currency = "" if model is None else model.currency
+    if figures is not None:
+        curve = plan.at(curve_of(effect), n_jobs=jobs or default_jobs())
+        content = figure_files(
+            plan.bounds,
+            points,
+            curve,
+            sizes=source.sizes,
+            costs=plan.costs,
+            unit="B - A on [0, 1]",
+            currency=currency,
+        )
+        write_directory(figures, content, force=force)
+        note(f"Written to {figures}: {', '.join(content)}")
+    if as_json:
+        from humeval_power.interfaces.formats.documents import to_json
+
+        record = looks_record(
+            plan, points, choices=choices, growth=growth, setting=name, command=typed_command()
+        )
+        text = to_json(record)
+    else:
+        text = study_text(plan, points, choices, growth, setting=name, currency=currency)
+    emit(text, output=output, force=force)
+
+
+def _source(
+    study: StudyOptions, workers: int, items: int, effect: float, at: Looks, looks: LooksOptions
+) -> tuple[str, RatingLooks]:
+    settings = load_settings(study)
+    name, parameters = only_setting(settings)
+    design = build_design(
+        workers,
+        items,
+        study.ratings_per_item,
+        paired=study.paired,
+        kind=study.design,
+        max_ratings_per_worker=study.max_ratings_per_worker,
+    )
+    rule = DecisionRule(alternative=looks.alternative, alpha=looks.alpha)
+    points = likert_points(study, settings)
+    return name, RatingLooks(parameters.with_difference(effect), design, at, rule, study.response, points)
+
+
+def _model(prices: CostOptions) -> CostModel | None:
+    typed = prices.cost_per_rating is not None or prices.pay_per_hour is not None
+    return cost_model(prices) if typed else None
+
+
+def study_text(
+    plan: LookPlan,
+    points: list[OperatingPoint],
+    choices: list[LooksChoice],
+    growth: list[Growth],
+    *,
+    setting: str,
+    currency: str,
+) -> str:
+    """The plan for people."""
+    study = plan.study
+    facts = [
+        ("Setting", setting),
+        ("Study", str(study.nested.final)),
+        ("Looks", str(study.looks)),
+        ("Effect", f"B - A = {study.true_effect:g} on [0, 1]"),
+        ("Rule", str(plan.bounds.rule)),
+        ("Method", plan.method),
+    ]
+    if plan.calibration is not None:
+        facts.append(("", calibration_text(plan.calibration)))
+    parts = [facts_text(facts), rows_text(plan), boundaries_text(plan.bounds), errors_text(plan)]
+    parts.append(
+        wrapped(
+            f"Ratings are not information: with known variances the boundaries for shares of ratings would "
+            f"err {plan.count_time_error:.3f} of the time here. The p-values are those of Kenward and Roger's "
+            "t tests, refitted at every look."
+        )
+    )
+    parts.append(f"{LONG_RUN}\n{points_text(points, noun='ratings', currency=currency)}")
+    parts.append(bias_text(points))
+    if choices:
+        parts.append("How many looks (equal steps, z-values):\n" + choices_text(choices))
+    parts.append("What the looks could add:\n" + growth_text(growth, study.looks.kind))
+    advice = new_workers_advice(study, plan.rows)
+    if advice is not None:
+        parts.append(wrapped(advice))
+    return "\n\n".join(parts)
+
+
+command = click.Group(
+    "looks",
+    help="""Stop a study early without fooling yourself: interim looks.
+
+    Boundaries, false positives, power and expected cost of studies that are
+    looked at before their end.
+    """,
+)
+for _each in (study_command, scores, preference, accuracy, pool):
+    command.add_command(_each)

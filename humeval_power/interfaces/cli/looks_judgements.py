@@ -1,0 +1,199 @@
+"""`humeval-power looks scores|preference|accuracy`: looks at independent judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from humeval_power.errors import InputError
+from humeval_power.inference.boundaries import boundaries
+from humeval_power.inference.futility import ConditionalPowerFutility
+from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.looks_figures import figure_files, figure_paths
+from humeval_power.interfaces.cli.looks_options import (
+    LooksOptions,
+    curve_of,
+    effects_of,
+    effects_option,
+    figures_option,
+    looks_options,
+)
+from humeval_power.interfaces.cli.looks_text import (
+    LONG_RUN,
+    bias_text,
+    boundaries_text,
+    facts_text,
+    points_text,
+)
+from humeval_power.interfaces.cli.options import (
+    Function,
+    force_option,
+    jobs_option,
+    json_option,
+    output_option,
+    quiet_option,
+    seed_option,
+    simulations_option,
+)
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.study_options import default_jobs
+from humeval_power.planning.look_characteristics import operating_characteristics
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.reporting.sequential_records import judgements_record
+from humeval_power.scenarios.accuracy import PairedAccuracy
+from humeval_power.scenarios.accuracy_agreement import KnownAgreement
+from humeval_power.scenarios.direct_assessment import DirectAssessment
+from humeval_power.scenarios.look_replicates import LookSource
+from humeval_power.scenarios.preference import Preference
+from humeval_power.scenarios.sequential_iid import AssessmentLooks, PairedLooks
+
+INDEPENDENT = (
+    "Judgements are taken as independent. Where annotators or items have levels of their own the false "
+    "positives are many more: 'looks study' says how many."
+)
+
+
+def _common(command: Function) -> Function:
+    options = (
+        looks_options(efficacy="pocock", one_sided=False),
+        effects_option,
+        simulations_option,
+        seed_option,
+        jobs_option,
+        figures_option,
+        json_option,
+        output_option,
+        force_option,
+        quiet_option,
+    )
+
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command("scores")
+@click.option("--n", type=int, required=True, help="Scores of each system at the end.")
+@click.option("--effect", type=float, required=True, help="True difference of means B - A, in points.")
+@click.option("--mean", type=float, default=75.0, show_default=True, help="Mean score of A, of 0 to 100.")
+@click.option("--sd", type=float, default=25.0, show_default=True, help="SD of single scores.")
+@_common
+def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> None:
+    """Direct assessment: independent scores, Mann and Whitney's U at each look."""
+    looks: LooksOptions = common["looks"]
+    assessment = DirectAssessment(n, mean, sd, effect, alpha=looks.alpha)
+    words = [f"{n:,} scores of each system, mean {mean:g} and {mean + effect:g}, SD {sd:g}; Mann-Whitney U"]
+    _answer(lambda at: AssessmentLooks(assessment, at), effect, words, "points", **common)
+
+
+@click.command("preference")
+@click.option("--n", type=int, required=True, help="Judgements at the end.")
+@click.option("--effect", type=float, required=True, help="Share that prefers B among non-ties, minus 1/2.")
+@click.option("--tie-share", type=float, default=0.0, show_default=True, help="Probability of a tie.")
+@_common
+def preference(n: int, effect: float, tie_share: float, **common: Any) -> None:
+    """Head-to-head judgements: the exact sign test at each look."""
+    looks: LooksOptions = common["looks"]
+    study = Preference(n, effect, tie_share, alpha=looks.alpha)
+    words = [f"{n:,} judgements, {100 * tie_share:g} % ties; sign test ({study.test})"]
+    _answer(lambda at: PairedLooks(study, at), effect, words, "share", **common)
+
+
+@click.command("accuracy")
+@click.option("--n", type=int, required=True, help="Items of the test set.")
+@click.option("--effect", type=float, required=True, help="True difference of accuracy, B - A, as a share.")
+@click.option(
+    "--agreement", type=float, required=True, help="Share of items where both are right or both wrong."
+)
+@_common
+def accuracy(n: int, effect: float, agreement: float, **common: Any) -> None:
+    """Two systems on the same items: McNemar's mid-p test at each look."""
+    looks: LooksOptions = common["looks"]
+    known = KnownAgreement(agreement)
+    study = PairedAccuracy(n, effect, known, test="mid-p", alpha=looks.alpha)
+    words = [f"{n:,} items; {known.label}; McNemar (mid-p)"]
+    _answer(lambda at: PairedLooks(study, at), effect, words, "share", **common)
+
+
+def _answer(
+    make: Callable[[tuple[float, ...]], LookSource],
+    effect: float,
+    words: Sequence[str],
+    unit: str,
+    *,
+    looks: LooksOptions,
+    effects: tuple[float, ...] | None,
+    simulations: int | None,
+    seed: int | None,
+    jobs: int | None,
+    figures: str | None,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    if figures is not None:
+        refuse_to_overwrite(figure_paths(figures), force=force)
+    if output is not None:
+        refuse_to_overwrite([output], force=force)
+    source, rule = make(looks.at), looks.rule
+    if isinstance(rule.futility, ConditionalPowerFutility) and rule.futility.under == "design":
+        raise click.UsageError(
+            "Conditional power under the design is for 'looks study'; use conditional-power:LIMIT:trend here."
+        )
+    note(INDEPENDENT)
+    sizes = source.sizes
+    bounds = boundaries(rule, [size / sizes[-1] for size in sizes])
+    n = DEFAULT_SIMULATIONS if simulations is None else simulations
+    used = DEFAULT_SEED if seed is None else seed
+    n_jobs = jobs or default_jobs()
+
+    def at(wanted: Sequence[float]) -> list[Any]:
+        return operating_characteristics(
+            source, bounds, effects=wanted, n_simulations=n, seed=used, n_jobs=n_jobs
+        )
+
+    points = at(effects_of(effects, effect))
+    if figures is not None:
+        possible = [each for each in curve_of(effect) if _possible(source, each)]
+        content = figure_files(bounds, points, at(possible), sizes=sizes, unit=unit)
+        write_directory(figures, content, force=force)
+        note(f"Written to {figures}: {', '.join(content)}")
+    if as_json:
+        from humeval_power.interfaces.formats.documents import to_json
+
+        text = to_json(
+            judgements_record(
+                bounds,
+                points,
+                sizes=sizes,
+                words=words,
+                n_simulations=n,
+                seed=used,
+                command=typed_command(),
+            )
+        )
+    else:
+        facts = [
+            *(("Study" if number == 0 else "", line) for number, line in enumerate(words)),
+            ("Looks", f"after {', '.join(f'{size:,}' for size in sizes)} judgements"),
+            ("Rule", str(rule)),
+            ("Studies", f"{n:,} simulated at each effect"),
+        ]
+        parts = [
+            facts_text(facts),
+            boundaries_text(bounds),
+            f"{LONG_RUN}\n{points_text(points, noun='judged')}",
+            bias_text(points),
+        ]
+        text = "\n\n".join(parts)
+    emit(text, output=output, force=force)
+
+
+def _possible(source: LookSource, effect: float) -> bool:
+    try:
+        source.with_effect(effect)
+    except InputError:
+        return False
+    return True

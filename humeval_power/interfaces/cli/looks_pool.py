@@ -1,0 +1,204 @@
+"""`humeval-power looks pool`: what looks would have saved on a pool of comparisons."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import click
+import numpy as np
+
+from humeval_power.errors import InputError
+from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.looks_text import facts_text, pool_text
+from humeval_power.interfaces.cli.options import (
+    force_option,
+    json_option,
+    output_option,
+    quiet_option,
+    seed_option,
+    simulations_option,
+)
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.study_options import number_list
+from humeval_power.planning.look_pool import PoolStudy, pool_study, wei_rules
+from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.reporting.sequential_records import pool_record
+from humeval_power.scenarios.gamma_scores import GammaScores
+from humeval_power.scenarios.sequential_iid import ScorePair, pair_of_laws, pair_of_samples
+
+DEFAULT_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
+POOL_SIMULATIONS = 1000
+FILES = ("budget.png", "budget.svg", "spending.png", "spending.svg")
+
+
+@click.command("pool")
+@click.argument("file", required=False)
+@click.option(
+    "--system", metavar="COLUMN", default="system", show_default=True, help="Column of the system."
+)
+@click.option(
+    "--rating", metavar="COLUMN", default="rating", show_default=True, help="Column of the score."
+)
+@click.option(
+    "--simulated",
+    type=click.IntRange(min=2),
+    help="Instead of FILE: this many pairs with Gamma scores and Laplace differences.",
+)
+@click.option(
+    "--typical-difference",
+    type=click.FloatRange(0, 20, min_open=True),
+    default=1.5,
+    show_default=True,
+    help="Mean absolute true difference of the simulated pairs, in points.",
+)
+@click.option("--mean", type=float, default=75.0, show_default=True, help="Mean score of simulated A.")
+@click.option("--sd", type=float, default=25.0, show_default=True, help="SD of simulated scores.")
+@click.option(
+    "--budgets",
+    metavar="LIST",
+    callback=number_list(int),
+    help="Planned judgements of a comparison, both systems together. "
+    f"[{','.join(map(str, DEFAULT_BUDGETS))}]",
+)
+@click.option(
+    "--at",
+    metavar="LIST",
+    callback=number_list(int),
+    help="Budgets of a single look at which savings are told. [1200,3600]",
+)
+@click.option(
+    "--looks", type=click.IntRange(2, 10), default=3, show_default=True, help="Equal looks, Pocock."
+)
+@simulations_option
+@seed_option
+@click.option("--figures", metavar="DIR", help="Directory for the pictures.")
+@json_option
+@output_option
+@force_option
+@quiet_option
+def pool(
+    file: str | None,
+    system: str,
+    rating: str,
+    simulated: int | None,
+    typical_difference: float,
+    mean: float,
+    sd: float,
+    budgets: tuple[int, ...] | None,
+    at: tuple[int, ...] | None,
+    looks: int,
+    simulations: int | None,
+    seed: int | None,
+    figures: str | None,
+    as_json: bool,
+    output: str | None,
+    force: bool,
+) -> None:
+    """Average power against budget over many pairs of systems.
+
+    Scores are drawn with replacement from those in FILE (a table with a column
+    for the system and one for the score) for every pair of its systems, and
+    tested by Mann and Whitney's U once, at Pocock's looks, and with a stop for
+    futility at p > 0.5, as Wei, Kocmi and Federmann (2022) did.
+    """
+    if output is not None:
+        refuse_to_overwrite([output], force=force)
+    if figures is not None:
+        refuse_to_overwrite([Path(figures) / name for name in FILES], force=force)
+    if (file is None) == (simulated is None):
+        raise click.UsageError("Give a FILE of past scores, or --simulated with a number of pairs.")
+    used = DEFAULT_SEED if seed is None else seed
+    if file is not None:
+        pairs = read_pool(file, system=system, rating=rating)
+    else:
+        assert simulated is not None
+        pairs = simulated_pool(simulated, typical=typical_difference, mean=mean, sd=sd)
+    study = pool_study(
+        pairs,
+        budgets=budgets or DEFAULT_BUDGETS,
+        rules=wei_rules(looks),
+        n_simulations=simulations or POOL_SIMULATIONS,
+        seed=used,
+    )
+    told = at or (1200, 3600)
+    if figures is not None:
+        content = _figures(study, told[0])
+        write_directory(figures, content, force=force)
+        note(f"Written to {figures}: {', '.join(content)}")
+    if as_json:
+        from humeval_power.interfaces.formats.documents import to_json
+
+        names = [pair.name for pair in pairs]
+        text = to_json(pool_record(study, names=names, at=told, seed=used, command=typed_command()))
+    else:
+        size = np.abs(study.differences)
+        facts = [
+            ("Pool", f"{len(pairs):,} pairs, {file or 'simulated'}"),
+            ("Truth", f"differences of means 0 to {size.max():.2f} points, median {np.median(size):.2f}"),
+            ("Looks", f"{looks}, Pocock; futility at p > 0.5"),
+            ("Studies", f"{study.n_simulations:,} of each pair at each budget"),
+        ]
+        text = facts_text(facts) + "\n\nAverage power, and judgements spent:\n" + pool_text(study, at=told)
+    emit(text, output=output, force=force)
+
+
+def read_pool(path: str, *, system: str, rating: str) -> list[ScorePair]:
+    """Every pair of the systems in a table of scores.
+
+    Raises
+    ------
+    InputError
+        A file without the columns, with fewer than two systems, or with a system of fewer than two scores.
+    """
+    import pandas as pd
+
+    from humeval_power.interfaces.formats.tables import read_table
+
+    frame = read_table(path).frame
+    missing = [name for name in (system, rating) if name not in frame.columns]
+    if missing:
+        raise InputError(
+            f"{path} has no column {', '.join(map(repr, missing))}; it has "
+            f"{', '.join(map(str, frame.columns))}. Name them with --system and --rating."
+        )
+    scores = pd.to_numeric(frame[rating], errors="coerce")
+    bad = scores.isna() & frame[rating].notna() & (frame[rating].astype(str).str.strip() != "")
+    if bad.any():
+        row = int(np.flatnonzero(bad.to_numpy())[0])
+        raise InputError(
+            f"{path}: row {row + 2}, column {rating!r}: {frame[rating].iloc[row]!r} is not a number."
+        )
+    kept = scores.notna()
+    by_system = {str(name): part.to_numpy() for name, part in scores[kept].groupby(frame[system][kept])}
+    if len(by_system) < 2:
+        raise InputError(f"{path} has scores of {len(by_system)} systems; a pool needs at least two.")
+    return [
+        pair_of_samples(by_system[one], by_system[other], name=f"{one} - {other}")
+        for one, other in combinations(sorted(by_system), 2)
+    ]
+
+
+def simulated_pool(n: int, *, typical: float, mean: float, sd: float) -> list[ScorePair]:
+    """Pairs of Gamma laws whose true differences are the quantiles of a Laplace law's absolute value: most are
+    small, a few large. Those that would leave the scale are set to its end."""
+    shares = (np.arange(n) + 0.5) / n
+    room = 0.9 * (100.0 - mean)
+    differences = np.minimum(-typical * np.log1p(-shares), room)
+    a = GammaScores(mean, sd)
+    return [
+        pair_of_laws(a, GammaScores(mean + float(each), sd), name=f"{each:.3g} points")
+        for each in differences
+    ]
+
+
+def _figures(study: PoolStudy, budget: int) -> dict[str, str | bytes]:
+    from humeval_power.reporting.figure_style import figure_bytes
+    from humeval_power.reporting.pool_figures import budget_figure, spending_figure
+
+    drawn = {"budget": budget_figure(study), "spending": spending_figure(study, budget=budget)}
+    files: dict[str, str | bytes] = {}
+    for name, figure in drawn.items():
+        files[f"{name}.png"] = figure_bytes(figure, "png")
+        files[f"{name}.svg"] = figure_bytes(figure, "svg")
+    return files

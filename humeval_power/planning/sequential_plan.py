@@ -1,0 +1,103 @@
+"""Designs with looks: their power by formula and by simulation, and what they are expected to take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from humeval_power.costs import CostModel
+from humeval_power.errors import InputError
+from humeval_power.inference.boundaries import boundaries
+from humeval_power.inference.futility import Futility
+from humeval_power.inference.stopping_rule import Efficacy, StoppingRule
+from humeval_power.parameters import Parameters
+from humeval_power.planning.building import design_of
+from humeval_power.planning.look_schedule import LookSchedule, power_with_looks
+from humeval_power.planning.looks import LookPlan, look_rows, plan_looks
+from humeval_power.planning.number_of_looks import LooksChoice, compare_numbers_of_looks
+from humeval_power.planning.plan import LookExpectation
+from humeval_power.planning.power import PowerEstimate, estimate_power
+from humeval_power.planning.required import counts_power
+from humeval_power.rules import DecisionRule
+from humeval_power.scenarios.look_replicates import SequentialStudy
+from humeval_power.scenarios.looks import Looks
+from humeval_power.scenarios.sequential_study import RatingLooks
+from humeval_power.study_counts import StudyCounts
+
+
+@dataclass(frozen=True, slots=True)
+class LookWish:
+    """Looks as they are asked for: when, by which boundaries, and when to give up."""
+
+    looks: Looks
+    efficacy: Efficacy
+    futility: Futility | None = None
+
+    def rule(self, decision: DecisionRule) -> StoppingRule:
+        """The stopping rule of a study that decides by `decision`."""
+        if decision.margin is not None:
+            raise InputError(
+                "Looks are planned for tests of a difference, not for a margin: leave out one."
+            )
+        return StoppingRule(self.efficacy, self.futility, decision.alpha, decision.alternative)
+
+
+@dataclass(frozen=True, eq=False)
+class SequentialOption:
+    """A design with its looks: simulated power of the whole procedure, and what it is expected to take."""
+
+    plan: LookPlan
+    simulated: PowerEstimate
+    expected: LookExpectation
+    choices: tuple[LooksChoice, ...]
+
+    def schedule(self, wish: LookWish) -> LookSchedule:
+        """The looks as a plan holds them, with the factor that calibration found."""
+        factor = 1.0 if self.plan.calibration is None else self.plan.calibration.used
+        return LookSchedule(wish.looks, wish.efficacy, wish.futility, factor)
+
+
+def rating_looks(
+    parameters: Parameters, counts: StudyCounts, looks: Looks, rule: DecisionRule
+) -> RatingLooks:
+    """The study of these counts as it grows."""
+    return RatingLooks(parameters, design_of(counts), looks, rule)
+
+
+def formula_power(parameters: Parameters, counts: StudyCounts, wish: LookWish, rule: DecisionRule) -> float:
+    """Power with looks by formula: what few workers cost from the t test, what looks cost from z's."""
+    study = rating_looks(parameters, counts, wish.looks, rule)
+    rows = look_rows(study)
+    drift = abs(study.true_effect) / rows[-1].precision.standard_error
+    bounds = boundaries(wish.rule(rule), [row.information_share for row in rows], drift=drift)
+    return power_with_looks(counts_power(parameters, counts, rule=rule), bounds)
+
+
+def prove(
+    parameters: Parameters,
+    counts: StudyCounts,
+    wish: LookWish,
+    rule: DecisionRule,
+    *,
+    costs: CostModel | None,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int = 1,
+) -> SequentialOption:
+    """Simulate the whole procedure, refitted at every look, with the effect and without."""
+    study = rating_looks(parameters, counts, wish.looks, rule)
+    found = plan_looks(study, wish.rule(rule), cost=costs, seed=seed, n_jobs=n_jobs)
+    simulated = estimate_power(
+        SequentialStudy(study, found.bounds), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+    )
+    with_effect, without = found.at([study.true_effect, 0.0], n_jobs=n_jobs)
+    return SequentialOption(
+        plan=found,
+        simulated=simulated,
+        expected=LookExpectation(
+            ratings_if_effect=with_effect.expected_size,
+            ratings_if_none=without.expected_size,
+            cost_if_effect=with_effect.expected_cost,
+            cost_if_none=without.expected_cost,
+        ),
+        choices=tuple(compare_numbers_of_looks(study, wish.rule(rule))),
+    )

@@ -1,0 +1,176 @@
+"""A look at a running study in words, and as a record."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict
+
+from humeval_power.inference.stagewise import stagewise_inference
+from humeval_power.planning.monitoring import (
+    Decision,
+    Monitoring,
+    TakenLook,
+    estimates,
+    taken_boundaries,
+)
+from humeval_power.planning.plan import Plan
+from humeval_power.reporting.records import Record, versions
+
+MONITOR_SCHEMA = "humeval_power/monitor/1"
+_WIDTH = 80
+_LABEL = 10
+DECISIONS: dict[Decision, str] = {
+    "continue": "Go on collecting.",
+    "stop-success": "Stop: the boundary is passed.",
+    "stop-futility": "Stop for futility: it has become unlikely that anything will be shown.",
+    "end-success": "The study is complete, and its boundary is passed.",
+    "end-nothing-shown": "The study is complete. Nothing is shown; that does not show that there is nothing.",
+}
+
+
+def look_text(state: Monitoring, look: TakenLook | None, plan: Plan) -> str:
+    """The looks so far and what the last one decided, at most 80 characters wide."""
+    if look is None:
+        return _line("Looks", f"none taken; {len(state.shares)} planned, by {state.unit}: {_shares(state)}")
+    facts = [
+        ("Look", _which(state, look)),
+        ("Data", _data(look, plan)),
+        ("Estimate", _estimate(look, plan)),
+        ("Boundary", _boundary(look)),
+    ]
+    if look.conditional_power:
+        facts.append(("Chances", _chances(state, look)))
+    facts += [("Remark", remark) for remark in look.remarks]
+    if look.reason:
+        facts.append(("Reason", look.reason))
+    facts.append(("Decision", DECISIONS[look.decision]))
+    if state.ended:
+        facts.append(("Result", _result(state, plan)))
+    elif state.next_planned is not None:
+        facts.append(("Left", _left(state, look, plan)))
+    return "\n".join(_line(label, text) for label, text in facts) + "\n\n" + _table(state)
+
+
+def look_record(
+    state: Monitoring, look: TakenLook | None, plan: Plan, *, ledger: str, command: str
+) -> Record:
+    """The same for programs; `inference` is None while the study goes on."""
+    adjusted = (
+        asdict(stagewise_inference(estimates(state), taken_boundaries(state))) if state.ended else None
+    )
+    return {
+        "schema": MONITOR_SCHEMA,
+        "decision": None if look is None else look.decision,
+        "look": None if look is None else asdict(look),
+        "looks": [asdict(each) for each in state.looks],
+        "planned": {
+            "by": state.unit,
+            "shares": list(state.shares),
+            "fractions": list(state.fractions),
+            "rule": str(state.rule),
+            "effect": state.effect,
+            "maximum_information": state.maximum_information,
+            "factor": state.factor,
+        },
+        "systems": list(plan.systems),
+        "inference": adjusted,
+        "ledger": ledger,
+        "versions": versions(),
+        "command": command,
+    }
+
+
+def _which(state: Monitoring, look: TakenLook) -> str:
+    if look.planned is None:
+        return f"{look.number}, not planned"
+    share = f"{100 * state.shares[look.planned - 1]:.3g} % of the {state.unit}"
+    return f"{look.planned} of {len(state.shares)} planned, at {share}"
+
+
+def _data(look: TakenLook, plan: Plan) -> str:
+    data = look.data
+    return (
+        f"{data.n_ratings:,} of {plan.design().n_ratings:,} ratings, {data.n_workers} workers, "
+        f"{data.n_items} items; {100 * look.fraction:.1f} % of the planned information"
+    )
+
+
+def _estimate(look: TakenLook, plan: Plan) -> str:
+    data = look.data
+    a, b = plan.systems
+    return f"{b} - {a} = {data.estimate:.4f} on [0, 1], SE {data.standard_error:.4f}, df {data.df:.1f}"
+
+
+def _boundary(look: TakenLook) -> str:
+    text = f"p = {data_p(look.data.p_value)}; success needs p <= {look.nominal:.5f}"
+    if look.futility < 1:
+        text += f", futility is p > {look.futility:.3f}"
+    return text
+
+
+def data_p(p_value: float) -> str:
+    """A p-value as people print it."""
+    return "< 0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
+
+
+def _chances(state: Monitoring, look: TakenLook) -> str:
+    power = look.conditional_power
+    return (
+        f"of success at the end: {power['design']:.2f} if the difference is {state.effect:g} as planned, "
+        f"{power['trend']:.2f} if it is as estimated, {power['null']:.2f} if there is none"
+    )
+
+
+def _result(state: Monitoring, plan: Plan) -> str:
+    found = stagewise_inference(estimates(state), taken_boundaries(state))
+    low, high = found.interval
+    a, b = plan.systems
+    return (
+        f"{b} - {a} = {found.estimate:.4f} ({100 * found.confidence:g} % interval {low:.4f} to {high:.4f}), "
+        f"p = {data_p(found.p_value)}, taking the looks into account (stage-wise ordering; median-unbiased); "
+        f"the plain estimate is {found.naive:.4f}"
+    )
+
+
+def _left(state: Monitoring, look: TakenLook, plan: Plan) -> str:
+    upcoming = state.next_planned
+    assert upcoming is not None
+    share = state.shares[upcoming - 1]
+    rest = max(plan.design().n_ratings - look.data.n_ratings, 0)
+    return f"look {upcoming} is due at {100 * share:.3g} % of the {state.unit}; {rest:,} ratings to the planned end"
+
+
+def _shares(state: Monitoring) -> str:
+    return ", ".join(f"{100 * share:.3g} %" for share in state.shares)
+
+
+def _table(state: Monitoring) -> str:
+    rows = [("look", "ratings", "information", "estimate", "p", "needed", "decision")]
+    rows += [
+        (
+            f"{look.number}" + ("" if look.planned else "*"),
+            f"{look.data.n_ratings:,}",
+            f"{look.fraction:.3f}",
+            f"{look.data.estimate:.4f}",
+            data_p(look.data.p_value),
+            f"{look.nominal:.5f}",
+            look.decision,
+        )
+        for look in state.looks
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def _line(label: str, text: str) -> str:
+    return textwrap.fill(
+        text,
+        _WIDTH,
+        initial_indent=f"{label:<{_LABEL}}",
+        subsequent_indent=" " * _LABEL,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,226 @@
+"""The command `monitor`: looks as planned, a ledger that nothing can bend, and the plan's looks in files."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from humeval_power import Parameters, RatingScale, crossed, simulate
+from humeval_power.inference.boundaries import boundaries
+from humeval_power.inference.stopping_rule import StoppingRule
+from humeval_power.inference.stopping_words import efficacy_of
+from humeval_power.interfaces.cli.main import main
+from humeval_power.interfaces.formats.look_ledger import read_ledger
+from humeval_power.interfaces.formats.plan_file import read_plan
+from humeval_power.planning.analytic import effect_precision
+from humeval_power.planning.monitoring import study_monitoring
+from humeval_power.scenarios.looks import nested_designs
+
+TRUTH = Parameters(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)
+WORKERS, ITEMS = 10, 30
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def ratings(effect: float, *, seed: int) -> pd.DataFrame:
+    made = simulate(
+        TRUTH.with_difference(effect), crossed(WORKERS, ITEMS), seed=seed, response="likert", points=5
+    )
+    return made.to_frame(RatingScale(1, 5, 5)).replace({"system": {"A": "old", "B": "new"}})
+
+
+def part(table: pd.DataFrame, n_items: int) -> pd.DataFrame:
+    return table[table["item"].isin(sorted(table["item"].unique())[:n_items])]
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A plan of 10 workers, 30 items and 3 looks, planned on the command line from a pilot."""
+    folder = tmp_path_factory.mktemp("plan")
+    ratings(0.02, seed=1).to_csv(folder / "pilot.csv", index=False)
+    words = "--scale 1:5:5 --systems old,new --effect 0.1 --items 30:30 --workers 10:10 --ratings-per-item 10:10"
+    words += " --cost-per-rating 0.1 --looks 3 --futility p:0.5 --simulations 100 --date 2026-01-02 -q"
+    done = run("plan", folder / "pilot.csv", *words.split(), "-o", folder / "plan.json")
+    assert done.exit_code in (0, 3), done.output
+    assert "3 looks by items" in done.stdout
+    return (folder / "plan.json").read_text()
+
+
+@pytest.fixture
+def plan(sealed: str, tmp_path: Path) -> Path:
+    path = tmp_path / "plan.json"
+    path.write_text(sealed)
+    return path
+
+
+def look(plan: Path, table: pd.DataFrame, *words: object) -> Result:
+    path = plan.parent / "so_far.csv"
+    table.to_csv(path, index=False)
+    return run("monitor", path, "--plan", plan, "-q", *words)
+
+
+def decision(done: Result) -> str:
+    assert done.exit_code == 0, done.output
+    return str(json.loads(done.stdout)["decision"])
+
+
+def test_the_plan_states_its_looks_and_what_they_are_expected_to_take(plan: Path) -> None:
+    made = read_plan(plan)
+    assert made.looks is not None
+    state = study_monitoring(made)
+    designs = nested_designs(made.design(), made.looks.looks).designs
+    variances = [effect_precision(made.parameters, design).variance for design in designs]
+    assert state.fractions == pytest.approx([variances[-1] / variance for variance in variances])
+    rule = StoppingRule(efficacy_of("lan-demets-obrien-fleming"), None, 0.05)
+    stated = json.loads(plan.read_text())["looks"]
+    assert stated["nominal"] == pytest.approx(boundaries(rule, state.fractions).nominal, rel=1e-9)
+    assert made.expected is not None
+    assert made.expected.ratings_if_none < made.design().n_ratings
+
+
+def test_computed_looks_cannot_be_set_by_hand(plan: Path) -> None:
+    document = json.loads(plan.read_text())
+    document["looks"]["nominal"][0] = 0.05
+    plan.write_text(json.dumps(document))
+    done = look(plan, part(ratings(0.0, seed=3), 10))
+    assert done.exit_code == 2
+    assert "looks.nominal" in done.stderr
+
+
+def test_a_study_goes_through_its_looks_to_the_end(plan: Path) -> None:
+    table = ratings(0.06, seed=20)
+    seen = [decision(look(plan, part(table, n), "--json")) for n in (10, 20, 30)]
+    assert seen[0] == seen[1] == "continue"
+    assert seen[2].startswith("end-")
+    record = json.loads(run("monitor", "--status", "--plan", plan, "--json", "-q").stdout)
+    assert [each["planned"] for each in record["looks"]] == [1, 2, 3]
+    assert record["inference"]["interval"][0] < record["inference"]["estimate"]
+    assert [entry.kind for entry in read_ledger(plan.with_suffix(".looks.jsonl"))] == ["start"] + [
+        "look"
+    ] * 3
+
+
+def test_a_large_effect_stops_the_study_and_the_next_look_is_refused(plan: Path) -> None:
+    table = ratings(0.3, seed=4)
+    assert decision(look(plan, part(table, 10), "--json")) == "stop-success"
+    done = look(plan, part(table, 20))
+    assert done.exit_code == 2
+    assert "was stopped for success at look 1" in done.stderr
+
+
+def test_the_same_look_again_changes_nothing(plan: Path) -> None:
+    table = part(ratings(0.06, seed=20), 10)
+    first = look(plan, table)
+    before = plan.with_suffix(".looks.jsonl").read_bytes()
+    again = look(plan, table.sample(frac=1.0, random_state=1))  # the order of rows is no change
+    assert again.stdout == first.stdout
+    assert plan.with_suffix(".looks.jsonl").read_bytes() == before
+
+
+def test_ratings_of_an_earlier_look_may_neither_change_nor_vanish(plan: Path) -> None:
+    table = ratings(0.06, seed=20)
+    look(plan, part(table, 10))
+    before = plan.with_suffix(".looks.jsonl").read_bytes()
+    bent = part(table, 20).copy()
+    row = bent.index[0]
+    bent.loc[row, "rating"] = 1 if bent.loc[row, "rating"] > 2 else 5
+    done = look(plan, bent.drop(bent.index[3]))
+    assert done.exit_code == 2
+    assert "1 rating of an earlier look with another value now: worker 'w01', item 'i01'" in " ".join(
+        done.stderr.split()
+    )
+    assert "1 rating of an earlier look missing now" in " ".join(done.stderr.split())
+    assert plan.with_suffix(".looks.jsonl").read_bytes() == before
+
+
+def test_a_look_too_early_leaves_no_ledger_behind(plan: Path) -> None:
+    done = look(plan, part(ratings(0.06, seed=20), 5))
+    assert done.exit_code == 2
+    assert "Look 1 is due at 33.3 % of the items" in done.stderr
+    assert not plan.with_suffix(".looks.jsonl").exists()
+
+
+def test_an_unplanned_look_is_recorded_with_its_reason(plan: Path) -> None:
+    table = ratings(0.06, seed=20)
+    look(plan, part(table, 10))
+    done = look(plan, part(table, 15), "--unplanned", "a reviewer asked", "--json")
+    record = json.loads(done.stdout)["look"]
+    assert record["planned"] is None
+    assert record["reason"] == "a reviewer asked"
+    assert decision(look(plan, part(table, 20), "--json")) == "continue"
+
+
+def test_an_end_before_the_planned_one_is_said(plan: Path) -> None:
+    done = look(plan, part(ratings(0.06, seed=20), 25), "--final")
+    assert done.exit_code == 0
+    assert "the study ended with 83.3 % of the planned items" in done.stdout
+
+
+def test_a_ledger_of_another_plan_is_refused(plan: Path, tmp_path: Path) -> None:
+    look(plan, part(ratings(0.06, seed=20), 10), "--ledger", tmp_path / "one.jsonl")
+    words = (
+        "--preset low --effect 0.2 --items 20 --workers 6 --cost-per-rating 1 --looks 2 --simulations 20 -q"
+    )
+    other = tmp_path / "other.json"
+    assert run("plan", *words.split(), "-o", other).exit_code in (0, 3)
+    done = run("monitor", "--status", "--plan", other, "--ledger", tmp_path / "one.jsonl", "-q")
+    assert done.exit_code == 2
+    assert "was started for another plan" in " ".join(done.stderr.split())
+
+
+def test_a_plan_without_looks_says_how_to_plan_them(tmp_path: Path) -> None:
+    words = "--preset low --effect 0.2 --items 20 --workers 6 --cost-per-rating 1 --simulations 20 -q"
+    other = tmp_path / "other.json"
+    run("plan", *words.split(), "-o", other)
+    done = run("monitor", "--status", "--plan", other)
+    assert done.exit_code == 2
+    assert "The plan has no looks" in done.stderr
+
+
+def test_text_fits_the_terminal_and_pictures_are_written(plan: Path, tmp_path: Path) -> None:
+    table = ratings(0.06, seed=20)
+    look(plan, part(table, 10))
+    done = look(plan, part(table, 20), "--pictures", tmp_path / "pictures")
+    assert done.exit_code == 0, done.output
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert sorted(path.name for path in (tmp_path / "pictures").iterdir()) == ["looks.png", "looks.svg"]
+
+
+def test_the_work_comes_in_the_order_of_the_looks(plan: Path, tmp_path: Path) -> None:
+    done = run("assign", "--plan", plan, "-o", tmp_path / "work.csv")
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(tmp_path / "work.csv")
+    assert table.groupby("look")["item"].nunique().tolist() == [10, 10, 10]
+    assert table.groupby("worker_slot")["look"].agg(lambda looks: looks.is_monotonic_increasing).all()
+    assert "Collect all of one look before the next" in " ".join(done.stderr.split())
+
+
+def test_a_monitor_killed_at_any_moment_loses_and_doubles_no_look(plan: Path) -> None:
+    table = part(ratings(0.06, seed=20), 10)
+    path = plan.parent / "so_far.csv"
+    table.to_csv(path, index=False)
+    command = [sys.executable, "-m", "humeval_power.interfaces.cli.main", "monitor", str(path)]
+    command += ["--plan", str(plan), "-q"]
+    choose = random.Random(3)
+    for _ in range(6):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(choose.uniform(1.0, 4.0))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        entries = read_ledger(plan.with_suffix(".looks.jsonl"))
+        assert sum(entry.kind == "look" for entry in entries) <= 1
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
+    entries = read_ledger(plan.with_suffix(".looks.jsonl"))
+    assert [entry.kind for entry in entries] == ["start", "look"]
