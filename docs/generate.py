@@ -22,6 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 
 from humeval_power.interfaces.cli.main import COMMANDS
@@ -51,8 +52,20 @@ def command_line(*arguments: str) -> str:
 def reference() -> str:
     """The page of all commands."""
     parts = [INTRODUCTION, f"```text\n{command_line('--help')}```\n"]
-    parts += [f"## {name}\n\n```text\n{command_line(name, '--help')}```\n" for name in COMMANDS]
+    for name in COMMANDS:
+        parts.append(f"## {name}\n\n```text\n{command_line(name, '--help')}```\n")
+        parts += [
+            f"### {name} {below}\n\n```text\n{command_line(name, below, '--help')}```\n"
+            for below in subcommands(name)
+        ]
     return "\n".join(parts)
+
+
+def subcommands(name: str) -> list[str]:
+    """The commands of a group; none of a plain command."""
+    context = click.Context(humeval_power)
+    found = humeval_power.get_command(context, name)
+    return found.list_commands(context) if isinstance(found, click.Group) else []
 
 
 def page_with_outputs(page: str) -> str:

@@ -35,51 +35,81 @@ SHARED_OPTIONS = (
 )
 # Same name, another sense, and said so in the help: names to write, a scale to write, a directory.
 OTHER_SENSE = {("assign", "--systems"), ("simulate", "--scale")}
-DIRECTORIES = ("surface", "calibrate")
+# These are said alike by the commands that also have the other option: those that read ratings, or test them.
+ONLY_WITH = {"--systems": "--rating", "--scale": "--rating", "--alpha": "--df"}
 
 
-def command(name: str) -> click.Command:
-    found: click.Command = importlib.import_module(COMMANDS[name][0]).command
+def module(name: str) -> str:
+    return f"humeval_power.interfaces.cli.{name}"
+
+
+def leaves() -> dict[str, click.Command]:
+    """Every command that does something, by its words: 'power', 'accuracy power', ..."""
+    found = {}
+    for name in COMMANDS:
+        command: click.Command = importlib.import_module(module(name)).command
+        if not isinstance(command, click.Group) or command.invoke_without_command:
+            found[name] = command
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            before = " ".join([name, *(p.make_metavar(context) for p in command.params if is_needed(p))])
+            for word in command.list_commands(context):
+                below = command.get_command(context, word)
+                assert below is not None
+                found[f"{before} {word}"] = below
     return found
 
 
-def option(name: str, spelling: str) -> click.Option | None:
-    for parameter in command(name).params:
+def is_needed(parameter: click.Parameter) -> bool:
+    return isinstance(parameter, click.Argument) and parameter.required
+
+
+LEAVES = leaves()
+
+
+def option(words: str, spelling: str) -> click.Option | None:
+    for parameter in LEAVES[words].params:
         if isinstance(parameter, click.Option) and spelling in parameter.opts:
             return parameter
     return None
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_with_a_sentence_and_explained_options(name: str) -> None:
-    result = CliRunner().invoke(main, [name, "--help"], prog_name="humeval-power")
+@pytest.mark.parametrize("words", LEAVES)
+def test_every_command_has_help_with_a_sentence_and_explained_options(words: str) -> None:
+    result = CliRunner().invoke(main, [*words.split(), "--help"], prog_name="humeval-power")
     assert result.exit_code == 0
-    assert result.stdout.startswith(f"Usage: humeval-power {name} ")
-    assert command(name).help
+    assert result.stdout.startswith(f"Usage: humeval-power {words} ")
+    assert LEAVES[words].help
     assert max(map(len, result.stdout.splitlines())) <= 80
-    assert COMMANDS[name][1].endswith((".", "?"))
+    for parameter in LEAVES[words].params:
+        assert not isinstance(parameter, click.Option) or parameter.hidden or parameter.help, parameter.name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_each_is_for(name: str) -> None:
+    assert COMMANDS[name].endswith((".", "?"))
 
 
 @pytest.mark.parametrize("spelling", SHARED_OPTIONS)
 def test_options_that_mean_the_same_are_said_the_same(spelling: str) -> None:
     kept = {
         name: found
-        for name in COMMANDS
-        if (found := option(name, spelling)) is not None and (name, spelling) not in OTHER_SENSE
+        for name in LEAVES
+        if (found := option(name, spelling)) is not None
+        and (name, spelling) not in OTHER_SENSE
+        and option(name, ONLY_WITH.get(spelling, spelling)) is not None
     }
     if spelling == "--output":
-        for name in DIRECTORIES:
-            assert " to DIR." in (kept.pop(name).help or "")
+        kept = {name: found for name, found in kept.items() if found.metavar != "DIR"}
     assert len(kept) >= 2
     said = {(tuple(found.opts), found.help, str(found.default), str(found.type)) for found in kept.values()}
     assert len(said) == 1, {name: found.help for name, found in kept.items()}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_what_writes_can_be_forced_and_is_quiet_on_request(name: str) -> None:
-    assert option(name, "-o") is not None
-    assert option(name, "--force") is not None
-    assert option(name, "-q") is not None
+@pytest.mark.parametrize("words", [words for words in LEAVES if option(words, "-o") is not None])
+def test_what_writes_can_be_forced_and_is_quiet_on_request(words: str) -> None:
+    assert option(words, "--force") is not None
+    assert option(words, "-q") is not None
 
 
 def test_help_does_not_wait_for_the_heavy_packages() -> None:
@@ -96,7 +126,7 @@ def test_the_first_help_imports_no_command() -> None:
         "import sys; from click.testing import CliRunner; "
         "from humeval_power.interfaces.cli.main import COMMANDS, main; "
         "assert CliRunner().invoke(main, ['--help']).exit_code == 0; "
-        "print([name for name, (module, _) in COMMANDS.items() if module in sys.modules])"
+        f"print([name for name in COMMANDS if {module('')!r} + name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -112,8 +142,18 @@ def test_commands_and_options_in_the_pages_exist(page: Path) -> None:
         assert words[0] in COMMANDS, line
         for word in words[1:]:
             if re.fullmatch(r"--?[a-z][a-z-]*", word):
-                known = any(word in (*p.opts, *p.secondary_opts) for p in command(words[0]).params)
+                commands = [LEAVES[typed] for typed in LEAVES if is_typed(typed.split(), words)]
+                known = any(
+                    word in (*p.opts, *p.secondary_opts) for found in commands for p in found.params
+                )
                 assert known or word in ("--help", "-h"), line
+
+
+def is_typed(command: list[str], words: list[str]) -> bool:
+    """Whether a line starts with this command; capitals stand for whatever was typed there."""
+    return len(words) >= len(command) and all(
+        name.isupper() or name == word for name, word in zip(command, words, strict=False)
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -11,47 +11,45 @@ import click
 from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.interfaces.cli.output import WIDTH, wrapped
 
-# name: (module with a click command named `command`, what --help says about it)
-COMMANDS: dict[str, tuple[str, str]] = {
-    "check": (
-        "humeval_power.interfaces.cli.check",
-        "What is in a table, and what is wrong with it?",
-    ),
-    "fit": ("humeval_power.interfaces.cli.fit", "Estimate the effect and the variances from a table."),
-    "simulate": ("humeval_power.interfaces.cli.simulate", "Draw the ratings of a study from parameters."),
-    "power": ("humeval_power.interfaces.cli.power", "How often would a study of this size find an effect?"),
-    "mde": ("humeval_power.interfaces.cli.mde", "The smallest effect that a study of this size finds."),
-    "size": (
-        "humeval_power.interfaces.cli.size",
-        "The fewest workers, items or ratings that reach a power.",
-    ),
-    "plan": (
-        "humeval_power.interfaces.cli.plan",
-        "The cheapest design that finds an effect, or the best for a budget.",
-    ),
-    "assign": ("humeval_power.interfaces.cli.assign", "Say who rates what when, as a table to carry out."),
-    "surface": (
-        "humeval_power.interfaces.cli.surface",
-        "Power over many sizes and effects, with a figure.",
-    ),
-    "calibrate": (
-        "humeval_power.interfaces.cli.calibrate",
-        "How often do tests find an effect where there is none?",
-    ),
-    "analyze": (
-        "humeval_power.interfaces.cli.analyze",
-        "Decide a finished study by its plan, and say what differs from it.",
-    ),
-    "report": ("humeval_power.interfaces.cli.report", "Write the checklist of what a paper should report."),
-    "release": (
-        "humeval_power.interfaces.cli.release",
-        "Write an anonymised bundle of a study, to publish.",
-    ),
-    "parameters": (
-        "humeval_power.interfaces.cli.parameters",
-        "Look up what is known of the variation in other studies.",
-    ),
+# section: {name of the command: what --help says about it}
+SECTIONS: dict[str, dict[str, str]] = {
+    "Look at ratings": {
+        "check": "What is in a table, and what is wrong with it?",
+        "fit": "Estimate the effect and the variances from a table.",
+    },
+    "Plan a rating study": {
+        "power": "How often would a study of this size find an effect?",
+        "mde": "The smallest effect that a study of this size finds.",
+        "size": "The fewest workers, items or ratings that reach a power.",
+        "surface": "Power over many sizes and effects, with a figure.",
+        "plan": "The cheapest design that finds an effect, or the best for a budget.",
+        "looks": "Stop early: boundaries, and what a study with looks does.",
+        "assign": "Say who rates what when, as a table to carry out.",
+        "simulate": "Draw the ratings of a study from parameters.",
+        "calibrate": "How often do tests find an effect where there is none?",
+        "parameters": "Look up what is known of the variation in other studies.",
+    },
+    "While and after collecting": {
+        "monitor": "May we stop? A planned look at the ratings so far.",
+        "analyze": "Decide a finished study by its plan, and say what differs from it.",
+        "report": "Write what a paper should report: checklists, forms, paragraphs.",
+        "release": "Write an anonymised bundle of a study, to publish.",
+    },
+    "Other comparisons": {
+        "compare": "Scores of systems on the same items: test, effect size, power.",
+        "accuracy": "Two classifiers on one test set: McNemar's tests and their power.",
+        "preference": "Which of two outputs is better: sign tests and their power.",
+        "corpus": "BLEU and other corpus metrics: randomisation test and power.",
+        "contingency": "F1, precision, recall and MCC: randomisation test and power.",
+        "da": "Direct assessment without worker effects (Wei et al. 2022).",
+        "judge": "How many human ratings an automatic judge saves.",
+        "resample": "Power by resampling ratings that you have.",
+        "survey": "How large and how well reported were published comparisons?",
+        "scenario": "Power of your own generator and test, module:function.",
+    },
 }
+# A command `name` is the click command called `command` in the module of that name beside this one.
+COMMANDS: dict[str, str] = {name: text for part in SECTIONS.values() for name, text in part.items()}
 INTERRUPTED = 130  # what shells expect after Ctrl-C: 128 + SIGINT
 
 
@@ -66,7 +64,7 @@ class LazyGroup(click.Group):
         """Import the command, or None where there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        command: click.Command = importlib.import_module(f"{__package__}.{cmd_name}").command
         return command
 
     def format_commands(
@@ -74,9 +72,10 @@ class LazyGroup(click.Group):
         ctx: click.Context,  # noqa: ARG002
         formatter: click.HelpFormatter,
     ) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        """List the commands by what they are for, without importing them."""
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()), col_max=12)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what goes wrong is told in words, and never as a traceback."""
