@@ -1,0 +1,104 @@
+"""Exact power of a test that looks at two counts, of items won by B and by A, and at nothing else.
+
+Shared by paired accuracy (items that one system alone got right) and preferences (wins and losses).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from humeval_power.inference.mcnemar import at_most
+from humeval_power.inference.unconditional import binomial_pmf
+from humeval_power.scenarios.computed import ComputedPower
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+ENUMERATION = "enumeration of every table"
+_REACH = 8.3  # standard deviations: the probability beyond is below 1e-16
+
+
+def enumerated_power(
+    n: int,
+    *,
+    discordant: float,
+    difference: float,
+    true_effect: float,
+    critical: Callable[[Counts], Counts],
+    weight: Callable[[Counts], Floats],
+) -> ComputedPower:
+    """Power, Type M and Type S over every pair of counts (b, c) with K = b + c binomial(n, discordant)
+    and b binomial(K, (discordant + difference) / (2 discordant)).
+
+    Parameters
+    ----------
+    critical : the largest min(b, c) that is significant for each K; -1 where none is.
+    weight : what the estimate is for each K, divided by b - c.
+    """
+    total = binomial_window(n, discordant)
+    chance = binomial_pmf(total, n, discordant)
+    chance /= chance.sum()
+    limit, scale = critical(total), chance * weight(total)
+    share = (1 + abs(difference) / discordant) / 2 if discordant > 0 else 0.5
+    right = float(chance @ at_most(limit, total, 1 - share))
+    wrong = float(chance @ at_most(limit, total, share))
+    size = float(scale @ (_margin(limit, total, 1 - share) + _margin(limit, total, share)))
+    return ComputedPower(
+        power=right,
+        rejection_rate=right + wrong,
+        type_m=_ratio(size, (right + wrong) * abs(true_effect)),
+        type_s=_ratio(wrong, right + wrong) if true_effect else math.nan,
+        method=ENUMERATION,
+        exact=True,
+    )
+
+
+def approximate_power(
+    n: int, *, discordant: float, difference: float, true_effect: float, alpha: float, per_item: float = 1.0
+) -> ComputedPower:
+    """The same by the normal approximation of (b - c) / sqrt(b + c) (Duffy 1984; Connett et al. 1987).
+
+    per_item : the estimate is this times (b - c) / n.
+    """
+    z = -float(special.ndtri(alpha / 2))
+    mean, gap = abs(difference), z * math.sqrt(discordant / n)
+    error = math.sqrt(max(discordant - difference**2, 0.0) / n)
+    if error == 0:
+        surely = float(mean > 0 and mean >= gap)
+        return ComputedPower(surely, surely, 1.0 if surely else math.nan, 0.0, _DUFFY, exact=False)
+    high, low = (mean - gap) / error, (-mean - gap) / error
+    right, wrong = float(special.ndtr(high)), float(special.ndtr(low))
+    density = (math.exp(-high * high / 2) + math.exp(-low * low / 2)) / math.sqrt(2 * math.pi)
+    size = per_item * (mean * (right - wrong) + error * density)
+    return ComputedPower(
+        power=right,
+        rejection_rate=right + wrong,
+        type_m=_ratio(size, (right + wrong) * abs(true_effect)),
+        type_s=_ratio(wrong, right + wrong) if true_effect else math.nan,
+        method=_DUFFY,
+        exact=False,
+    )
+
+
+_DUFFY = "normal approximation (Duffy 1984)"
+
+
+def binomial_window(n: int, share: float) -> Counts:
+    """The counts that a binomial variable takes, but for a probability below 1e-15."""
+    reach = _REACH * math.sqrt(n * share * (1 - share)) + 12
+    low, high = math.floor(n * share - reach), math.ceil(n * share + reach)
+    return np.arange(max(low, 0), min(high, n) + 1, dtype=np.int64)
+
+
+def _margin(limit: Counts, total: Counts, share: float) -> Floats:
+    """E[(K - 2 Y); Y <= limit] for Y binomial(K, share)."""
+    counted = total * share * at_most(limit - 1, np.maximum(total - 1, 0), share)
+    return np.asarray(total * at_most(limit, total, share) - 2 * counted)
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else math.nan
