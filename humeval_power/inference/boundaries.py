@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -20,7 +20,7 @@ from humeval_power.inference.futility import (
     PValueFutility,
     conditional_power_bound,
 )
-from humeval_power.inference.stopping_rule import StoppingRule
+from humeval_power.inference.stopping_rule import Spending, StoppingRule, WangTsiatis
 from humeval_power.kernels.sequential import Exits, Floats, Interval, exit_probabilities
 
 _CLOSEST = 1e-4  # growth of information below which two looks are one
@@ -129,7 +129,7 @@ def boundaries(
         upper, lower, _ = spend_both(rule, rule.futility, shares)
         return Boundaries(rule, tuple(shares), tuple(upper), tuple(lower))
     two_sided = rule.alternative == "two-sided"
-    lower = _p_value_wedge(rule, len(shares))
+    lower = _p_value_wedge(rule, shares)
     counted_upon = lower if rule.binding else [-math.inf] * len(shares)
     upper = efficacy_values(
         rule.efficacy, shares, level=rule.side_level, two_sided=two_sided, futility=counted_upon
@@ -146,6 +146,12 @@ def required_drift(bounds: Boundaries, *, power: float) -> float:
     Its square over that of a study with one look is the inflation of the largest information.
     """
     return float(optimize.brentq(lambda drift: success(bounds, drift) - power, 0.0, 40.0, xtol=1e-11))
+
+
+def inflation(bounds: Boundaries, *, power: float = 0.8) -> float:
+    """How much more information the last look needs for a power than a study with one look, for z-values."""
+    one = boundaries(replace(bounds.rule, efficacy=WangTsiatis(), futility=None), (1.0,))
+    return (required_drift(bounds, power=power) / required_drift(one, power=power)) ** 2
 
 
 def success(bounds: Boundaries, drift: float) -> float:
@@ -171,11 +177,15 @@ def false_positive_rate(
     return float(exits.above.sum() + (exits.below.sum() if two_sided else 0.0))
 
 
-def _p_value_wedge(rule: StoppingRule, n_looks: int) -> list[float]:
+def _p_value_wedge(rule: StoppingRule, shares: Sequence[float]) -> list[float]:
+    """z below which p is above the limit, at every look but the end: a spending rule can stop short of it."""
     if not isinstance(rule.futility, PValueFutility):
-        return [-math.inf] * n_looks
+        return [-math.inf] * len(shares)
     tail = rule.futility.above / (2.0 if rule.alternative == "two-sided" else 1.0)
-    return [float(-special.ndtri(tail))] * (n_looks - 1) + [-math.inf]
+    wedge = [float(-special.ndtri(tail))] * len(shares)
+    if not (isinstance(rule.efficacy, Spending) and shares[-1] < 1 - _CLOSEST):
+        wedge[-1] = -math.inf
+    return wedge
 
 
 def _conditional_wedge(
@@ -204,7 +214,8 @@ def _checked(rule: StoppingRule, information: Sequence[float], drift: float | No
             "Information must grow from look to look by at least a hundredth of a per cent; got "
             f"{', '.join(f'{at:g}' for at in information)}. Leave out a look that adds nothing."
         )
-    if rule.futility is not None and len(information) == 1:
+    goes_on = isinstance(rule.efficacy, Spending) and bool(information) and information[-1] < 1 - _CLOSEST
+    if rule.futility is not None and len(information) == 1 and not goes_on:
         problems.append("Futility needs at least two looks: with one there is nothing left to save.")
     by_design = isinstance(rule.futility, ConditionalPowerFutility) and rule.futility.under == "design"
     if by_design and (drift is None or not drift > 0):

@@ -15,6 +15,7 @@ from humeval_power.inference.boundaries import (
     Boundaries,
     boundaries,
     false_positive_rate,
+    inflation,
 )
 from humeval_power.inference.stopping_rule import StoppingRule
 from humeval_power.planning.analytic import EffectPrecision, effect_precision
@@ -95,6 +96,15 @@ class LookPlan:
     def drift(self) -> float:
         """Planned effect over its standard error at the last look."""
         return abs(self.study.true_effect) / self.rows[-1].precision.standard_error
+
+    @property
+    def inflation(self) -> float:
+        """Information that the last look needs for a power of 0.8 over that of a study with one look, for
+        z-values: what the looks cost. Infinite if no study has that power with them."""
+        try:
+            return inflation(self.bounds)
+        except ValueError:
+            return math.inf
 
     @property
     def costs(self) -> tuple[float, ...] | None:

@@ -1,0 +1,181 @@
+"""Several systems on the same items: a test for each pair, corrected for their number, and clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from humeval_power.errors import InputError
+from humeval_power.inference.joint_resampling import JointBootstrap, joint_bootstrap
+from humeval_power.inference.paired_test_result import (
+    Floats,
+    PairedTest,
+    Question,
+    TestSettings,
+    score_differences,
+)
+from humeval_power.inference.paired_tests import DEFAULT_TEST, TESTS, run_test
+from humeval_power.inference.score_table import Pairs, ScoreTable, all_pairs
+
+ScoreCorrection = Literal["holm", "romano-wolf", "max-t", "bonferroni", "bh", "none"]
+BY_RESAMPLING: tuple[ScoreCorrection, ...] = ("romano-wolf", "max-t")
+_STATSMODELS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePair:
+    """The test of one pair, B - A with A `first`, and its p-value corrected for all pairs."""
+
+    first: str
+    second: str
+    test: PairedTest
+    corrected_p: float
+    significant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseScores:
+    """All comparisons of a table. `means` by system, best first."""
+
+    means: dict[str, float]
+    pairs: tuple[ScorePair, ...]
+    correction: ScoreCorrection
+    question: Question
+    n_items: int
+
+    @property
+    def clusters(self) -> tuple[tuple[str, ...], ...]:
+        """Systems in clusters, best first: every system of a cluster differs significantly from every one
+        of the clusters below it, as the WMT shared tasks group them. None unless all pairs were compared."""
+        if len(self.pairs) < len(self.means) * (len(self.means) - 1) // 2:
+            return ()
+        apart = {frozenset((pair.first, pair.second)) for pair in self.pairs if pair.significant}
+        return clusters(list(self.means), apart)
+
+
+def clusters(order: Sequence[str], apart: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
+    """Cut the systems, in this order, wherever all before differ from all after.
+
+    apart : the pairs that differ significantly.
+    """
+    cuts = [
+        place
+        for place in range(1, len(order))
+        if all(frozenset((a, b)) in apart for a in order[:place] for b in order[place:])
+    ]
+    ends = [0, *cuts, len(order)]
+    return tuple(tuple(order[low:high]) for low, high in pairwise(ends))
+
+
+def compare_scores(
+    table: ScoreTable,
+    *,
+    question: Question,
+    settings: TestSettings,
+    test: str | None = None,
+    correction: ScoreCorrection = "holm",
+    baseline: str | None = None,
+    n_jobs: int = 1,
+) -> PairwiseScores:
+    """Test all pairs, or every system against a baseline.
+
+    'holm' suits any test; 'romano-wolf' and 'max-t' use the dependence between the pairs and are bootstrap-t
+    tests of means; 'bh' bounds the expected share of false ones among the significant (Benjamini and
+    Hochberg 1995), not the chance of any.
+
+    Raises
+    ------
+    InputError
+        A correction by resampling for a question other than the mean, or as `run_test`.
+    """
+    name = test or ("bootstrap-t" if correction in BY_RESAMPLING else DEFAULT_TEST[question])
+    if correction in BY_RESAMPLING and (question != "mean" or name != "bootstrap-t"):
+        raise InputError(
+            f"The correction {correction!r} resamples mean differences: ask for the mean and the test "
+            "'bootstrap-t', or correct with 'holm'."
+        )
+    pairs = _pairs(table, baseline)
+    if name == "bootstrap-t" and question == "mean":
+        joint = joint_bootstrap(table.scores, pairs, settings, n_jobs=n_jobs)
+        tests = _joint_tests(joint, table, settings)
+    else:
+        joint = None
+        tests = [_pair_test(name, table, pair, settings, question) for pair in pairs]
+    corrected = _corrected(np.array([one.p_value for one in tests]), correction, joint)
+    means = dict(zip(table.systems, table.scores.mean(axis=0).tolist(), strict=True))
+    return PairwiseScores(
+        means=dict(sorted(means.items(), key=lambda entry: -entry[1])),
+        pairs=tuple(
+            ScorePair(table.systems[a], table.systems[b], one, float(p), bool(p <= settings.alpha))
+            for (a, b), one, p in zip(pairs, tests, corrected, strict=True)
+        ),
+        correction=correction,
+        question=question,
+        n_items=table.n_items,
+    )
+
+
+def _pair_test(
+    name: str, table: ScoreTable, pair: Pairs, settings: TestSettings, question: Question
+) -> PairedTest:
+    """The test of one pair; what it refuses is told with the names of the systems."""
+    a, b = pair
+    try:
+        differences = score_differences(table.scores[:, a], table.scores[:, b])
+        return run_test(name, differences, settings, question=question)
+    except InputError as error:
+        raise InputError(f"{table.systems[a]} and {table.systems[b]}: {error}") from None
+
+
+def _pairs(table: ScoreTable, baseline: str | None) -> Pairs:
+    if baseline is None:
+        return all_pairs(len(table.systems))
+    if baseline not in table.systems:
+        raise InputError(f"There is no system {baseline!r}; the systems are {', '.join(table.systems)}.")
+    first = table.systems.index(baseline)
+    others = [place for place in range(len(table.systems)) if place != first]
+    return np.array([(first, other) for other in others], dtype=np.int64)
+
+
+def _joint_tests(joint: JointBootstrap, table: ScoreTable, settings: TestSettings) -> list[PairedTest]:
+    p_values, (low, high) = joint.p_values(), joint.intervals(settings.confidence)
+    pattern = PairedTest(
+        name="bootstrap-t",
+        label=TESTS["bootstrap-t"].label,
+        estimand="mean",
+        estimate=0.0,
+        interval=(0.0, 0.0),
+        confidence=settings.confidence,
+        statistic_name="t",
+        statistic=0.0,
+        p_value=1.0,
+        lead=0.0,
+        n=table.n_items,
+        method=f"{settings.n_resamples:,} resamples of items, the same for every pair",
+    )
+    return [
+        replace(
+            pattern,
+            estimate=float(joint.mean[place]),
+            interval=(float(low[place]), float(high[place])),
+            statistic=float(joint.t[place]),
+            p_value=float(p_values[place]),
+            lead=float(joint.t[place]),
+        )
+        for place in range(len(p_values))
+    ]
+
+
+def _corrected(p_values: Floats, correction: ScoreCorrection, joint: JointBootstrap | None) -> Floats:
+    if correction == "none":
+        return p_values
+    if correction in BY_RESAMPLING:
+        assert joint is not None
+        return joint.max_t() if correction == "max-t" else joint.romano_wolf()
+    from statsmodels.stats.multitest import multipletests
+
+    return np.asarray(multipletests(p_values, method=_STATSMODELS[correction])[1])
