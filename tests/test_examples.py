@@ -17,6 +17,13 @@ STORIES = {
     "two_system_likert": "The cheapest of 5,115 designs that finds 0.1 in 8 of 10 studies",
     "five_hundred_dollars": "500 USD: ",
     "five_experts": "on any number of items at most",
+    "compare_metrics": "Clusters, best first: ",
+}
+TOLD = {  # examples that print and draw nothing
+    "reproduce_card2020": "WNLI       5.379 (5.38)",
+    "reproduce_card2020_bleu": "power 0.7467",
+    "reproduce_wei2022": "1.300   1.30",
+    "own_scenario": "100 people: power 0.34",
 }
 
 
@@ -35,6 +42,11 @@ def test_an_example_tells_its_story_and_saves_its_picture(name, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["pictures"]
     assert [path.name for path in (tmp_path / "pictures").iterdir()] == [f"{name}.png"]
     assert (tmp_path / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_an_example_without_a_picture_tells_its_story(name, tmp_path):
+    assert TOLD[name] in run(name, folder=tmp_path)
 
 
 def test_without_a_folder_the_picture_goes_to_example_output(tmp_path):
