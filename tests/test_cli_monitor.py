@@ -198,6 +198,39 @@ def test_text_fits_the_terminal_and_pictures_are_written(plan: Path, tmp_path: P
     assert sorted(path.name for path in (tmp_path / "pictures").iterdir()) == ["looks.png", "looks.svg"]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--looks 0.5,0.4,1", "Shares must increase"),
+        ("--looks some", "--looks is a number such as 3"),
+        ("--looks 1", "One look is a plain study"),
+        ("--looks 3 --efficacy fast", "fast"),
+        ("--looks 2 --alternative equivalent --margin 0.1", "not for a margin"),
+        ("--looks 2 --lost 0.1", "cannot be simulated together"),
+        ("--looks 2 --looks-by blocks", "blocks"),
+    ],
+)
+def test_looks_that_cannot_be_planned_are_refused(words: str, said: str, tmp_path: Path) -> None:
+    size = "--preset low --effect 0.05 --items 20 --workers 6 --cost-per-rating 1 --simulations 20 -q"
+    done = run("plan", *size.split(), *words.split(), "-o", tmp_path / "plan.json")
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.split())
+    assert not (tmp_path / "plan.json").exists()
+
+
+@pytest.mark.parametrize("kind", ["workers", "ratings"])
+def test_looks_may_come_by_workers_or_ratings(kind: str, tmp_path: Path) -> None:
+    size = "--preset low --effect 0.1 --items 20 --workers 12 --ratings-per-item 12 --cost-per-rating 1 -q"
+    words = f"{size} --looks 2 --looks-by {kind} --simulations 20"
+    assert run("plan", *words.split(), "-o", tmp_path / "plan.json").exit_code in (0, 3)
+    state = study_monitoring(read_plan(tmp_path / "plan.json"))
+    assert state.shares == (0.5, 1.0)
+    assert state.fractions[0] > 0.45  # half of the ratings carry about half of the information or more
+    assert run("assign", "--plan", tmp_path / "plan.json", "-o", tmp_path / "work.csv", "-q").exit_code == 0
+    table = pd.read_csv(tmp_path / "work.csv")
+    assert table["look"].value_counts().tolist() == [240, 240]
+
+
 def test_the_work_comes_in_the_order_of_the_looks(plan: Path, tmp_path: Path) -> None:
     done = run("assign", "--plan", plan, "-o", tmp_path / "work.csv")
     assert done.exit_code == 0, done.output

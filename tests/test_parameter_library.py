@@ -231,3 +231,18 @@ def test_a_damaged_library_is_told_what_is_wrong(content: str, said: str, tmp_pa
 )
 def test_what_does_not_go_together_is_a_usage_error(arguments: tuple[str, ...]) -> None:
     assert run("parameters", *arguments).exit_code == 2
+
+
+def test_an_entry_is_planned_from_by_its_name() -> None:
+    entry = next(entry for entry in SHIPPED if entry.document and not entry.not_identified)
+    words = "--workers 8 --items 60 --effect 0.05 --method analytic --json -q"
+    done = run("power", "--preset", entry.name, *words.split())
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["parameters"]["sd_residual"] == entry.document["parameters"]["sd_residual"]
+
+
+@pytest.mark.parametrize("name", ["high,nobody", "card2020-wmt19", "ted-ende"])
+def test_what_cannot_be_planned_from_is_no_preset(name: str) -> None:
+    done = run("power", "--preset", name, "--workers", "8", "--items", "60", "--effect", "0.05")
+    assert done.exit_code == 2
+    assert "Traceback" not in done.stderr

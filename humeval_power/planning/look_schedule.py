@@ -35,6 +35,11 @@ class LookSchedule:
             raise InputError(
                 "A schedule needs at least 2 looks, the last included; one look is a plain study."
             )
+        if self.looks.kind == "blocks":
+            raise InputError(
+                "A plan's looks come by items, workers or ratings: blocks of new workers with new items are "
+                "designs of their own, which 'looks study' judges."
+            )
         if not 0 < self.factor <= 1.5:
             raise InputError(
                 f"A calibration factor must lie above 0 and be at most 1.5; got {self.factor:g}."

@@ -86,14 +86,7 @@ class Plan:
     expected: LookExpectation | None = None
 
     def design(self) -> Design:
-        """The planned assignment; looks by blocks leave out what crosses them."""
-        whole = self.whole_design()
-        if self.looks is not None and self.looks.looks.kind == "blocks":
-            return nested_designs(whole, self.looks.looks).final
-        return whole
-
-    def whole_design(self) -> Design:
-        """The assignment as its counts say, without regard to looks."""
+        """The planned assignment."""
         return design_of(
             self.counts, kind=self.design_kind, max_ratings_per_worker=self.max_ratings_per_worker
         )
@@ -103,7 +96,7 @@ class Plan:
         looks."""
         if self.looks is None:
             return None
-        whole = nested_designs(self.whole_design(), self.looks.looks)
+        whole = nested_designs(self.design(), self.looks.looks)
         look = np.zeros(whole.final.n_ratings, dtype=np.int64)
         for number, rows in reversed(list(enumerate(whole.rows, start=1))):
             look[rows] = number
@@ -116,7 +109,7 @@ class Plan:
     def look_information(self) -> LookInformation:
         """What each planned look knows. Only for a plan with looks."""
         assert self.looks is not None
-        return look_information(self.parameters, self.whole_design(), self.looks.looks)
+        return look_information(self.parameters, self.design(), self.looks.looks)
 
     def look_boundaries(self) -> Boundaries:
         """The boundaries at the planned looks. Only for a plan with looks."""

@@ -10,13 +10,13 @@ from humeval_power.inference.boundaries import boundaries
 from humeval_power.inference.futility import Futility
 from humeval_power.inference.stopping_rule import Efficacy, StoppingRule
 from humeval_power.parameters import Parameters
+from humeval_power.planning.analytic import power_at
 from humeval_power.planning.building import design_of
 from humeval_power.planning.look_schedule import LookSchedule, power_with_looks
 from humeval_power.planning.looks import LookPlan, look_rows, plan_looks
 from humeval_power.planning.number_of_looks import LooksChoice, compare_numbers_of_looks
 from humeval_power.planning.plan import LookExpectation
 from humeval_power.planning.power import PowerEstimate, estimate_power
-from humeval_power.planning.required import counts_power
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.look_replicates import SequentialStudy
 from humeval_power.scenarios.looks import Looks
@@ -33,7 +33,14 @@ class LookWish:
     futility: Futility | None = None
 
     def rule(self, decision: DecisionRule) -> StoppingRule:
-        """The stopping rule of a study that decides by `decision`."""
+        """The stopping rule of a study that decides by `decision`.
+
+        Raises
+        ------
+        InputError
+            A rule with a margin, or looks that a plan cannot have.
+        """
+        LookSchedule(self.looks, self.efficacy, self.futility)
         if decision.margin is not None:
             raise InputError(
                 "Looks are planned for tests of a difference, not for a margin: leave out one."
@@ -69,7 +76,8 @@ def formula_power(parameters: Parameters, counts: StudyCounts, wish: LookWish, r
     rows = look_rows(study)
     drift = abs(study.true_effect) / rows[-1].precision.standard_error
     bounds = boundaries(wish.rule(rule), [row.information_share for row in rows], drift=drift)
-    return power_with_looks(counts_power(parameters, counts, rule=rule), bounds)
+    fixed = power_at(study.true_effect, rows[-1].precision, rule=rule).power
+    return power_with_looks(fixed, bounds)
 
 
 def prove(

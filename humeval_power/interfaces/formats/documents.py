@@ -10,12 +10,7 @@ from typing import Any
 from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.reporting.analysis_record import ANALYSIS_SCHEMA
-from humeval_power.reporting.records import (
-    PARAMETERS_SCHEMA,
-    POWER_SCHEMA,
-    SURFACE_SCHEMA,
-    json_ready,
-)
+from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA, json_ready
 
 
 def to_json(document: Mapping[str, object]) -> str:
@@ -61,15 +56,21 @@ def read_parameters(
         apart, unless `allow_not_identified`.
     """
     document = read_document(path, schema=PARAMETERS_SCHEMA)
+    return parameters_of(document, place=str(path), allow_not_identified=allow_not_identified), document
+
+
+def parameters_of(
+    document: Mapping[str, Any], *, place: str, allow_not_identified: bool = False
+) -> Parameters:
+    """The seven parameters of a document; refuses what `read_parameters` refuses."""
     values = document.get("parameters")
     if not isinstance(values, dict):
-        raise InputError([Problem("has no 'parameters'.", _HINTS[PARAMETERS_SCHEMA], place=str(path))])
+        raise InputError([Problem("has no 'parameters'.", _HINTS[PARAMETERS_SCHEMA], place=place)])
     try:
         parameters = Parameters.from_dict(values)
     except InputError as error:
         problems = [
-            Problem(p.rule, p.remedy, str(path), p.row, p.column, p.value, p.has_value)
-            for p in error.problems
+            Problem(p.rule, p.remedy, place, p.row, p.column, p.value, p.has_value) for p in error.problems
         ]
         raise InputError(problems) from None
     unknown = [name for name in document.get("not_identified") or [] if name in PARAMETER_NAMES]
@@ -82,11 +83,11 @@ def read_parameters(
                     "split these sums in another way.",
                     "Plan with the same ratings per item and system and add --allow-not-identified, or "
                     "fit a pilot in which some items have two ratings or more.",
-                    place=str(path),
+                    place=place,
                 )
             ]
         )
-    return parameters, document
+    return parameters
 
 
 _HINTS = {
