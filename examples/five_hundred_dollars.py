@@ -14,7 +14,8 @@ from humeval_power import RatingScale, fit, ratings_from_table
 from humeval_power.costs import CostModel
 from humeval_power.interfaces.formats.fees import read_fee
 from humeval_power.planning.analytic import minimum_detectable_effect
-from humeval_power.planning.planner import PlanRequest, make_plan
+from humeval_power.planning.plan_request import PlanRequest
+from humeval_power.planning.planner import make_plan
 from humeval_power.planning.required import counts_precision
 from humeval_power.planning.search import SearchSpace
 from humeval_power.reporting.figure_style import figure_bytes

@@ -11,7 +11,8 @@ import pandas as pd
 from humeval_power import RatingScale, fit, ratings_from_table
 from humeval_power.costs import CostModel
 from humeval_power.planning.bottleneck import in_words
-from humeval_power.planning.planner import PlanRequest, make_plan
+from humeval_power.planning.plan_request import PlanRequest
+from humeval_power.planning.planner import make_plan
 from humeval_power.planning.search import SearchSpace
 from humeval_power.reporting.figure_style import figure_bytes
 from humeval_power.reporting.front_figure import front_figure

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from humeval_power.designs import Design
-from humeval_power.errors import InputError, Problem
-from humeval_power.fees import NO_FEE, ZERO, as_dict, build, is_whole, problem, settle
+from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.fees import NO_FEE, ZERO, as_dict, build, is_whole, settle
 from humeval_power.fees import PlatformFee as PlatformFee
 from humeval_power.kernels.pricing import Charge, Whole, charge_by_assignment, charge_by_study, up, whole
 from humeval_power.study_counts import StudyCounts as StudyCounts
@@ -70,17 +70,19 @@ class CostModel:
         problems = self._pay_problems(given)
         problems += settle(self, shares=("rejected_share", "checks_per_rating"), amounts=prices)
         if self.seconds_per_rating == 0:
-            problems.append(problem("seconds_per_rating", self.seconds_per_rating, "must be above 0."))
+            problems.append(
+                field_problem("seconds_per_rating", self.seconds_per_rating, "must be above 0.")
+            )
         if not isinstance(self.fee, PlatformFee):
-            problems.append(problem("fee", self.fee, "must be a PlatformFee."))
+            problems.append(field_problem("fee", self.fee, "must be a PlatformFee."))
         if not is_whole(self.units_per_assignment, 1):
             rule = "must be a whole number of at least 1."
-            problems.append(problem("units_per_assignment", self.units_per_assignment, rule))
+            problems.append(field_problem("units_per_assignment", self.units_per_assignment, rule))
         if not isinstance(self.split_hits, bool):
-            problems.append(problem("split_hits", self.split_hits, "must be true or false."))
+            problems.append(field_problem("split_hits", self.split_hits, "must be true or false."))
         if not isinstance(self.currency, str) or not re.fullmatch("[A-Z]{3}", self.currency):
             problems.append(
-                problem("currency", self.currency, "must be three capital letters, such as USD.")
+                field_problem("currency", self.currency, "must be three capital letters, such as USD.")
             )
         if problems:
             raise InputError(problems)

@@ -48,6 +48,11 @@ class Problem:
         return f"{prefix}{shown}{self.rule} {self.remedy}".rstrip()
 
 
+def field_problem(name: str, value: object, rule: str) -> Problem:
+    """A problem with the value of one field of a record; `rule` is what the value must be."""
+    return Problem(rule, "", column=name, value=value, has_value=True)
+
+
 class InputError(HumevalPowerError):
     """Bad input: every problem found, at once.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, TypeVar, cast
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, field_problem
 
 ChargedPer = Literal["assignment", "study"]
 Record = TypeVar("Record")
@@ -51,15 +51,19 @@ class PlatformFee:
         )
         for name in ("name", "source", "note"):
             if not isinstance(getattr(self, name), str):
-                problems.append(problem(name, getattr(self, name), "must be text."))
+                problems.append(field_problem(name, getattr(self, name), "must be text."))
         if self.charged_per not in ("assignment", "study"):
-            problems.append(problem("charged_per", self.charged_per, "must be 'assignment' or 'study'."))
+            problems.append(
+                field_problem("charged_per", self.charged_per, "must be 'assignment' or 'study'.")
+            )
         if self.extra_from is not None and not is_whole(self.extra_from, 2):
-            problems.append(problem("extra_from", self.extra_from, "must be a whole number of at least 2."))
+            problems.append(
+                field_problem("extra_from", self.extra_from, "must be a whole number of at least 2.")
+            )
         if not isinstance(self.confirmed, bool):
-            problems.append(problem("confirmed", self.confirmed, "must be true or false."))
+            problems.append(field_problem("confirmed", self.confirmed, "must be true or false."))
         if self.date is not None and type(self.date) is not datetime.date:
-            problems.append(problem("date", self.date, "must be a date such as 2015-07-22."))
+            problems.append(field_problem("date", self.date, "must be a date such as 2015-07-22."))
         if not problems:
             problems = self._contradictions()
         if problems:
@@ -73,11 +77,11 @@ class PlatformFee:
             )
             problems.append(Problem(rule, "Give both or neither."))
         if self.share + self.extra_share >= 1:
-            problems.append(problem("extra_share", self.extra_share, "makes the fee 100 % or more."))
+            problems.append(field_problem("extra_share", self.extra_share, "makes the fee 100 % or more."))
         by_assignment = self.minimum_per_assignment > 0 or self.extra_from is not None
         if by_assignment and self.charged_per == "study":
             rule = "a minimum or an extra share exists only where fees are charged per assignment."
-            problems.append(problem("charged_per", "study", rule))
+            problems.append(field_problem("charged_per", "study", rule))
         return problems
 
     @property
@@ -115,7 +119,7 @@ def settle(record: object, *, shares: Sequence[str] = (), amounts: Sequence[str]
         largest, rule = (Decimal(1), _SHARE) if name in shares else (LARGEST_AMOUNT, _AMOUNT)
         inside = number is not None and 0 <= number <= largest and not (name in shares and number == 1)
         if number is None or not inside or number != round(number, MOST_DECIMALS):
-            problems.append(problem(name, value, rule))
+            problems.append(field_problem(name, value, rule))
         else:
             object.__setattr__(record, name, number)
     return problems
@@ -140,11 +144,6 @@ def _decimal(value: object) -> Decimal | None:
 def is_whole(value: object, least: int) -> bool:
     """Whether a value is a whole number of at least `least`."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def problem(name: str, value: object, rule: str) -> Problem:
-    """A problem with the value of one field."""
-    return Problem(rule=rule, remedy="", column=name, value=value, has_value=True)
 
 
 def as_dict(record: Any) -> dict[str, object]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
-from humeval_power.errors import ParametersError, Problem
+from humeval_power.errors import ParametersError, Problem, field_problem
 
 Coding = tuple[float, float]
 
@@ -47,12 +47,12 @@ class Parameters:
         for name in (*PARAMETER_NAMES, "sd_worker_item"):
             value = getattr(self, name)
             if not _is_number(value):
-                problems.append(_problem(name, value, "must be a finite number."))
+                problems.append(field_problem(name, value, "must be a finite number."))
             elif name.startswith("sd_") and value < 0:
-                problems.append(_problem(name, value, "a standard deviation cannot be negative."))
+                problems.append(field_problem(name, value, "a standard deviation cannot be negative."))
         if not _is_coding(self.coding):
             problems.append(
-                _problem("coding", self.coding, "must be two different numbers, such as [-0.5, 0.5].")
+                field_problem("coding", self.coding, "must be two different numbers, such as [-0.5, 0.5].")
             )
         if problems:
             raise ParametersError(problems)
@@ -62,12 +62,6 @@ class Parameters:
     def difference(self) -> float:
         """True difference B - A on [0, 1], whatever the coding."""
         return self.effect * (self.coding[1] - self.coding[0])
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether the two codes are -h and +h: only then are the effects of Parameters uncorrelated
-        in the difference coding too."""
-        return self.coding[0] == -self.coding[1]
 
     def recoded(self, coding: Coding = DIFFERENCE_CODING) -> Parameters:
         """The same ratings described under another coding, with marginal SDs.
@@ -109,7 +103,9 @@ class Parameters:
         """Read the names that `as_dict` writes; every problem is reported at once."""
         known = {field.name for field in fields(cls)}
         problems = [
-            _problem(name, values[name], f"is not a parameter; the names are {', '.join(PARAMETER_NAMES)}.")
+            field_problem(
+                name, values[name], f"is not a parameter; the names are {', '.join(PARAMETER_NAMES)}."
+            )
             for name in values
             if name not in known
         ]
@@ -145,10 +141,6 @@ def _is_coding(coding: object) -> bool:
         and all(_is_number(code) for code in coding)
         and coding[0] != coding[1]
     )
-
-
-def _problem(name: str, value: object, rule: str) -> Problem:
-    return Problem(rule=rule, remedy="", column=name, value=value, has_value=True)
 
 
 PRESETS: Mapping[str, Parameters] = {

@@ -12,8 +12,8 @@ from typing import TypeAlias
 import numpy as np
 
 from humeval_power.designs import Design
-from humeval_power.errors import InputError
-from humeval_power.fees import is_whole, problem
+from humeval_power.errors import InputError, field_problem
+from humeval_power.fees import is_whole
 
 Group: TypeAlias = tuple[int, int, int]  # units of work, different workers on each, ratings by each of them
 
@@ -37,7 +37,7 @@ class StudyCounts:
         rule = "must be a whole number of at least 1."
         bad = [name for name in names if not is_whole(getattr(self, name), 1)]
         if bad:
-            raise InputError([problem(name, getattr(self, name), rule) for name in bad])
+            raise InputError([field_problem(name, getattr(self, name), rule) for name in bad])
 
 
 def units_of_work(study: Design | StudyCounts) -> tuple[int, list[Group]]:

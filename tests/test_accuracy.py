@@ -361,6 +361,13 @@ def test_the_unconditional_test_has_nearly_converged_where_it_stops_looking() ->
 
 
 @pytest.mark.slow
+def test_the_unconditional_test_is_not_called_exact_where_it_borrows_a_critical_value() -> None:
+    assert known(LARGEST, 0.0515, 0.0485, "unconditional").computed().exact
+    beyond = known(LARGEST + 1, 0.0515, 0.0485, "unconditional").computed()
+    assert not beyond.exact
+    assert "critical value of 100,000 items" in beyond.method
+
+
 def test_large_unconditional_tests_simulate_what_they_compute() -> None:
     scenario = known(40_000, 0.0368, 0.0332, "unconditional")
     exact, drawn = scenario.computed(), estimate_power(scenario, n_simulations=4096, seed=2)

@@ -27,15 +27,14 @@ from humeval_power.designs import (
 )
 from humeval_power.errors import HumevalPowerError, InputError, ParametersError
 from humeval_power.estimation.native import EFFECT
+from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
 from humeval_power.kernels import balanced
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters, preset
 from humeval_power.planning.analytic import (
     EffectPrecision,
     analytic_power,
     effect_precision,
-    exaggeration,
     minimum_detectable_effect,
-    noncentral_t_tail,
     power_at,
 )
 from humeval_power.planning.limits import ceiling_with_items, ceiling_with_workers

@@ -12,7 +12,8 @@ from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.planning.analytic import power_at
 from humeval_power.planning.assurance import assurance, pilot_advice, safe_parameters
-from humeval_power.planning.required import counts_power, counts_precision, smallest_true
+from humeval_power.planning.required import counts_power, counts_precision
+from humeval_power.planning.smallest import smallest_true
 from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import Stratum, VarianceUncertainty, worker_multiplier
 

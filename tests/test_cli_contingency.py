@@ -122,6 +122,15 @@ def test_an_agreement_beside_label_files_is_refused(files):
     assert "The files show how often the systems agree" in str(refused)
 
 
+def test_a_predicted_label_that_no_item_has_is_told(tmp_path):
+    texts = {"gold": "x\ny\nx\ny\n", "a": "x\ny\ny\ny\n", "b": "x\ny\nx\ny\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    assert "No item" not in run("estimate", *given(tmp_path)).stderr
+    (tmp_path / "b").write_text("x\nY\nx\ny\n")
+    assert "No item has the true label Y" in run("estimate", *given(tmp_path)).stderr
+
+
 def test_blank_labels_and_missing_lines_are_told_with_their_place(tmp_path):
     (tmp_path / "gold").write_text("a\n\nb\n")
     (tmp_path / "a").write_text("a\nb\nb\n")

@@ -24,6 +24,7 @@ from humeval_power.interfaces.formats.look_ledger import read_ledger
 from humeval_power.interfaces.formats.plan_file import read_plan
 from humeval_power.planning.analytic import effect_precision
 from humeval_power.planning.monitoring import study_monitoring
+from humeval_power.reporting.plan_text import plan_markdown
 from humeval_power.scenarios.looks import nested_designs
 
 TRUTH = Parameters(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)
@@ -166,6 +167,65 @@ def test_an_end_before_the_planned_one_is_said(plan: Path) -> None:
     done = look(plan, part(ratings(0.06, seed=20), 25), "--final")
     assert done.exit_code == 0
     assert "the study ended with 83.3 % of the planned items" in done.stdout
+
+
+def test_an_early_end_claims_no_more_information_than_there_is(plan: Path) -> None:
+    small = ratings(0.02, seed=3)
+    decision(look(plan, part(small, 10), "--json"))
+    done = look(plan, part(small, 25), "--final")
+    said = " ".join(done.stdout.split())
+    assert "3 of 3 planned, due at 100 % of the items" in said
+    assert "100.0 % of the planned information" not in said
+    assert "the level of an early end holds only if what the earlier looks showed had no part in it" in said
+
+
+def test_pictures_that_are_there_already_are_refused_before_the_look_is_taken(plan: Path) -> None:
+    (plan.parent / "pictures").mkdir()
+    (plan.parent / "pictures" / "looks.svg").touch()
+    refused = look(plan, part(ratings(0.02, seed=3), 10), "--pictures", plan.parent / "pictures")
+    assert refused.exit_code == 2
+    assert not plan.with_suffix(".looks.jsonl").exists()
+
+
+def test_stopping_at_a_planned_look_is_no_deviation(plan: Path) -> None:
+    seen = part(ratings(0.4, seed=2), 10)
+    assert decision(look(plan, seen, "--json")) == "stop-success"
+    done = run("analyze", plan.parent / "so_far.csv", "--plan", plan, "-q")
+    assert done.exit_code == 0, done.output
+    assert "Deviations from the plan: none." in done.stdout
+
+
+def test_power_of_a_plan_with_looks_says_that_it_is_for_one_test(plan: Path) -> None:
+    done = run("power", "--plan", plan, "--method", "analytic")
+    assert done.exit_code == 0, done.output
+    assert "This is the power of one test at the planned end." in done.stderr
+    promised = json.loads(plan.read_text())["predicted"]["analytic"]
+    assert f"it promises {promised:.3f} by formula" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "typed", ["--alpha 0.01", "--ratings-per-item 2", "--response likert", "--workers 5"]
+)
+def test_what_a_plan_says_cannot_be_typed_beside_it(typed: str, plan: Path) -> None:
+    refused = run("power", "--plan", plan, *typed.split())
+    assert refused.exit_code == 2
+    assert f"leave out {typed.split()[0]}." in refused.stderr
+
+
+def test_planned_looks_are_not_listed_as_deviations_on_the_page(plan: Path) -> None:
+    page = plan_markdown(read_plan(plan))
+    assert "at other times than the planned looks" in page
+    assert "before all ratings are in" not in page
+
+
+def test_paragraphs_that_tell_the_pilot_as_the_study_are_warned_of(plan: Path) -> None:
+    pilot, fitted = plan.parent / "pilot.csv", plan.parent / "fitted.json"
+    ratings(0.02, seed=1).to_csv(pilot, index=False)
+    words = ["--scale", "1:5:5", "--systems", "old,new", "-q", "-o", fitted]
+    assert run("fit", pilot, *words).exit_code == 0
+    done = run("report", "--form", "paper", "--parameters", fitted, "--plan", plan)
+    assert done.exit_code == 0, done.output
+    assert "these are the ratings of the pilot" in " ".join(done.stderr.split())
 
 
 def test_a_ledger_of_another_plan_is_refused(plan: Path, tmp_path: Path) -> None:

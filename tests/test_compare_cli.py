@@ -202,6 +202,12 @@ def test_the_signature_can_be_read_back(two):
     assert parse_compare_signature(str(minus)) == minus
 
 
+@pytest.mark.parametrize("null", [10.5, 0.5, -0.25, -20.0, 1e-7])
+def test_a_null_of_any_size_and_sign_is_read_back_as_it_was(null):
+    said = CompareSignature("mean", "t", 0.05, "two-sided", 96, null=null)
+    assert parse_compare_signature(str(said)) == said
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -21,10 +21,10 @@ from humeval_power.inference.variance_decomposition import (
     variance_decomposition,
     variances,
 )
+from humeval_power.inference.wilson import wilson_interval
 from humeval_power.interfaces.cli.da import command as da
 from humeval_power.planning.data_efficiency import data_efficiency, observed_correlation
 from humeval_power.planning.observed_mde import observed_mde
-from humeval_power.planning.power import wilson_interval
 from humeval_power.scenarios.direct_assessment import score_tests
 from humeval_power.scenarios.gamma_scores import GammaScores
 

@@ -11,10 +11,11 @@ import pytest
 from humeval_power.errors import InputError
 from humeval_power.reporting.forms.config import SOURCE, ReportConfig
 from humeval_power.reporting.forms.documents import Documents
-from humeval_power.reporting.forms.fields import FormField, open_fields, score, suggested_fields
-from humeval_power.reporting.forms.heds import heds_fields, heds_html, heds_markdown
+from humeval_power.reporting.forms.fields import FormField, open_fields, score
+from humeval_power.reporting.forms.heds import heds_fields, heds_page
 from humeval_power.reporting.forms.heds_form import CRITERIA_ID, OTHER_TEXT, heds_questions
 from humeval_power.reporting.forms.heds_json import MARK, heds_conflicts, heds_json, plain_name
+from humeval_power.reporting.forms.pages import form_html, form_markdown
 
 FIELDS = heds_fields(made.DOCUMENTS)
 # REPORTING notes on the form: those a power analysis, a rating table and a fit can answer in full.
@@ -81,7 +82,7 @@ def test_every_question_becomes_one_field_in_the_order_of_the_form():
 
 def test_documents_alone_answer_no_more_than_they_can():
     filled = {field.number for field in FIELDS if field.state == "filled"}
-    suggested = {field.number for field in suggested_fields(FIELDS)}
+    suggested = {field.number for field in FIELDS if field.state == "suggested"}
     assert filled <= FILLABLE
     # The kinds and details of quality control and the code's address are only partly in the documents.
     assert suggested <= SUGGESTED | {"3.3.3.1", "3.3.3.2", "3.1.3.3"}
@@ -303,7 +304,7 @@ def test_names_of_criteria_are_plain_and_unlike():
 
 def test_markdown_and_html_show_every_field_and_no_name_can_act():
     fields = heds_fields(made.HOSTILE_DOCUMENTS)
-    text, page = heds_markdown(fields), heds_html(fields)
+    text, page = form_markdown(heds_page(fields)), form_html(heds_page(fields))
     assert text.count("\n- [") == 62
     assert page.count("<article") == 62
     assert "<script" not in page
@@ -313,6 +314,6 @@ def test_markdown_and_html_show_every_field_and_no_name_can_act():
 
 
 def test_suggestions_and_open_fields_are_told_apart_on_the_page():
-    text = heds_markdown(FIELDS)
-    assert text.count("**Check.**") == len(suggested_fields(FIELDS))
+    text = form_markdown(heds_page(FIELDS))
+    assert text.count("**Check.**") == sum(field.state == "suggested" for field in FIELDS)
     assert text.count(": **open**") == len(open_fields(FIELDS))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import string
-import subprocess
 
 import forms_documents as made
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from latex_run import compiled
 
 from humeval_power.reporting.forms.arr import arr_fields, arr_page
-from humeval_power.reporting.forms.heds import heds_fields, heds_latex
+from humeval_power.reporting.forms.heds import heds_fields, heds_page
 from humeval_power.reporting.forms.latex import latex_escaped
 from humeval_power.reporting.forms.latex_page import form_latex
 from humeval_power.reporting.forms.paper_latex import paper_document, paper_latex
@@ -69,30 +68,12 @@ def test_long_words_may_break():
 
 
 def pages():
-    yield "heds", heds_latex(heds_fields(made.DOCUMENTS))
-    yield "heds_hostile", heds_latex(heds_fields(made.HOSTILE_DOCUMENTS))
+    yield "heds", form_latex(heds_page(heds_fields(made.DOCUMENTS)))
+    yield "heds_hostile", form_latex(heds_page(heds_fields(made.HOSTILE_DOCUMENTS)))
     yield "paper", paper_document(made.DOCUMENTS)
     yield "paper_hostile", paper_document(made.HOSTILE_DOCUMENTS)
     yield "arr", form_latex(arr_page(arr_fields(made.HOSTILE_DOCUMENTS)))
     yield "aspredicted", form_latex(aspredicted_page(aspredicted_fields(made.HOSTILE_DOCUMENTS.plan)))
-
-
-def compiled(source: str, directory) -> str:
-    """The log of pdfLaTeX; a test that needs it is skipped where it is not installed."""
-    program = shutil.which("pdflatex")
-    if program is None:
-        pytest.skip("pdflatex is not installed (Debian: texlive-latex-base, texlive-latex-recommended)")
-    (directory / "page.tex").write_text(source, encoding="ascii")
-    done = subprocess.run(
-        [program, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "page.tex"],
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
-    return done.stdout
 
 
 @pytest.mark.parametrize(("name", "source"), list(pages()), ids=[name for name, _ in pages()])

@@ -173,6 +173,20 @@ def test_a_function_that_makes_something_else_is_refused(tmp_path: Path) -> None
     assert "returned a int, which is no scenario" in str(found.exception)
 
 
+def test_size_and_effect_are_never_ignored(tmp_path: Path) -> None:
+    # A function without arguments cannot take the size of a scenario that is no FunctionScenario.
+    path = tmp_path / "sized.py"
+    path.write_text(
+        "from humeval_power.scenarios.preference import Preference\n"
+        "def fixed():\n    return Preference(50, 0.1)\n"
+        "def optional(n=50, effect=0.1):\n    return Preference(n, effect)\n"
+    )
+    refused = run(f"{path}:fixed", "--n", "100", "--effect", "0.15")
+    assert isinstance(refused.exception, InputError)
+    done = run(f"{path}:optional", "--n", "100", "--effect", "0.15")
+    assert "power 0.8276" in done.stdout  # Card et al. 2020, Figure 1: enumerated
+
+
 def test_a_file_with_a_mistake_is_told_in_words(tmp_path: Path) -> None:
     path = tmp_path / "broken.py"
     path.write_text("import numpy\nmake = numpy.nothing_of_that_name\n")

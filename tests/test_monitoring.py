@@ -13,14 +13,8 @@ from humeval_power.inference.boundaries import boundaries
 from humeval_power.inference.futility import PValueFutility
 from humeval_power.inference.stopping_rule import StoppingRule, WangTsiatis
 from humeval_power.inference.stopping_words import efficacy_of
-from humeval_power.planning.monitoring import (
-    LookData,
-    Monitoring,
-    changed_rows,
-    estimates,
-    step,
-    taken_boundaries,
-)
+from humeval_power.planning.monitoring import changed_rows, estimates, step, taken_boundaries
+from humeval_power.planning.monitoring_state import LookData, Monitoring
 
 SPENDING = StoppingRule(efficacy_of("lan-demets-obrien-fleming"))
 MAXIMUM = 2500.0  # a standard error of 0.02 at the end

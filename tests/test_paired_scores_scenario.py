@@ -11,16 +11,17 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from humeval_power.errors import InputError
+from humeval_power.inference.noncentral_t import exaggeration
 from humeval_power.inference.paired_test_result import TestSettings
 from humeval_power.inference.paired_tests import sign_test, t_test, wilcoxon_test
-from humeval_power.planning.analytic import exaggeration
+from humeval_power.inference.wilson import wilson_interval
 from humeval_power.planning.paired_power import (
     curve_sizes,
     power_curve,
     required_items,
     required_items_equivalence,
 )
-from humeval_power.planning.power import estimate_power, wilson_interval
+from humeval_power.planning.power import estimate_power
 from humeval_power.planning.retrospective_power import retrospective_power
 from humeval_power.scenarios.paired_scores import NormalScores, ResampledScores, t_power
 from humeval_power.scenarios.sign_scores import SignScores

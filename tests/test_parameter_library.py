@@ -238,7 +238,9 @@ def test_an_entry_is_planned_from_by_its_name() -> None:
     words = "--workers 8 --items 60 --effect 0.05 --method analytic --json -q"
     done = run("power", "--preset", entry.name, *words.split())
     assert done.exit_code == 0, done.stderr
-    assert json.loads(done.stdout)["parameters"]["sd_residual"] == entry.document["parameters"]["sd_residual"]
+    assert (
+        json.loads(done.stdout)["parameters"]["sd_residual"] == entry.document["parameters"]["sd_residual"]
+    )
 
 
 @pytest.mark.parametrize("name", ["high,nobody", "card2020-wmt19", "ted-ende"])

@@ -32,7 +32,7 @@ def test_symmetric_codings_lose_nothing(given_parameters, coding):
     back = there.recoded(given_parameters.coding)
     for name in PARAMETER_NAMES:
         assert getattr(back, name) == pytest.approx(getattr(given_parameters, name), rel=1e-12, abs=1e-14)
-    assert there.is_symmetric
+    assert there.coding[0] == -there.coding[1]
     assert there.difference == pytest.approx(given_parameters.difference, rel=1e-12, abs=1e-14)
 
 
@@ -59,7 +59,7 @@ def test_zero_one_coding_has_the_marginal_sds_of_the_methods_page(given_paramete
         assert getattr(there, f"sd_{noun}_intercept") == pytest.approx(
             math.hypot(intercept, slope), rel=1e-12
         )
-    assert not there.is_symmetric
+    assert there.coding[0] != -there.coding[1]
 
 
 @given(parameters(), st.integers(2, 20), st.integers(2, 60))

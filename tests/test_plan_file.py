@@ -20,8 +20,9 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from promised_plan import promised
 
-from humeval_power.costs import CostModel, cost_of
+from humeval_power.costs import CostModel
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
 from humeval_power.interfaces.cli.main import LazyGroup
@@ -48,13 +49,6 @@ COSTS = CostModel(
     fee=PlatformFee("platform", share=Decimal("0.25"), date=datetime.date(2025, 1, 1), source="its page"),
 )
 NOT_SIMULATED = (math.nan, (math.nan, math.nan), 0)
-
-
-def promised(plan: Plan) -> Plan:
-    """The plan with the power and the cost that it really has."""
-    cost = None if plan.costs is None else cost_of(plan.design(), plan.costs).total
-    predicted = replace(plan.predicted, analytic=plan.recomputed_power())
-    return replace(plan, predicted=predicted, cost=cost)
 
 
 PLAN = promised(

@@ -10,8 +10,9 @@ from decimal import Decimal
 from html.parser import HTMLParser
 
 import pytest
+from promised_plan import promised
 
-from humeval_power.costs import CostModel, cost_of
+from humeval_power.costs import CostModel
 from humeval_power.designs import DESIGN_KINDS, DesignKind
 from humeval_power.fees import PlatformFee
 from humeval_power.parameters import Parameters
@@ -31,13 +32,6 @@ COSTS = CostModel(
     cost_per_worker=Decimal("2.5"),
     fee=PlatformFee("Platform X", share=Decimal("0.25"), confirmed=False),
 )
-
-
-def promised(plan: Plan) -> Plan:
-    """The plan with the power and the cost that it really has."""
-    cost = None if plan.costs is None else cost_of(plan.design(), plan.costs).total
-    predicted = replace(plan.predicted, analytic=plan.recomputed_power())
-    return replace(plan, predicted=predicted, cost=cost)
 
 
 PLAN = promised(

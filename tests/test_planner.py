@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -15,7 +16,8 @@ from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters, preset
 from humeval_power.planning.assurance import assurance
-from humeval_power.planning.planner import PlanRequest, PlanResult, make_plan, with_split_hits
+from humeval_power.planning.plan_request import PlanRequest, PlanResult
+from humeval_power.planning.planner import make_plan
 from humeval_power.planning.required import counts_power
 from humeval_power.planning.search import SearchSpace, cheapest, list_candidates
 from humeval_power.rules import DecisionRule
@@ -285,6 +287,7 @@ def test_hits_in_copies_are_never_dearer():
         SearchSpace(range(10, 31, 2), range(40, 201, 40), (10, 12)),
         CostModel(price_per_rating=Decimal("0.1"), fee=CLIFF),
     )
-    once, split = (make_plan(r, n_simulations=50) for r in (request, with_split_hits(request)))
+    in_copies = replace(request, costs=replace(request.costs, split_hits=True))
+    once, split = (make_plan(r, n_simulations=50) for r in (request, in_copies))
     assert once.split is not None
     assert split.chosen.cost.total <= once.chosen.cost.total - once.split.saving

@@ -15,15 +15,10 @@ from statsmodels.stats.proportion import proportion_confint
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
+from humeval_power.inference.wilson import wilson_interval
 from humeval_power.parameters import Parameters, preset
 from humeval_power.planning.calibration import size_of_test
-from humeval_power.planning.power import (
-    PowerEstimate,
-    Tally,
-    estimate_power,
-    tally,
-    wilson_interval,
-)
+from humeval_power.planning.power import PowerEstimate, Tally, estimate_power, tally
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.rating_study import RatingStudy
 from humeval_power.scenarios.scenario import Replicates

@@ -11,7 +11,8 @@ from humeval_power.parameters import Parameters, preset
 from humeval_power.planning.analytic import analytic_power
 from humeval_power.planning.building import design_of
 from humeval_power.planning.limits import ceiling_with_items
-from humeval_power.planning.required import counts_power, required_size, smallest_true
+from humeval_power.planning.required import counts_power, required_size
+from humeval_power.planning.smallest import smallest_true
 from humeval_power.study_counts import StudyCounts
 
 LIKERT = Parameters(0.58, 0.08, 0.07, 0.05, 0.13, 0.15, 0.18)

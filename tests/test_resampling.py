@@ -210,6 +210,7 @@ def test_resampling_a_large_study_agrees_with_the_formula() -> None:
         ({"test": "chi"}, "tests are"),
         ({"by": "item", "workers": 5}, "no number of workers"),
         ({"by": "both", "items": 1}, "at least 2 items"),
+        ({"shift": 12}, "between -1 and 1"),
         ({"rule": DecisionRule(df="bootstrap")}, "null"),
     ],
 )

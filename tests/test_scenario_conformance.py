@@ -68,7 +68,8 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
         boundaries(StoppingRule(), (0.6, 0.85, 1.0)),
     ),
     "looks-at-preferences": lambda: SequentialStudy(
-        PairedLooks(Preference(120, 0.15, tie_share=0.2), (0.5, 1.0)), boundaries(StoppingRule(), (0.5, 1.0))
+        PairedLooks(Preference(120, 0.15, tie_share=0.2), (0.5, 1.0)),
+        boundaries(StoppingRule(), (0.5, 1.0)),
     ),
     "scores-t": lambda: NormalScores(50, 0.35, 1.0),
     "scores-wilcoxon": lambda: NormalScores(50, 0.35, 1.0, "wilcoxon"),

@@ -24,15 +24,14 @@ from humeval_power.scenarios.accuracy_agreement import KnownAgreement
 from humeval_power.scenarios.direct_assessment import DirectAssessment
 from humeval_power.scenarios.gamma_scores import GammaScores
 from humeval_power.scenarios.preference import Preference
-from humeval_power.scenarios.sequential_iid import (
-    AssessmentLooks,
-    PairedLooks,
+from humeval_power.scenarios.score_pools import (
     PoolLooks,
     ScorePair,
     counted_mann_whitney,
     pair_of_laws,
     pair_of_samples,
 )
+from humeval_power.scenarios.sequential_iid import AssessmentLooks, PairedLooks
 
 THIRDS = (1 / 3, 2 / 3, 1.0)
 SOURCES = {

@@ -279,8 +279,8 @@ def test_naive_tools_fail_where_workers_are_few_and_the_plan_says_by_how_much() 
     errors = {each.procedure: each for each in plan.errors}
     assert plan.calibration is not None
     assert "calibrated" in plan.method
-    # Methods text of the project: z with Pocock's constant .16, independent ratings .66, KR .069; 20,000
-    # draws each, so 4 standard errors are .015 at most.
+    # An independent simulation in another program (20,000 draws) gave .16 for z with Pocock's constant, .66
+    # for independent ratings and .069 for Kenward-Roger: 4 standard errors of both are .015 at most.
     assert errors["z instead of t, boundaries for shares of ratings"].rate == pytest.approx(0.16, abs=0.015)
     independent = "all ratings taken as independent, boundaries for shares of ratings"
     assert errors[independent].rate > 0.6

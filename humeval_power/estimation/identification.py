@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.estimation.native import COMPONENTS, CrossedProblem, design_information
-from humeval_power.kernels import crossed
+from humeval_power.kernels.crossed_information import Information, expected_information
 
 Floats = NDArray[np.float64]
 
@@ -24,10 +24,10 @@ def information_matrix(problem: CrossedProblem, gamma: Floats, *, sigma2: float 
 
 
 def arranged_information(
-    problem: CrossedProblem, info: crossed.Information, phi: Floats, *, sigma2: float
+    problem: CrossedProblem, info: Information, phi: Floats, *, sigma2: float
 ) -> Floats:
     """The same from information quantities that are at hand."""
-    expected = crossed.expected_information(info, phi, sigma2, True)
+    expected = expected_information(info, phi, sigma2, True)
     order = np.append(problem.to_kernel(np.arange(4.0)), 4.0).astype(int)
     return np.asarray(expected[np.ix_(order, order)])
 

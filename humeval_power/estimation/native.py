@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, eye_array
 from threadpoolctl import ThreadpoolController
 
 from humeval_power.errors import InputError
-from humeval_power.kernels import crossed, reml
+from humeval_power.kernels import crossed, crossed_information, reml
 from humeval_power.kernels.crossed import Gram
 from humeval_power.kernels.crossproducts import build_gram, response_products
 
@@ -258,7 +258,7 @@ class Examination(NamedTuple):
     criterion: float
     rss: float
     phi: Floats
-    information: crossed.Information
+    information: crossed_information.Information
 
 
 def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restricted: bool) -> Examination:
@@ -271,7 +271,7 @@ def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restric
     products = problem.products(response[None] - center)
     kernel_gamma = np.ascontiguousarray(problem.to_kernel(gamma), dtype=np.float64)
     with one_blas_thread():
-        prof, log_det, info = crossed.examine(
+        prof, log_det, info = crossed_information.examine(
             problem.gram, crossed.Response(*(part[0] for part in products)), kernel_gamma, restricted
         )
     qa = len(problem.gram.outer_types)
@@ -296,11 +296,15 @@ def _rank(fit: BatchFit) -> tuple[bool, float]:
     return bool(fit.status[0] == reml.NO_RESIDUAL), float(np.nan_to_num(fit.criterion[0], nan=np.inf))
 
 
-def design_information(problem: CrossedProblem, gamma: Floats) -> tuple[crossed.Information, Floats]:
+def design_information(
+    problem: CrossedProblem, gamma: Floats
+) -> tuple[crossed_information.Information, Floats]:
     """Information at relative variances `gamma` (4,), and (X'H^-1X)^-1, without any response."""
     kernel_gamma = np.ascontiguousarray(problem.to_kernel(gamma), dtype=np.float64)
     with one_blas_thread():
-        result: tuple[crossed.Information, Floats] = crossed.design_information(problem.gram, kernel_gamma)
+        result: tuple[crossed_information.Information, Floats] = crossed_information.design_information(
+            problem.gram, kernel_gamma
+        )
     return result
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import FitError
 from humeval_power.estimation.native import COMPONENTS, CrossedProblem, fit_one
-from humeval_power.inference.wald import EffectTest, finished_test, reference
+from humeval_power.inference.difference_test import wald_of_differences
+from humeval_power.inference.wald import EffectTest
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 Codes = NDArray[np.int64]
@@ -55,17 +56,9 @@ def mixed_preference_test(
     fitted = fit_one(problem, ratings, restricted=rule.estimator == "reml")
     if fitted.status[0] != 0:
         raise FitError("The preferences have no variation besides that of workers and items.")
-    error, df = reference(
-        rule,
-        standard_error=fitted.standard_error,
-        adjusted=fitted.standard_error_adjusted,
-        satterthwaite=fitted.df_satterthwaite,
-        kenward_roger=fitted.df_kenward_roger,
-        smallest=min(int(problem.outer.max()), int(problem.inner.max())),
-    )
     single = math.sqrt(fitted.sigma2[0])  # of one rating: half the variance of a difference
     return MixedPreference(
-        finished_test(float(fitted.estimate[0]), float(error[0]), float(df[0]), rule),
+        wald_of_differences(problem, fitted, rule),
         sd_worker=single * math.sqrt(fitted.gamma[0, COMPONENTS.index("sd_worker_slope")]),
         sd_item=single * math.sqrt(fitted.gamma[0, COMPONENTS.index("sd_item_slope")]),
         sd_residual=single * math.sqrt(2.0),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from humeval_power.errors import FitError
-from humeval_power.estimation.native import CrossedProblem, RatingTable, fit_one
+from humeval_power.estimation.native import BatchFit, CrossedProblem, RatingTable, fit_one
 from humeval_power.inference.wald import EffectTest, finished_test, reference
 from humeval_power.rules import DecisionRule
 
@@ -19,15 +19,20 @@ def difference_test(ratings: RatingTable, rule: DecisionRule) -> EffectTest:
         Differences without residual variation.
     """
     problem = CrossedProblem.of_differences(ratings.worker, ratings.item, ratings.system)
-    batch = fit_one(problem, ratings.rating, restricted=rule.estimator == "reml")
-    if batch.status[0] != 0:
+    fitted = fit_one(problem, ratings.rating, restricted=rule.estimator == "reml")
+    if fitted.status[0] != 0:
         raise FitError("The differences could not be fitted: they have no residual variation.")
+    return wald_of_differences(problem, fitted, rule)
+
+
+def wald_of_differences(problem: CrossedProblem, fitted: BatchFit, rule: DecisionRule) -> EffectTest:
+    """The test of a rule from a fit to differences alone."""
     error, df = reference(
         rule,
-        standard_error=batch.standard_error,
-        adjusted=batch.standard_error_adjusted,
-        satterthwaite=batch.df_satterthwaite,
-        kenward_roger=batch.df_kenward_roger,
+        standard_error=fitted.standard_error,
+        adjusted=fitted.standard_error_adjusted,
+        satterthwaite=fitted.df_satterthwaite,
+        kenward_roger=fitted.df_kenward_roger,
         smallest=min(int(problem.outer.max()), int(problem.inner.max())),
     )
-    return finished_test(float(batch.estimate[0]), float(error[0]), float(df[0]), rule)
+    return finished_test(float(fitted.estimate[0]), float(error[0]), float(df[0]), rule)

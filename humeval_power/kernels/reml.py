@@ -15,7 +15,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from humeval_power.kernels import crossed
-from humeval_power.kernels.crossed import Gram, Response, factorise, gradient, precision, profile, traces
+from humeval_power.kernels.crossed import Gram, Response, factorise, gradient, profile, traces
+from humeval_power.kernels.crossed_information import precision
+from humeval_power.kernels.small_matrices import spd_inverse
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +65,7 @@ def newton_direction(hessian, slope, free):
         trial = scaled.copy()
         for r in range(n_free):
             trial[r, r] += ridge
-        inverse, _, ok = crossed._spd_inverse(trial)
+        inverse, _, ok = spd_inverse(trial)
         if ok:
             for r in range(n_free):
                 value = 0.0

@@ -10,6 +10,8 @@ from humeval_power.planning.analytic import EffectPrecision, analytic_power, pow
 from humeval_power.planning.plan import Plan
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
+from humeval_power.scenarios.looks import nested_designs
+from humeval_power.study_counts import StudyCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,20 @@ class PowerAtInterest:
     type_s: float
 
 
-def deviations(plan: Plan, ratings: Ratings, rule: DecisionRule) -> tuple[Deviation, ...]:
-    """Every number, name and rule in which the data or the analysis differ from the plan."""
-    design, counts = ratings.design(), plan.counts
+def deviations(
+    plan: Plan, ratings: Ratings, rule: DecisionRule, *, stopped_at: int | None = None
+) -> tuple[Deviation, ...]:
+    """Every number, name and rule in which the data or the analysis differ from the plan.
+
+    stopped_at : number of the planned look whose boundary stopped the study, which then has the numbers that
+        were planned for this look.
+    """
+    design = ratings.design()
     planned_design = plan.design()
+    counts: StudyCounts | Design = plan.counts
+    if stopped_at is not None and plan.looks is not None:
+        nested = nested_designs(plan.design(), plan.looks.looks)
+        counts = planned_design = nested.designs[stopped_at - 1]
     pairs = [
         ("systems", " and ".join(plan.systems), " and ".join(ratings.system_names)),
         ("workers", f"{counts.n_workers:,}", f"{ratings.n_workers:,}"),

@@ -12,10 +12,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special
+from scipy import optimize
 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError, ParametersError
+from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
 from humeval_power.inference.wald import critical_value
 from humeval_power.kernels import balanced
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
@@ -23,7 +24,6 @@ from humeval_power.planning.margins import equivalence_power, smallest_equivalen
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 FEW_WORKERS = 5  # below this the estimated variances are so uncertain that the t law is a rough guide
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def effect_precision(parameters: Parameters, design: Design) -> EffectPrecision:
 
 def _from_information(design: Design, variances: np.ndarray, interaction: float) -> tuple[float, float]:
     from humeval_power.estimation.native import EFFECT, CrossedProblem, design_information
-    from humeval_power.kernels.crossed import expected_information, kenward_roger
+    from humeval_power.kernels.crossed_information import expected_information, kenward_roger
 
     rows = design.assignment
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
@@ -139,41 +139,6 @@ def rule_critical_value(rule: DecisionRule, precision: EffectPrecision) -> float
     if rule.df == "normal":
         return critical_value(math.inf, rule.tail)
     return critical_value(float(precision.smallest) if rule.df == "min" else precision.df, rule.tail)
-
-
-def noncentral_t_tail(critical: float, df: float, noncentrality: float) -> float:
-    """P(t > critical) for Student's noncentral t; the far wrong tail, where libraries give NaN, is 0."""
-    below = float(special.nctdtr(df, noncentrality, critical))
-    if math.isnan(below):
-        return 1.0 if noncentrality > critical else 0.0
-    return 1.0 - below
-
-
-def exaggeration(
-    ratio: float, df: float, critical: float, *, two_sided: bool = True
-) -> tuple[float, float]:
-    """Type M and Type S when significant means |t| > `critical` (t > `critical` if one-sided).
-
-    ratio : true effect over its standard error. The standard error is itself estimated on `df` degrees
-    of freedom: numerator and denominator are averaged over its chi distribution (for known standard
-    error this is Lu, Qiu and Deng 2019). Returns (NaN, NaN) for no effect, where neither is defined.
-    """
-    if ratio == 0:
-        return math.nan, math.nan
-    share = (_NODES + 1) / 2
-    spread = np.sqrt(2 * special.gammaincinv(df / 2, share) / df) if math.isfinite(df) else np.ones(1)
-    weight = _WEIGHTS / 2 if math.isfinite(df) else np.ones(1)
-    cut = critical * spread
-    high = special.ndtr(ratio - cut)
-    low = special.ndtr(-ratio - cut) if two_sided else np.zeros_like(cut)
-    density_high = np.exp(-((cut - ratio) ** 2) / 2) / math.sqrt(2 * math.pi)
-    density_low = np.exp(-((cut + ratio) ** 2) / 2) / math.sqrt(2 * math.pi) if two_sided else 0.0
-    size = ratio * (high - low) + density_high + density_low
-    right = noncentral_t_tail(critical, df, ratio)
-    wrong = noncentral_t_tail(critical, df, -ratio) if two_sided else 0.0
-    if right + wrong <= 0:
-        return math.nan, math.nan
-    return float(weight @ size) / (ratio * (right + wrong)), wrong / (right + wrong)
 
 
 def minimum_detectable_effect(

@@ -27,8 +27,9 @@ class AssignmentPlan:
     Arrays of shape (n_rows,): `worker`, `item` and `system` are the codes of the design (item and system
     are -1 for a check), `batch` and `order` count from 1 within the worker, `kind` indexes KINDS.
     `slots`, `items`, `systems` are names; `codes` holds the blinding code of each output, at index
-    2 * item + system. `look`, if there are looks, is the one that needs the row. `replacements` are the names of spare slots: nobody's work until a worker drops
-    out, then a copy of that worker's work (`replacement_table`).
+    2 * item + system. `look`, if there are looks, is the one that needs the row. `replacements` are the
+    names of spare slots: nobody's work until a worker drops out, then a copy of that worker's work
+    (`replacement_table`).
     """
 
     design: Design

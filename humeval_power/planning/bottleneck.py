@@ -11,8 +11,9 @@ from humeval_power.costs import CostModel, cost_of
 from humeval_power.parameters import Parameters
 from humeval_power.planning.analytic import FEW_WORKERS, detectable
 from humeval_power.planning.limits import Ceiling, ceiling_with_items, ceiling_with_workers
-from humeval_power.planning.required import counts_power, counts_precision, smallest_true
+from humeval_power.planning.required import counts_power, counts_precision
 from humeval_power.planning.search import Candidates
+from humeval_power.planning.smallest import smallest_true
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.study_counts import StudyCounts
 

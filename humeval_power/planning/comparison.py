@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from humeval_power.planning.analytic import AnalyticPower
-from humeval_power.planning.power import PowerEstimate
+if TYPE_CHECKING:
+    from humeval_power.planning.analytic import AnalyticPower
+    from humeval_power.planning.power import PowerEstimate
 
 Method = Literal["analytic", "simulate", "both"]
 TOLERANCE = 0.02  # what the t law may be off beyond Monte Carlo error before it is called out

@@ -10,14 +10,9 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from humeval_power.errors import InputError
+from humeval_power.inference.wilson import CONFIDENCE
 from humeval_power.planning.analytic import check_target
-from humeval_power.planning.power import (
-    CONFIDENCE,
-    DEFAULT_SEED,
-    DEFAULT_SIMULATIONS,
-    check_simulation,
-    estimate_power,
-)
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, check_simulation, estimate_power
 from humeval_power.scenarios.rating_study import RatingStudy
 
 Floats = NDArray[np.float64]

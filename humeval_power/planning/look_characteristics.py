@@ -10,7 +10,7 @@ import numpy as np
 
 from humeval_power.inference.boundaries import Boundaries
 from humeval_power.inference.median_unbiased import median_unbiased
-from humeval_power.planning.power import wilson_interval
+from humeval_power.inference.wilson import wilson_interval
 from humeval_power.scenarios.look_replicates import Floats, LookReplicates, LookSource, Stopped, stop
 from humeval_power.scenarios.sequential_study import RatingLooks
 

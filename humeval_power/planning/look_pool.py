@@ -20,7 +20,7 @@ from humeval_power.inference.futility import PValueFutility
 from humeval_power.inference.stopping_rule import StoppingRule, WangTsiatis
 from humeval_power.scenarios.look_replicates import Floats, stop
 from humeval_power.scenarios.looks import equal_looks
-from humeval_power.scenarios.sequential_iid import PoolLooks, ScorePair
+from humeval_power.scenarios.score_pools import PoolLooks, ScorePair
 
 PROCEDURES = ("fixed", "interim", "interim-futility")
 

@@ -18,6 +18,7 @@ from humeval_power.inference.boundaries import (
     inflation,
 )
 from humeval_power.inference.stopping_rule import StoppingRule
+from humeval_power.inference.wilson import wilson_interval
 from humeval_power.planning.analytic import EffectPrecision, effect_precision
 from humeval_power.planning.look_calibration import (
     ENOUGH_WORKERS,
@@ -26,7 +27,6 @@ from humeval_power.planning.look_calibration import (
     calibrate,
 )
 from humeval_power.planning.look_characteristics import OperatingPoint, operating_characteristics
-from humeval_power.planning.power import wilson_interval
 from humeval_power.scenarios.look_replicates import Flags, LookReplicates, stop
 from humeval_power.scenarios.sequential_study import RatingLooks
 

@@ -4,113 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.boundaries import Boundaries, boundaries
 from humeval_power.inference.futility import conditional_power
 from humeval_power.inference.stagewise import LookEstimate
-from humeval_power.inference.stopping_rule import Spending, StoppingRule
+from humeval_power.inference.stopping_rule import Spending
 from humeval_power.planning.analytic import effect_precision
 from humeval_power.planning.look_schedule import look_information
+from humeval_power.planning.monitoring_state import Decision, LookData, Monitoring, TakenLook
 from humeval_power.planning.plan import Plan
 from humeval_power.ratings import Ratings
 from humeval_power.scenarios.looks import LookKind, nested_designs
 
-Decision = Literal["continue", "stop-success", "stop-futility", "end-success", "end-nothing-shown"]
 SMALLEST_STEP = 1e-3  # of the information, by which a look must add to the one before
 AS_PLANNED = 0.05  # a look this much later than planned is not worth a remark
 NOTABLE = 2.0  # factor by which the information may differ from the expected one without a remark
 _REACHED = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class LookData:
-    """What is in at a look.
-
-    `share` is the share of the planned items, workers or ratings, by which the looks were planned.
-    `information`, 1 / variance of the effect on [0, 1], is that of who rated what at the variances that the
-    plan assumed: it does not depend on the ratings, so that they cannot move the boundaries (the estimated one
-    would let a worker variance that happens to be estimated as zero spend all of alpha at once). `p_value` is
-    that of the study's own test, one- or two-sided as its rule. `final` says that no more ratings will come.
-    """
-
-    n_ratings: int
-    n_workers: int
-    n_items: int
-    share: float
-    information: float
-    estimate: float
-    standard_error: float
-    df: float
-    p_value: float
-    final: bool = False
-
-    @property
-    def estimated_information(self) -> float:
-        """1 / standard error squared, as these ratings have it."""
-        return 1.0 / self.standard_error**2
-
-
-@dataclass(frozen=True, slots=True)
-class TakenLook:
-    """A look that was taken, and what it decided.
-
-    `planned` is the number of the planned look (1, 2, ...), None for one that was not; `fraction` the
-    share of the planned information at which it counts; `nominal` the level that its p-value had to
-    reach, `futility` the one above which it would have been given up (1: never). `remarks` are departures from
-    the plan, `reason` why an unplanned one was taken.
-    """
-
-    number: int
-    planned: int | None
-    data: LookData
-    fraction: float
-    nominal: float
-    futility: float
-    decision: Decision
-    conditional_power: Mapping[str, float]
-    reason: str = ""
-    remarks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Monitoring:
-    """A study with looks: what was planned, and the looks so far.
-
-    shares : planned shares of the items, workers or ratings, increasing to 1
-    fractions : the shares of information that they were expected to carry
-    maximum_information : of the whole study as planned, 1 / variance of the effect on [0, 1]
-    effect : the effect of interest, on [0, 1]
-    factor : by which nominal levels are multiplied, from a calibration by simulation (1: none)
-    """
-
-    rule: StoppingRule
-    unit: str
-    shares: tuple[float, ...]
-    fractions: tuple[float, ...]
-    maximum_information: float
-    effect: float
-    factor: float = 1.0
-    looks: tuple[TakenLook, ...] = ()
-
-    @property
-    def drift(self) -> float:
-        """Expected z at the planned end, if the effect of interest is true."""
-        return self.effect * math.sqrt(self.maximum_information)
-
-    @property
-    def ended(self) -> bool:
-        """Whether the study has come to its end, or was stopped."""
-        return bool(self.looks) and self.looks[-1].decision != "continue"
-
-    @property
-    def next_planned(self) -> int | None:
-        """Number of the next planned look, None after the last."""
-        taken = max((look.planned or 0 for look in self.looks), default=0)
-        return taken + 1 if taken < len(self.shares) else None
 
 
 def study_monitoring(plan: Plan) -> Monitoring:
@@ -126,7 +38,7 @@ def study_monitoring(plan: Plan) -> Monitoring:
         raise InputError(
             "The plan has no looks: it allows one test, at the end. Plan them beforehand: plan --looks."
         )
-    whole = plan.whole_design()
+    whole = plan.design()
     known = look_information(plan.parameters, whole, schedule.looks)
     sizes = [_size(design, schedule.looks.kind) for design in nested_designs(whole, schedule.looks).designs]
     return Monitoring(
@@ -153,7 +65,7 @@ def collected_share(plan: Plan, ratings: Ratings) -> float:
 
 
 def _size(counted: Design | Ratings, kind: LookKind) -> int:
-    """How much there is of what looks are counted by; blocks are counted by their workers."""
+    """How much there is of what looks are counted by."""
     if kind == "items":
         return counted.n_items
     return counted.n_ratings if kind == "ratings" else counted.n_workers
@@ -337,11 +249,16 @@ def _remarks(state: Monitoring, data: LookData, planned: int | None, *, final: b
     upcoming = state.next_planned
     if planned is not None and upcoming is not None and planned > upcoming:
         skipped = ", ".join(map(str, range(upcoming, planned)))
-        remarks.append(f"planned look {skipped} was not taken")
+        several = planned - upcoming > 1
+        remarks.append(f"planned look{'s' * several} {skipped} {'were' if several else 'was'} not taken")
     if planned is None:
         remarks.append("the look was not planned")
     elif final and data.share < 1 - _REACHED:
         remarks.append(f"the study ended with {100 * data.share:.3g} % of the planned {state.unit}")
+        if state.looks:
+            remarks.append(
+                "the level of an early end holds only if what the earlier looks showed had no part in it"
+            )
     elif data.share > state.shares[planned - 1] + AS_PLANNED:
         remarks.append(
             f"planned at {100 * state.shares[planned - 1]:.3g} % of the {state.unit}, taken at "

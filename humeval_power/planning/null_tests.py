@@ -121,12 +121,6 @@ def has_differences(rows: Assignment) -> bool:
     return min(len(np.unique(both // n_items)), len(np.unique(both % n_items))) >= 2
 
 
-def _own_label(rule: DecisionRule) -> str:
-    """Short: the whole rule stands beside the table."""
-    fitted = "differences" if rule.analysis == "differences" else rule.estimator.upper()
-    return f"Planned: {fitted}, {rule.df}" if rule.df != "kenward-roger" else f"Planned: {fitted}"
-
-
 def _kind(study: RatingStudy) -> _Kind:
     """Studies that share a kind share their fits."""
     return study.rule.estimator, study.rule.analysis, study.replication.by_iteration

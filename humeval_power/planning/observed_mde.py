@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from humeval_power.errors import InputError
-from humeval_power.planning.power import wilson_interval
+from humeval_power.inference.wilson import wilson_interval
 
 Floats = NDArray[np.float64]
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from humeval_power.errors import InputError
+from humeval_power.inference.wilson import wilson_interval
 from humeval_power.scenarios.scenario import Replicates, Scenario
 
 DEFAULT_SIMULATIONS = 2000
 DEFAULT_SEED = 1
 MAX_SIMULATIONS = 1_000_000
-CONFIDENCE = 0.95
 _PORTION = 2048  # replicates between two reports of progress; a whole block of those drawn together
 
 Progress = Callable[[int, int], None]
@@ -207,19 +207,6 @@ def next_target(counts: Tally, precision: float) -> int:
         return counts.n
     needed = counts.n * (half_width / precision) ** 2
     return min(MAX_SIMULATIONS, max(counts.n + _PORTION, math.ceil(needed)))
-
-
-def wilson_interval(count: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Wilson's (1927) interval for a share; (NaN, NaN) without observations."""
-    if n == 0:
-        return math.nan, math.nan
-    from scipy.special import ndtri
-
-    z = float(ndtri((1 + confidence) / 2))
-    share = count / n
-    center = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, center - reach), min(1.0, center + reach)
 
 
 def check_simulation(n_simulations: int, precision: float | None) -> None:

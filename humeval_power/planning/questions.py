@@ -18,11 +18,13 @@ from humeval_power.planning.power import (
     check_simulation,
     estimate_power,
 )
+from humeval_power.planning.smallest import smallest_true
 from humeval_power.scenarios.computed import ComputedPower, is_computable
 from humeval_power.scenarios.scenario import Scenario
 
 By = Literal["computed", "simulation"]
-GRID = 100  # effects looked at in a row: exact tests have a saw-tooth power
+GRID = 40  # effects looked at from the largest down: the power may be a saw in the effect too
+_ZOOM = 8  # and within the step where the power was last too low
 SAFETY = 64  # sizes beyond the answer that must reach the target too
 MOST = 10_000_000
 _RESOLUTION = 1e-6  # of the largest effect
@@ -156,12 +158,13 @@ def _computed_effect(scenario: Scenario, largest: float, power: float) -> Detect
     best = top.computed()
     if not best.power >= power - 1e-12:
         raise _out_of_reach(largest, best.power, power)
-    low, high = 0.0, largest
+    low, high, steps = 0.0, largest, GRID
     while high - low > _RESOLUTION * largest:
-        grid = np.linspace(low, high, GRID + 1)
-        below = [place for place in range(GRID) if not (grid[place] > 0 and reached(float(grid[place])))]
-        last = max(below, default=0)
-        low, high = float(grid[last]), float(grid[last + 1])
+        grid = np.linspace(low, high, steps + 1)
+        last = steps - 1
+        while last > 0 and reached(float(grid[last])):
+            last -= 1
+        low, high, steps = float(grid[last]), float(grid[last + 1]), _ZOOM
     at = scenario.with_effect(high)
     assert is_computable(at)
     return Detectable(high, None, power, "computed", at.computed().method)
@@ -211,17 +214,9 @@ def required_n(
 
 
 def _smallest(reached: Callable[[int], bool], lowest: int, highest: int, *, exact: bool) -> int | None:
-    """Gallop to a size that will do, halve the step back, then look beyond for teeth of the saw."""
-    n, step = lowest, 1
-    while n < highest and not reached(n):
-        n, step = min(n + step, highest), 2 * step
-    if not reached(n):
-        return None
-    low, high = max(lowest, n - step), n
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) else (middle + 1, high)
-    while exact:
+    """The smallest size that will do; where power is exact, look beyond it for teeth of the saw."""
+    high = smallest_true(reached, lowest, highest)
+    while exact and high is not None:
         failing = [n for n in range(high + 1, min(high + SAFETY, highest) + 1) if not reached(n)]
         if not failing:
             break

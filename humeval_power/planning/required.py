@@ -26,6 +26,7 @@ from humeval_power.planning.power import (
     estimate_power,
 )
 from humeval_power.planning.regular import regular_precision
+from humeval_power.planning.smallest import smallest_true
 from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
 from humeval_power.scenarios.rating_study import RatingStudy
 from humeval_power.study_counts import StudyCounts
@@ -142,20 +143,6 @@ def check_effect(effect: float, rule: DecisionRule) -> None:
             f"Where the true difference is {effect:g} the systems are not {rule.alternative} within "
             f"{rule.margin:g}, and a larger study says so more surely: give an --effect {inside}."
         )
-
-
-def smallest_true(test: Callable[[int], bool], lowest: int, highest: int) -> int | None:
-    """Smallest value in the range for which a monotone test holds, None if there is none."""
-    value, step = lowest, 1
-    while value < highest and not test(value):
-        value, step = min(value + step, highest), 2 * step
-    if not test(value):
-        return None
-    low, high = max(lowest, value - step), value
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if test(middle) else (middle + 1, high)
-    return high
 
 
 def _search_space(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.joint_fit import JointFit
-from humeval_power.inference.many_systems import PairResult, SystemsAnalysis
 from humeval_power.inference.standardised import standardised_effect
-from humeval_power.inference.wald import EffectTest
-from humeval_power.planning.adherence import Deviation, PowerAtInterest
-from humeval_power.planning.power import PowerEstimate
-from humeval_power.ratings import Ratings
 from humeval_power.reporting.records import Record, parameters_record, versions
+
+if TYPE_CHECKING:  # documents know the schemas, and need nothing else
+    from humeval_power.estimation.fit import Fit
+    from humeval_power.estimation.joint_fit import JointFit
+    from humeval_power.inference.many_systems import PairResult, SystemsAnalysis
+    from humeval_power.inference.wald import EffectTest
+    from humeval_power.planning.adherence import Deviation, PowerAtInterest
+    from humeval_power.planning.power import PowerEstimate
+    from humeval_power.ratings import Ratings
 
 ANALYSIS_SCHEMA = "humeval_power/analysis/1"
 ANALYSES_SCHEMA = "humeval_power/analyses/1"

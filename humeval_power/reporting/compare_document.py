@@ -6,7 +6,6 @@ import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 
 from humeval_power.inference.pairwise_scores import PairwiseScores
 from humeval_power.inference.score_table import ScoreTable
@@ -25,6 +24,7 @@ from humeval_power.reporting.compare_words import (
 from humeval_power.reporting.forms.latex import FONTS, PREAMBLE, latex_escaped
 from humeval_power.reporting.forms.paper_latex import latex_table
 from humeval_power.reporting.html_page import html_table
+from humeval_power.reporting.html_text import html_text
 from humeval_power.reporting.markdown import escaped, markdown_table
 from humeval_power.reporting.page_style import CSS
 
@@ -135,24 +135,24 @@ def compare_latex(document: CompareDocument) -> str:
 
 def compare_html(document: CompareDocument, figures: Mapping[str, str]) -> str:
     """The document as one HTML file that works offline; `figures` are SVGs by name, shown as images."""
-    title = _text(document.title)
-    caveats = "".join(f"<li>{_text(text)}</li>" for text in document.caveats)
+    title = html_text(document.title)
+    caveats = "".join(f"<li>{html_text(text)}</li>" for text in document.caveats)
     first = f'<section class="caveats"><h2>Read this first</h2><ul>{caveats}</ul></section>'
-    provenance = "".join(f"<p>{_text(text)}</p>" for text in document.provenance)
+    provenance = "".join(f"<p>{html_text(text)}</p>" for text in document.provenance)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n"
         f"<header><h1>{title}</h1></header>\n{first if caveats else ''}\n"
         + "\n".join(_html_section(section, figures) for section in document.sections)
-        + f"\n<section><h2>Signature</h2><p><code>{_text(document.signature)}</code></p></section>\n"
+        + f"\n<section><h2>Signature</h2><p><code>{html_text(document.signature)}</code></p></section>\n"
         f'<section class="provenance"><h2>Where the numbers come from</h2>{provenance}</section>\n'
         "</main>\n</body>\n</html>\n"
     )
 
 
 def _html_section(section: Section, figures: Mapping[str, str]) -> str:
-    parts = [f"<p>{_text(text)}</p>" for text in section.paragraphs]
+    parts = [f"<p>{html_text(text)}</p>" for text in section.paragraphs]
     if section.table is not None:
         parts.append(
             _html_list(section.table) if section.in_words else html_table(section.table, section.heading)
@@ -160,8 +160,10 @@ def _html_section(section: Section, figures: Mapping[str, str]) -> str:
     if section.figure in figures:
         data = base64.b64encode(figures[str(section.figure)].encode()).decode()
         words = f"Picture: {section.heading}; its numbers are in the tables."
-        parts.append(f'<figure><img alt="{_text(words)}" src="data:image/svg+xml;base64,{data}"></figure>')
-    return f"<section><h2>{_text(section.heading)}</h2>{''.join(parts)}</section>"
+        parts.append(
+            f'<figure><img alt="{html_text(words)}" src="data:image/svg+xml;base64,{data}"></figure>'
+        )
+    return f"<section><h2>{html_text(section.heading)}</h2>{''.join(parts)}</section>"
 
 
 def _html_list(table: ReportTable) -> str:
@@ -169,7 +171,10 @@ def _html_list(table: ReportTable) -> str:
     return "".join(
         [
             "<dl>",
-            *(f"<dt>{_text(row[0])}</dt><dd>{_text(_sentence(row[1:]))}</dd>" for row in table.rows),
+            *(
+                f"<dt>{html_text(row[0])}</dt><dd>{html_text(_sentence(row[1:]))}</dd>"
+                for row in table.rows
+            ),
             "</dl>",
         ]
     )
@@ -217,7 +222,3 @@ def _latex_long(table: ReportTable) -> str:
 def _provenance(table: ScoreTable) -> tuple[str, ...]:
     source = f"{table.source}, SHA-256 {table.sha256[:12]}" if table.sha256 else table.source
     return (f"Scores: {source}.", *table.notices)
-
-
-def _text(text: str) -> str:
-    return escape(" ".join(text.split()))

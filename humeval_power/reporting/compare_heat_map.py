@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from humeval_power.inference.pairwise_scores import PairwiseScores
-from humeval_power.reporting.document_values import p_words
+from humeval_power.reporting.document_values import p_cell
 from humeval_power.reporting.facets import fitted
 from humeval_power.reporting.figure_style import INK, QUIET, house_style
 
@@ -74,7 +74,7 @@ def _shades(result: PairwiseScores, names: list[str], levels: list[float]) -> np
 def _write(axes: Axes, result: PairwiseScores, names: list[str]) -> None:
     place = {name: index for index, name in enumerate(names)}
     for pair in result.pairs:
-        text = p_words(pair.corrected_p).removeprefix("p = ").removeprefix("p ").replace("0.", ".", 1)
+        text = p_cell(pair.corrected_p).replace("0.", ".", 1)
         row, column = sorted((place[pair.first], place[pair.second]), reverse=True)
         for y, x in ((row, column), (column, row)):
             dark = pair.significant and pair.corrected_p <= 0.01

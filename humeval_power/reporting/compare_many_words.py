@@ -5,7 +5,7 @@ from __future__ import annotations
 from humeval_power.inference.pairwise_scores import PairwiseScores
 from humeval_power.reporting.checklist_items import ReportTable
 from humeval_power.reporting.compare_words import interval_words, shown
-from humeval_power.reporting.document_values import p_words
+from humeval_power.reporting.document_values import p_cell
 
 CORRECTION_WORDS = {
     "none": "The p-values are not corrected for the number of pairs: some pairs will be significant by chance.",
@@ -45,8 +45,8 @@ def pairs_report_table(result: PairwiseScores) -> ReportTable:
             f"{pair.second} - {pair.first}",
             shown(pair.test.estimate),
             interval_words(*pair.test.interval),
-            p_words(pair.test.p_value).removeprefix("p = ").removeprefix("p "),
-            p_words(pair.corrected_p).removeprefix("p = ").removeprefix("p "),
+            p_cell(pair.test.p_value),
+            p_cell(pair.corrected_p),
             "yes" if pair.significant else "no",
         )
         for pair in result.pairs

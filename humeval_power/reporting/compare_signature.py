@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from humeval_power.errors import InputError
 from humeval_power.inference.paired_test_result import Direction
 from humeval_power.reporting.forms.signature import DIGITS, NAME
+from humeval_power.reporting.signature_entries import named, short
 
 _SIDES: dict[str, Direction] = {"two": "two-sided", "one": "greater", "less": "less"}
 _HASH = re.compile(r"sha256:([0-9a-f]{1,64})")
@@ -44,20 +45,20 @@ class CompareSignature:
         side = next(word for word, meant in _SIDES.items() if meant == self.direction)
         entries = [
             NAME,
-            *_entry("v", self.version),
+            *named("v", self.version),
             "model:paired",
             "coding:b-a",
             f"q:{self.question}",
             f"test:{self.test}",
-            *([f"null:{_short(self.null)}"] if self.null else []),
-            f"alpha:{_short(self.alpha)}",
+            *([f"null:{short(self.null)}"] if self.null else []),
+            f"alpha:{short(self.alpha)}",
             side,
             f"n:{self.n_items}",
-            *_entry("k", self.n_systems),
-            *_entry("corr", self.correction),
-            *_entry("draws", self.n_resamples),
-            *_entry("seed", self.seed),
-            *_entry("data", None if self.data_sha256 is None else f"sha256:{self.data_sha256}"),
+            *named("k", self.n_systems),
+            *named("corr", self.correction),
+            *named("draws", self.n_resamples),
+            *named("seed", self.seed),
+            *named("data", None if self.data_sha256 is None else f"sha256:{self.data_sha256}"),
         ]
         return "|".join(entries)
 
@@ -126,12 +127,3 @@ def _typed(text: str, kind: str) -> object:
     if kind.startswith("int"):
         return int(text)
     return float(text) if kind.startswith("float") else text
-
-
-def _entry(name: str, value: object) -> list[str]:
-    return [] if value is None else [f"{name}:{value}"]
-
-
-def _short(value: float) -> str:
-    """'.05' for 0.05; reading it gives the very number."""
-    return str(int(value)) if value == int(value) else repr(float(value)).replace("0.", ".", 1)

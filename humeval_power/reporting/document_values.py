@@ -144,4 +144,14 @@ def share(value: float) -> str:
 
 def p_words(value: float) -> str:
     """A p-value as reports print it."""
-    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
+    return p_equals(p_cell(value))
+
+
+def p_cell(value: float) -> str:
+    """The same for a column of p-values."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def p_equals(cell: str) -> str:
+    """'p = 0.021' or 'p < 0.001', from the p-value as a cell."""
+    return f"p {cell}" if cell.startswith("<") else f"p = {cell}"

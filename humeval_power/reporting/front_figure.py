@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from humeval_power.planning.planner import PlanResult
+from humeval_power.planning.plan_request import PlanResult
 from humeval_power.reporting.figure_style import COLOURS, QUIET, house_style
 
 _BLUE, _ORANGE = COLOURS[:2]

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from humeval_power.inference.many_systems import PairResult, SystemsAnalysis
+from humeval_power.reporting.document_values import p_words
 from humeval_power.reporting.figure_style import GRID, INK, QUIET, house_style
 
 # One hue from light to dark, told apart in grey and by any colour vision; the darkest is the smallest p.
@@ -71,7 +72,8 @@ def _draw_cell(axes: Axes, place: tuple[int, int], one: PairResult, alpha: float
         color=colour,
         weight="bold" if one.significant else "normal",
     )
-    axes.text(x, y + 0.2, _p(one.corrected_p), ha="center", va="center", size=6, color=colour)
+    p_value = p_words(one.corrected_p).replace("0.", ".", 1)
+    axes.text(x, y + 0.2, p_value, ha="center", va="center", size=6, color=colour)
 
 
 def _level(p: float, alpha: float) -> int:
@@ -79,10 +81,6 @@ def _level(p: float, alpha: float) -> int:
     if not p <= alpha:
         return 0
     return 3 if p < _LEVELS[0] else 2 if p < _LEVELS[1] else 1
-
-
-def _p(p: float) -> str:
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
 
 
 def _frame(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:

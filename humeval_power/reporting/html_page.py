@@ -6,13 +6,14 @@ import base64
 from html import escape
 
 from humeval_power.reporting.checklist_items import Checklist, ChecklistItem, ReportTable
+from humeval_power.reporting.html_text import html_text
 from humeval_power.reporting.page_style import CSS
 
 
 def as_html(checklist: Checklist, figure_svg: str | None = None) -> str:
     """The checklist as a self-contained page; `figure_svg` is shown as an image, so it cannot act."""
     body = [
-        f"<header><h1>{_text(checklist.title)}</h1>{_score(checklist)}</header>",
+        f"<header><h1>{html_text(checklist.title)}</h1>{_score(checklist)}</header>",
         _caveats(checklist.caveats),
         *(_section(checklist, section, figure_svg) for section in checklist.sections),
         _provenance(checklist.provenance),
@@ -20,14 +21,10 @@ def as_html(checklist: Checklist, figure_svg: str | None = None) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_text(checklist.title)}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{html_text(checklist.title)}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n"
         + "\n".join(filter(None, body))
         + "\n</main>\n</body>\n</html>\n"
     )
-
-
-def _text(text: str) -> str:
-    return escape(" ".join(text.split()))
 
 
 def _score(checklist: Checklist) -> str:
@@ -42,13 +39,13 @@ def _score(checklist: Checklist) -> str:
 def _caveats(caveats: tuple[str, ...]) -> str:
     if not caveats:
         return ""
-    lines = "".join(f"<li>{_text(caveat)}</li>" for caveat in caveats)
+    lines = "".join(f"<li>{html_text(caveat)}</li>" for caveat in caveats)
     return f'<section class="caveats"><h2>Read this first</h2><ul>{lines}</ul></section>'
 
 
 def _section(checklist: Checklist, section: str, figure_svg: str | None) -> str:
     items = [item for item in checklist.items if item.section == section]
-    parts = [f"<section><h2>{_text(section)}</h2>", *map(_item, items)]
+    parts = [f"<section><h2>{html_text(section)}</h2>", *map(_item, items)]
     if figure_svg is not None and any(item.key == "power" for item in items):
         parts.insert(1, _figure(figure_svg))
     return "\n".join([*parts, "</section>"])
@@ -64,15 +61,15 @@ def _figure(svg: str) -> str:
 
 def _item(item: ChecklistItem) -> str:
     mark = "Filled" if item.state == "filled" else "Open"
-    parts = [f"<h3>{_text(item.question)}</h3>"]
+    parts = [f"<h3>{html_text(item.question)}</h3>"]
     if item.answer:
-        parts.append(f'<p class="answer">{_text(item.answer)}</p>')
+        parts.append(f'<p class="answer">{html_text(item.answer)}</p>')
     if item.table is not None:
         parts.append(html_table(item.table, item.question))
     if item.state == "open" and item.advice:
-        parts.append(f'<p class="advice">{_text(item.advice)}</p>')
+        parts.append(f'<p class="advice">{html_text(item.advice)}</p>')
     if item.source:
-        parts.append(f'<p class="source">From {_text(item.source)}</p>')
+        parts.append(f'<p class="source">From {html_text(item.source)}</p>')
     return (
         f'<article class="{item.state}" id="{escape(item.key)}"><p class="mark">{mark}</p>'
         f"<div>{''.join(parts)}</div></article>"
@@ -81,22 +78,22 @@ def _item(item: ChecklistItem) -> str:
 
 def html_table(table: ReportTable, name: str) -> str:
     """A table that scrolls by itself where it is wide; `name` is for screen readers."""
-    head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in table.header)
+    head = "".join(f'<th scope="col">{html_text(cell)}</th>' for cell in table.header)
     rows = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in table.rows)
-    caption = f"<caption>{_text(table.caption)}</caption>" if table.caption else ""
+    caption = f"<caption>{html_text(table.caption)}</caption>" if table.caption else ""
     return (
-        f'<div class="wide" role="region" tabindex="0" aria-label="{_text(name)}"><table>{caption}'
+        f'<div class="wide" role="region" tabindex="0" aria-label="{html_text(name)}"><table>{caption}'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
 def _cell(text: str) -> str:
     is_number = text[:1].isdigit() or text[:1] in ("+", "-", "<", ">")
-    return f'<td class="number">{_text(text)}</td>' if is_number else f"<td>{_text(text)}</td>"
+    return f'<td class="number">{html_text(text)}</td>' if is_number else f"<td>{html_text(text)}</td>"
 
 
 def _provenance(provenance: tuple[tuple[str, str], ...]) -> str:
     if not provenance:
         return ""
-    lines = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in provenance)
+    lines = "".join(f"<dt>{html_text(name)}</dt><dd>{html_text(value)}</dd>" for name, value in provenance)
     return f'<section class="provenance"><h2>Where the numbers come from</h2><dl>{lines}</dl></section>'

@@ -6,19 +6,16 @@ import textwrap
 from dataclasses import asdict
 
 from humeval_power.inference.stagewise import stagewise_inference
-from humeval_power.planning.monitoring import (
-    Decision,
-    Monitoring,
-    TakenLook,
-    estimates,
-    taken_boundaries,
-)
+from humeval_power.planning.monitoring import estimates, taken_boundaries
+from humeval_power.planning.monitoring_state import Decision, Monitoring, TakenLook
 from humeval_power.planning.plan import Plan
+from humeval_power.reporting.document_values import p_equals
 from humeval_power.reporting.records import Record, versions
 
 MONITOR_SCHEMA = "humeval_power/monitor/1"
 _WIDTH = 80
 _LABEL = 10
+_ROUNDING = 1e-9
 DECISIONS: dict[Decision, str] = {
     "continue": "Go on collecting.",
     "stop-success": "Stop: the boundary is passed.",
@@ -34,7 +31,7 @@ def look_text(state: Monitoring, look: TakenLook | None, plan: Plan) -> str:
         return _line("Looks", f"none taken; {len(state.shares)} planned, by {state.unit}: {_shares(state)}")
     facts = [
         ("Look", _which(state, look)),
-        ("Data", _data(look, plan)),
+        ("Data", _data(state, look, plan)),
         ("Estimate", _estimate(look, plan)),
         ("Boundary", _boundary(look)),
     ]
@@ -83,15 +80,18 @@ def look_record(
 def _which(state: Monitoring, look: TakenLook) -> str:
     if look.planned is None:
         return f"{look.number}, not planned"
-    share = f"{100 * state.shares[look.planned - 1]:.3g} % of the {state.unit}"
-    return f"{look.planned} of {len(state.shares)} planned, at {share}"
+    due = state.shares[look.planned - 1]
+    when = "at" if look.data.share >= due - _ROUNDING else "due at"
+    return f"{look.planned} of {len(state.shares)} planned, {when} {100 * due:.3g} % of the {state.unit}"
 
 
-def _data(look: TakenLook, plan: Plan) -> str:
+def _data(state: Monitoring, look: TakenLook, plan: Plan) -> str:
     data = look.data
+    known = data.information / state.maximum_information
+    counted = ", tested as all of it" if look.fraction >= 1 > known + _ROUNDING else ""
     return (
         f"{data.n_ratings:,} of {plan.design().n_ratings:,} ratings, {data.n_workers} workers, "
-        f"{data.n_items} items; {100 * look.fraction:.1f} % of the planned information"
+        f"{data.n_items} items; {100 * known:.1f} % of the planned information{counted}"
     )
 
 
@@ -102,7 +102,7 @@ def _estimate(look: TakenLook, plan: Plan) -> str:
 
 
 def _boundary(look: TakenLook) -> str:
-    text = f"p = {data_p(look.data.p_value)}; success needs p <= {look.nominal:.5f}"
+    text = f"{p_equals(data_p(look.data.p_value))}; success needs p <= {look.nominal:.5f}"
     if look.futility < 1:
         text += f", futility is p > {look.futility:.3f}"
     return text
@@ -127,7 +127,7 @@ def _result(state: Monitoring, plan: Plan) -> str:
     a, b = plan.systems
     return (
         f"{b} - {a} = {found.estimate:.4f} ({100 * found.confidence:g} % interval {low:.4f} to {high:.4f}), "
-        f"p = {data_p(found.p_value)}, taking the looks into account (stage-wise ordering; median-unbiased); "
+        f"{p_equals(data_p(found.p_value))}, taking the looks into account (stage-wise ordering; median-unbiased); "
         f"the plain estimate is {found.naive:.4f}"
     )
 

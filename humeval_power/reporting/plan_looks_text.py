@@ -6,9 +6,8 @@ import math
 from dataclasses import asdict
 
 from humeval_power.planning.plan import Plan
-from humeval_power.planning.planner import PlanResult
+from humeval_power.planning.plan_request import PlanResult
 from humeval_power.planning.sequential_plan import SequentialOption
-from humeval_power.reporting.document_values import share
 from humeval_power.reporting.records import Record
 
 NON_BINDING = "Futility does not bind: the study may go on."
@@ -21,7 +20,7 @@ def looks_sentence(plan: Plan) -> str:
     assert schedule is not None
     levels = [float(level) for level in plan.look_boundaries().nominal]
     looks = "; ".join(
-        f"at {share(at)} of the {schedule.looks.kind}, success at p <= {level:.5f}"
+        f"at {100 * at:.3g} % of the {schedule.looks.kind}, success at p <= {level:.5f}"
         for at, level in zip(schedule.looks.shares, levels, strict=True)
     )
     text = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from html import escape
 
 from humeval_power.reporting.checklist_items import ReportTable
+from humeval_power.reporting.html_text import html_text
 from humeval_power.reporting.markdown import escaped
 from humeval_power.reporting.page_style import CSS
 
@@ -93,7 +93,7 @@ def page_html(page: Page) -> str:
     """The page as one HTML file without scripts or links."""
     body = "\n".join(
         [
-            f'<header><h1>{_text(page.title)}</h1><p class="score">{_text(page.lead)}</p></header>',
+            f'<header><h1>{html_text(page.title)}</h1><p class="score">{html_text(page.lead)}</p></header>',
             f'<dl class="figures">{"".join(map(_figure, page.figures))}</dl>',
             _caveats(page.caveats),
             f'<div class="sections">{"".join(map(_section, page.sections))}</div>',
@@ -103,7 +103,7 @@ def page_html(page: Page) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_text(page.title)}</title>\n<style>\n{CSS}{PLAN_CSS}</style>\n</head>\n"
+        f"<title>{html_text(page.title)}</title>\n<style>\n{CSS}{PLAN_CSS}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
@@ -134,16 +134,12 @@ def _is_number(cell: str) -> bool:
     return not cell or _NUMBER.match(cell) is not None
 
 
-def _text(text: str) -> str:
-    return escape(" ".join(text.split()))
-
-
 def _figure(fact: Fact) -> str:
-    return f"<div><dt>{_text(fact[0])}</dt><dd>{_text(fact[1])}</dd></div>"
+    return f"<div><dt>{html_text(fact[0])}</dt><dd>{html_text(fact[1])}</dd></div>"
 
 
 def _list(points: tuple[str, ...]) -> str:
-    return f"<ul>{''.join(f'<li>{_text(point)}</li>' for point in points)}</ul>" if points else ""
+    return f"<ul>{''.join(f'<li>{html_text(point)}</li>' for point in points)}</ul>" if points else ""
 
 
 def _caveats(caveats: tuple[str, ...]) -> str:
@@ -153,9 +149,11 @@ def _caveats(caveats: tuple[str, ...]) -> str:
 
 
 def _section(section: PageSection) -> str:
-    sentences = "".join(f"<p>{_text(sentence)}</p>" for sentence in section.sentences)
+    sentences = "".join(f"<p>{html_text(sentence)}</p>" for sentence in section.sentences)
     table = "" if section.table is None else _table(section)
-    return f"<section><h2>{_text(section.title)}</h2>{sentences}{_list(section.points)}{table}</section>"
+    return (
+        f"<section><h2>{html_text(section.title)}</h2>{sentences}{_list(section.points)}{table}</section>"
+    )
 
 
 def _table(section: PageSection) -> str:
@@ -163,17 +161,18 @@ def _table(section: PageSection) -> str:
     header, rows = section.table.header, section.table.rows
     right = _number_columns(rows)
     head = "".join(
-        f'<th scope="col"{_right(place in right)}>{_text(name)}</th>' for place, name in enumerate(header)
+        f'<th scope="col"{_right(place in right)}>{html_text(name)}</th>'
+        for place, name in enumerate(header)
     )
     body = [
-        "".join(f"<td{_right(place in right)}>{_text(cell)}</td>" for place, cell in enumerate(row))
+        "".join(f"<td{_right(place in right)}>{html_text(cell)}</td>" for place, cell in enumerate(row))
         for row in rows
     ]
     lines = [f"<tr>{cells}</tr>" for cells in body]
     if section.has_total:
         lines[-1] = f'<tr class="total">{body[-1]}</tr>'
     return (
-        f'<div class="wide" role="region" tabindex="0" aria-label="{_text(section.title)}"><table>'
+        f'<div class="wide" role="region" tabindex="0" aria-label="{html_text(section.title)}"><table>'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
     )
 
@@ -183,5 +182,5 @@ def _right(is_number: bool) -> str:
 
 
 def _provenance(facts: tuple[Fact, ...]) -> str:
-    lines = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts)
+    lines = "".join(f"<dt>{html_text(name)}</dt><dd>{html_text(value)}</dd>" for name, value in facts)
     return f'<section class="provenance"><h2>Where the numbers come from</h2><dl>{lines}</dl></section>'

@@ -8,7 +8,7 @@ from humeval_power.planning.assurance import QUANTILES, pilot_advice
 from humeval_power.planning.bottleneck import in_words
 from humeval_power.planning.halfway import HalfwayPower, halfway_power
 from humeval_power.planning.limits import Ceiling
-from humeval_power.planning.planner import Option, PlanResult
+from humeval_power.planning.plan_request import Option, PlanResult
 from humeval_power.planning.required import counts_precision
 from humeval_power.reporting.plan_looks_text import look_choice_record, look_facts
 from humeval_power.reporting.records import Record, versions

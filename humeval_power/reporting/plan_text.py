@@ -23,8 +23,10 @@ from humeval_power.reporting.plan_words import (
     COST_NAMES,
     DESIGN_WORDS,
     DEVIATIONS,
+    EARLY_LOOK,
     NOT_OBSERVED,
     OBSERVED,
+    OTHER_LOOK,
     SD_WORDS,
 )
 from humeval_power.reporting.records import versions
@@ -76,7 +78,7 @@ def _page(
         _test(plan),
         _power(plan, design),
         _exclusions(plan),
-        _deviations(),
+        _deviations(plan),
         *([_history(history)] if history else []),
     ]
     return Page(
@@ -282,14 +284,15 @@ def _exclusions(plan: Plan) -> PageSection:
     )
 
 
-def _deviations() -> PageSection:
+def _deviations(plan: Plan) -> PageSection:
+    early = EARLY_LOOK if plan.looks is None else OTHER_LOOK
     return PageSection(
         "What would be a deviation",
         (
             "Report each of these as a departure from the plan. A change that is needed before the ratings "
             "are seen is made in the plan file and sealed there with a reason.",
         ),
-        points=DEVIATIONS,
+        points=(*DEVIATIONS, early),
     )
 
 

@@ -30,9 +30,15 @@ DEVIATIONS = (
     "Other numbers of workers, items or ratings, or another way of sharing them out.",
     "Another test, alpha, direction or way of fitting.",
     "Leaving out, replacing or correcting ratings by a rule that is not listed above.",
-    "Looking at the difference between the systems before all ratings are in, or stopping early or late "
-    "because of it.",
     "Other systems, items from elsewhere, another question to the workers or another scale.",
+)
+EARLY_LOOK = (
+    "Looking at the difference between the systems before all ratings are in, or stopping early or late "
+    "because of it."
+)
+OTHER_LOOK = (
+    "Looking at the difference between the systems at other times than the planned looks, or stopping or "
+    "going on against their boundaries."
 )
 SD_WORDS = {
     "sd_worker_intercept": "How high workers rate",

@@ -9,18 +9,18 @@ from dataclasses import asdict
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from humeval_power.estimation.fit import Fit
-from humeval_power.inference.intervals import IntervalMethod, Intervals
-from humeval_power.inference.wald import EffectTest
-from humeval_power.parameters import Parameters
-from humeval_power.planning.analytic import AnalyticPower
 from humeval_power.planning.power import PowerEstimate, Tally
-from humeval_power.planning.required import RequiredSize
-from humeval_power.planning.surface import Cell, CellResult
-from humeval_power.rules import DecisionRule
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the commands that need none of these start faster
+    from humeval_power.estimation.fit import Fit
+    from humeval_power.inference.intervals import IntervalMethod, Intervals
+    from humeval_power.inference.wald import EffectTest
+    from humeval_power.parameters import Parameters
+    from humeval_power.planning.analytic import AnalyticPower
+    from humeval_power.planning.required import RequiredSize
+    from humeval_power.planning.surface import Cell, CellResult
     from humeval_power.ratings import Ratings
+    from humeval_power.rules import DecisionRule
 
 PARAMETERS_SCHEMA = "humeval_power/parameters/1"
 MDE_SCHEMA = "humeval_power/mde/1"
@@ -125,6 +125,8 @@ def power_record(
     command: str = "",
 ) -> Record:
     """One power with what it was computed from. `power` is the simulated one where there is one."""
+    from humeval_power.planning.surface import CellResult
+
     study = cell.study
     if simulated is not None:
         row = result_row(CellResult(cell, simulated), effect_unit=effect_unit)

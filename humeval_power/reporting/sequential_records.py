@@ -65,6 +65,7 @@ def looks_record(
             for each in plan.errors
         ],
         "count_time_error_known_variances": plan.count_time_error,
+        "inflation_at_power_0.8": _number(plan.inflation),
         "operating_characteristics": [point_record(point) for point in points],
         "numbers_of_looks": [
             {

@@ -18,7 +18,7 @@ from humeval_power.inference.mcnemar import (
     critical_counts,
     tabulated_p,
 )
-from humeval_power.inference.unconditional import critical_z, unconditional_p
+from humeval_power.inference.unconditional import LARGEST, critical_z, unconditional_p
 from humeval_power.scenarios.accuracy_agreement import Agreement
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower
@@ -198,7 +198,7 @@ class PairedAccuracy:
                 true_effect=self.difference,
                 alpha=self.alpha,
             )
-        return enumerated_power(
+        found = enumerated_power(
             self.n_items,
             discordant=moved,
             difference=difference,
@@ -206,6 +206,10 @@ class PairedAccuracy:
             critical=self._critical,
             weight=lambda total: np.full(len(total), 1 / self.n_items),
         )
+        if self.test == "unconditional" and self.n_items > LARGEST:
+            method = f"{found.method}, at the critical value of {LARGEST:,} items"
+            found = replace(found, exact=False, method=method)
+        return found
 
     def _critical(self, total: Counts) -> Counts:
         if self.test == "unconditional":

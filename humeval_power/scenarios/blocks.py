@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
 from humeval_power.scenarios.scenario import Replicates
 from humeval_power.simulation.study import replicate_generator
 
+
+class Partable(Protocol):
+    """A record of replicates of which some can be taken."""
+
+    def part(self, rows: slice) -> Self:
+        """Some of the replicates."""
+        ...
+
+
+Drawn = TypeVar("Drawn", bound=Partable)
 BLOCK = 2048  # replicates drawn together from one child of the seed; part of what a seed means
 
 
@@ -23,7 +34,20 @@ def draw_in_blocks(
     n_jobs: int = 1,
     size: int = BLOCK,
 ) -> Replicates:
-    """Replicates `first` to `first + n - 1`, cut out of whole blocks of `size`.
+    """Replicates `first` to `first + n - 1`, as `parts_in_blocks` draws them."""
+    return joined(parts_in_blocks(draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=size))
+
+
+def parts_in_blocks(
+    draw_block: Callable[[np.random.Generator, int], Drawn],
+    n: int,
+    *,
+    seed: int,
+    first: int = 0,
+    n_jobs: int = 1,
+    size: int = BLOCK,
+) -> list[Drawn]:
+    """Replicates `first` to `first + n - 1` in consecutive parts, cut out of whole blocks of `size`.
 
     Block b is `draw_block(child b of the seed, size)`, so neither the portions in which replicates are
     asked for nor `n_jobs` change any of them. Choose a smaller `size` where a replicate needs much memory
@@ -31,14 +55,14 @@ def draw_in_blocks(
     """
     blocks = range(first // size, -(-(first + n) // size))
 
-    def part(block: int) -> Replicates:
+    def part(block: int) -> Drawn:
         drawn = draw_block(replicate_generator(seed, block), size)
         return drawn.part(slice(max(first - block * size, 0), min(first + n - block * size, size)))
 
     if n_jobs == 1 or len(blocks) == 1:
-        return joined([part(block) for block in blocks])
+        return [part(block) for block in blocks]
     with ThreadPoolExecutor(n_jobs) as pool:
-        return joined(list(pool.map(part, blocks)))
+        return list(pool.map(part, blocks))
 
 
 def joined(parts: list[Replicates]) -> Replicates:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import InputError
+from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
 from humeval_power.kernels.rank_sum import mann_whitney_counts
 from humeval_power.scenarios.blocks import BLOCK, draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower
@@ -211,18 +212,13 @@ def _combined(effect: float, up: float, down: float, size: float, *, method: str
 
 
 def _t_power(scenario: DirectAssessment) -> ComputedPower:
-    """Noncentral t, averaged over the law of the estimated variance."""
+    """Power by the noncentral t; the size of estimates averaged over the law of the estimated variance."""
     of_a, of_b = scenario.a.sd**2 / scenario.n, scenario.b.sd**2 / scenario.n
     sd = math.sqrt(of_a + of_b)
     df = 2.0 * scenario.n - 2
     if scenario.test == "welch":
         df = (of_a + of_b) ** 2 * (scenario.n - 1) / (of_a**2 + of_b**2)
-    share = (_NODES + 1) / 2
-    spread = np.sqrt(2 * special.gammaincinv(df / 2, share) / df)
-    cut = -special.stdtrit(df, scenario.alpha / 2) * spread
-    ratio, weight = scenario.effect / sd, _WEIGHTS / 2
-    up, down = special.ndtr(ratio - cut), special.ndtr(-ratio - cut)
-    density = np.exp(-((cut - ratio) ** 2) / 2) + np.exp(-((cut + ratio) ** 2) / 2)
-    size = sd * (ratio * (up - down) + density / math.sqrt(2 * math.pi))
-    up_down_size = (float(weight @ each) for each in (up, down, size))
-    return _combined(scenario.effect, *up_down_size, method=f"noncentral t, df {df:.1f}")
+    ratio, critical = scenario.effect / sd, -float(special.stdtrit(df, scenario.alpha / 2))
+    up, down = (noncentral_t_tail(critical, df, way) for way in (ratio, -ratio))
+    size = sd * sum(significant_sizes(ratio, df, critical))
+    return _combined(scenario.effect, up, down, size, method=f"noncentral t, df {df:.1f}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
@@ -17,13 +16,11 @@ from humeval_power.inference.boundary_values import going_on
 from humeval_power.inference.wald import wald_p
 from humeval_power.kernels.sequential import START, advance
 from humeval_power.rules import Alternative
+from humeval_power.scenarios.blocks import BLOCK, parts_in_blocks
 from humeval_power.scenarios.scenario import Replicates
-from humeval_power.simulation.study import replicate_generator
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-
-BLOCK = 2048  # replicates drawn together from one child of the seed; part of what a seed means
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,18 +120,9 @@ def look_blocks(
     n_jobs: int = 1,
     size: int = BLOCK,
 ) -> LookReplicates:
-    """Replicates `first` to `first + n - 1`, cut out of whole blocks of `size`, each from its own child of
-    the seed."""
-
-    def part(block: int) -> LookReplicates:
-        drawn = draw_block(replicate_generator(seed, block), size)
-        return drawn.part(slice(max(first - block * size, 0), min(first + n - block * size, size)))
-
-    blocks = range(first // size, -(-(first + n) // size))
-    if n_jobs == 1 or len(blocks) == 1:
-        return LookReplicates.joined([part(block) for block in blocks])
-    with ThreadPoolExecutor(n_jobs) as pool:
-        return LookReplicates.joined(list(pool.map(part, blocks)))
+    """Replicates `first` to `first + n - 1`, as `parts_in_blocks` draws them."""
+    parts = parts_in_blocks(draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=size)
+    return LookReplicates.joined(parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

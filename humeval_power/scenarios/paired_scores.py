@@ -13,6 +13,7 @@ import numpy as np
 from scipy import special, stats
 
 from humeval_power.errors import InputError
+from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
 from humeval_power.inference.paired_test_result import Direction, Floats
 from humeval_power.inference.signed_ranks import EXACT_RANKS_UP_TO, tail_p, untied_share
 from humeval_power.kernels.resampling import hodges_lehmann_rows
@@ -22,7 +23,6 @@ from humeval_power.scenarios.scenario import Replicates
 
 PairedScoreTest = Literal["t", "wilcoxon"]
 _CELLS = 4_000_000  # scores in memory at once
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(256)
 _ALIKE = 1  # status: differences without spread, which a t test cannot judge
 
 
@@ -128,36 +128,15 @@ def t_power(
     df, shift = n - 1, ratio * math.sqrt(n)
     sides = 2 if direction == "two-sided" else 1
     critical = float(stats.t.isf(alpha / sides, df))
-    up = _beyond(critical, df, shift) if direction != "less" else 0.0
-    down = _beyond(critical, df, -shift) if direction != "greater" else 0.0
+    up = noncentral_t_tail(critical, df, shift) if direction != "less" else 0.0
+    down = noncentral_t_tail(critical, df, -shift) if direction != "greater" else 0.0
     right, wrong = (up, down) if ratio >= 0 else (down, up)
     type_m = type_s = math.nan
     if ratio != 0 and up + down > 0:
-        size = _significant_size(critical, df, shift, direction)
+        over, under = significant_sizes(shift, df, critical)
+        size = {"two-sided": over + under, "greater": over, "less": under}[direction]
         type_m, type_s = size / (abs(shift) * (up + down)), wrong / (up + down)
     return ComputedPower(right, up + down, type_m, type_s, "noncentral t distribution", exact=True)
-
-
-def _beyond(critical: float, df: float, shift: float) -> float:
-    """P(t > critical); the far wrong tail, where libraries give NaN, is 0."""
-    below = float(special.nctdtr(df, shift, critical))
-    if math.isnan(below):
-        return 1.0 if shift > critical else 0.0
-    return 1.0 - below
-
-
-def _significant_size(critical: float, df: float, shift: float, direction: Direction) -> float:
-    """E[|estimate| over its standard error; significant]: averaged over the estimated spread."""
-    spread = np.sqrt(2 * special.gammaincinv(df / 2, (_NODES + 1) / 2) / df)
-    cut = critical * spread
-    up = shift * special.ndtr(shift - cut) + _density(cut - shift)
-    down = -shift * special.ndtr(-shift - cut) + _density(cut + shift)
-    parts = {"two-sided": up + down, "greater": up, "less": down}
-    return float(_WEIGHTS / 2 @ parts[direction])
-
-
-def _density(z: Floats) -> Floats:
-    return np.asarray(np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi))
 
 
 def _tested(differences: Floats, scenario: NormalScores | ResampledScores) -> Replicates:

@@ -95,6 +95,11 @@ class ResampledRatings:
                 raise InputError(f"A resampled study needs at least {fewest} {name}; got {given}.")
         if self.by in ("worker", "both") and self._n_workers < 2:
             raise InputError("Workers can be drawn only from at least 2.")
+        if self.shift is not None and not abs(self.shift) <= 1:
+            raise InputError(
+                f"A difference on [0, 1] lies between -1 and 1; got {self.shift:g}. Divide one in units of the "
+                "scale by its width."
+            )
 
     @property
     def true_effect(self) -> float:

@@ -83,17 +83,3 @@ class Scenario(Protocol):
     def with_effect(self, effect: float) -> Scenario:
         """The same studies with another true effect."""
         ...
-
-
-class Shiftable(Scenario, Protocol):
-    """A scenario in which another true effect moves every estimate by the same amount and changes
-    nothing else: one set of replicates then answers for every effect."""
-
-    @property
-    def shifts(self) -> bool:
-        """Whether that holds for this instance."""
-        ...
-
-    def shifted(self, replicates: Replicates, by: float) -> Replicates:
-        """What the same replicates would have been with a true effect larger by `by`."""
-        ...

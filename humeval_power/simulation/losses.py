@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.designs import Assignment, Codes
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.simulation.screening import suspicious_workers
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ class Losses:
     def __post_init__(self) -> None:
         rule = "must be a share from 0 to below 1."
         problems = [
-            Problem(rule, "", column=name, value=getattr(self, name), has_value=True)
+            field_problem(name, getattr(self, name), rule)
             for name in _SHARES
             if not _is_share(getattr(self, name))
         ]
@@ -54,7 +54,7 @@ class Losses:
         if self.answers not in get_args(RandomAnswers):
             words = ", ".join(get_args(RandomAnswers))
             rule = f"must be one of {words}."
-            problems.append(Problem(rule, "", column="answers", value=self.answers, has_value=True))
+            problems.append(field_problem("answers", self.answers, rule))
         if problems:
             raise InputError(problems)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from humeval_power.estimation.native import CrossedProblem
-from humeval_power.kernels import crossed
+from humeval_power.kernels import crossed, crossed_information
 from humeval_power.kernels.crossproducts import build_gram, response_products
 
 
@@ -25,7 +25,7 @@ class KernelView(NamedTuple):
     restricted: bool
 
     def precision(self, contrast):
-        return crossed.precision(
+        return crossed_information.precision(
             self.gram,
             self.factor,
             self.profile,

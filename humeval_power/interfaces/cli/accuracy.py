@@ -14,7 +14,8 @@ from humeval_power.interfaces.cli.accuracy_results import claims, leaderboard
 from humeval_power.interfaces.cli.accuracy_tests import estimate, test
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.scenario_questions import Family, question_commands
+from humeval_power.interfaces.cli.scenario_family import Family
+from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.planning.accuracy_mde import PRIORS
 from humeval_power.scenarios.accuracy import PairedAccuracy, largest_difference
 from humeval_power.scenarios.accuracy_agreement import (

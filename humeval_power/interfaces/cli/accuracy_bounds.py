@@ -11,13 +11,7 @@ import click
 
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    alpha_option,
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-)
+from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
@@ -50,10 +44,7 @@ target_option = click.option(
 @paired_test_option
 @target_option
 @alpha_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def bounds(
     n: int,
     baseline: float,

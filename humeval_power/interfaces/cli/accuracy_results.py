@@ -10,15 +10,9 @@ import click
 from humeval_power.inference.mcnemar import PairedTest
 from humeval_power.interfaces.cli.accuracy_bounds import paired_test_option, target_option
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    alpha_option,
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-)
+from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
-from humeval_power.interfaces.cli.scenario_questions import Decorator
+from humeval_power.interfaces.cli.scenario_family import Decorator
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.accuracy_claims import JudgedClaim, JudgedClaims, judge_claims
@@ -43,10 +37,7 @@ def _overlap(default: Prior) -> Decorator:
 @paired_test_option
 @target_option
 @alpha_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def claims(
     table: str,
     overlap: Prior,
@@ -88,10 +79,7 @@ def claims(
 @paired_test_option
 @target_option
 @alpha_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def leaderboard(
     table: str,
     n: int,

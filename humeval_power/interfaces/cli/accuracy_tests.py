@@ -10,13 +10,7 @@ import click
 from humeval_power.errors import InputError
 from humeval_power.inference.paired_accuracy import PairedCounts, TableTest, all_tests, paired_counts
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    alpha_option,
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-)
+from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
@@ -46,10 +40,7 @@ column_option = click.option(
 @click.option("--n", type=click.IntRange(min=1), help="Items in all.")
 @click.option("--both", type=click.IntRange(min=0), help="Items that both got right, if known.")
 @alpha_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def test(
     files: tuple[str, ...],
     labels: str | None,
@@ -111,10 +102,7 @@ def test(
 @click.argument("files", nargs=2, metavar="A B")
 @labels_option
 @column_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def estimate(
     files: tuple[str, str],
     labels: str | None,

@@ -27,20 +27,15 @@ from humeval_power.interfaces.cli.analyze_many import (
     many_options,
     systems_text,
 )
+from humeval_power.interfaces.cli.analyze_text import two_text
 from humeval_power.interfaces.cli.compiling import compiled_kernels
-from humeval_power.interfaces.cli.fit_text import fit_text, p_text
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import (
     TableOptions,
-    force_option,
-    jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
+    result_options,
     rule_options,
-    seed_option,
-    simulations_option,
+    run_options,
     table_options,
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
@@ -53,16 +48,15 @@ from humeval_power.interfaces.cli.plan_options import (
 )
 from humeval_power.interfaces.cli.study_options import default_jobs
 from humeval_power.interfaces.formats.documents import to_json
-from humeval_power.planning.adherence import Deviation, PowerAtInterest, deviations, power_at_interest
+from humeval_power.planning.adherence import deviations, power_at_interest
 from humeval_power.planning.analytic import FEW_WORKERS, EffectPrecision
 from humeval_power.planning.calibration import size_of_test
 from humeval_power.planning.plan import Plan
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, PowerEstimate
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analysis_record import analysis_record, criteria_record, systems_record
 from humeval_power.reporting.records import json_ready
-from humeval_power.reporting.rule_words import PARITY, margin_decision
-from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 Analysed = tuple[dict[str, object], str, dict[str, str | bytes]]  # record, text, pictures by file name
 
@@ -85,13 +79,8 @@ Analysed = tuple[dict[str, object], str, dict[str, str | bytes]]  # record, text
 )
 @click.option("--pictures", metavar="DIR", help="Write diagnostic pictures to DIR, with a sentence each.")
 @rule_options
-@simulations_option
-@seed_option
-@jobs_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@run_options
+@result_options
 def command(
     file: str,
     table: TableOptions,
@@ -209,7 +198,10 @@ def _two(
     looks = None
     if plan is not None and plan_path is not None and plan.looks is not None:
         looks = sequential_part(plan, plan_path, ledger, ratings)
-        found = (*deviations(plan, ratings, rule), *looks.deviations)
+        found = (
+            *deviations(plan, ratings, rule, stopped_at=looks.stopped_at),
+            *looks.deviations,
+        )
     record = analysis_record(
         ratings,
         fitted,
@@ -224,7 +216,7 @@ def _two(
     )
     between: Any = json_ready(record["agreement"])
     ranges = parameter_intervals(fitted, ratings)
-    text = _two_text(ratings, fitted, tested, ranges, size, interest, found, between["between"])
+    text = two_text(ratings, fitted, tested, ranges, size, interest, found, between["between"])
     return record, text if looks is None else f"{text}\n\n{looks.text}"
 
 
@@ -252,89 +244,6 @@ def _df(fitted: Fit, tested: EffectTest) -> float:
     if math.isfinite(tested.df):
         return tested.df
     return fitted.df_kenward_roger if math.isfinite(fitted.df_kenward_roger) else fitted.df_satterthwaite
-
-
-def _two_text(
-    ratings: Ratings,
-    fitted: Fit,
-    tested: EffectTest,
-    ranges: Any,
-    size: PowerEstimate | None,
-    interest: PowerAtInterest | None,
-    found: tuple[Deviation, ...] | None,
-    between: list[dict[str, Any]],
-) -> str:
-    parts = [
-        fit_text(ratings, fitted, tested, ranges, size),
-        _decision(ratings, tested, is_planned=found is not None),
-        _agreement_text(between),
-    ]
-    if interest is not None:
-        parts.append(_interest_text(interest, tested.rule))
-    if found is not None:
-        parts.append(_deviations_text(found))
-    return "\n\n".join(parts)
-
-
-def _agreement_text(between: list[dict[str, Any]]) -> str:
-    """Agreement overall, in a line for each measure that is defined."""
-    lines = []
-    for one in between:
-        if one["value"] is not None and " within " not in one["measure"]:
-            low, high = one["interval"] or (None, None)
-            reach = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-            lines.append(f"  {one['measure']}: {one['value']:.2f}{reach}")
-    return "Agreement (95 % intervals)\n" + ("\n".join(lines) or "  not defined for this table")
-
-
-def _decision(ratings: Ratings, tested: EffectTest, *, is_planned: bool) -> str:
-    a, b = ratings.system_names
-    if tested.rule.margin is not None:
-        text = margin_decision(
-            tested.rule,
-            (a, b),
-            interval=tested.interval,
-            shown=tested.significant,
-            scale=ratings.scale,
-        )
-    elif tested.significant:
-        better, worse = (b, a) if tested.estimate > 0 else (a, b)
-        text = f"{better} is rated higher than {worse} (p = {p_text(tested.p_value)})."
-    else:
-        text = (
-            f"No difference is shown (p = {p_text(tested.p_value)}). That does not show that there is none: "
-            f"the interval reaches from {tested.interval[0]:.3f} to {tested.interval[1]:.3f}."
-        )
-    if tested.rule.margin is not None and not is_planned:
-        text += f" {PARITY}"
-    return wrapped(text, bullet="Decision  ")
-
-
-def _interest_text(interest: PowerAtInterest, rule: DecisionRule) -> str:
-    finds = "finds it" if rule.margin is None else f"shows {claim(rule)}"
-    lines = [
-        f"If the true difference is {interest.effect:g}, a study of this design {finds} with probability "
-        f"{interest.fitted:.2f} at these ratings' variances"
-        + ("" if interest.planned is None else f", {interest.planned:.2f} at those the plan assumed")
-        + ("." if interest.promised is None else f"; the plan promised {interest.promised:.2f}."),
-    ]
-    if rule.margin is None:
-        lines.append(
-            f"A significant result here would then exaggerate it {interest.type_m:.2f} times on average, and "
-            f"have the wrong sign in {100 * interest.type_s:.2g} % of such studies."
-        )
-    return "\n".join(
-        wrapped(line, bullet="Interest  " if i == 0 else " " * 10) for i, line in enumerate(lines)
-    )
-
-
-def _deviations_text(found: tuple[Deviation, ...]) -> str:
-    if not found:
-        return "Deviations from the plan: none."
-    rows = [
-        wrapped(f"{one.what}: planned {one.planned}; found {one.actual}", bullet="  - ") for one in found
-    ]
-    return "Deviations from the plan\n" + "\n".join(rows)
 
 
 def _several(ratings: Ratings, rule: DecisionRule, many: ManyOptions, *, draw: bool) -> Analysed:

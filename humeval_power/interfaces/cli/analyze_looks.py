@@ -15,23 +15,26 @@ from humeval_power.interfaces.formats.look_ledger import read_ledger
 from humeval_power.interfaces.formats.row_digests import row_digests
 from humeval_power.planning.adherence import Deviation
 from humeval_power.planning.monitoring import (
-    Monitoring,
     estimates,
     study_monitoring,
     taken_boundaries,
 )
+from humeval_power.planning.monitoring_state import Monitoring
 from humeval_power.planning.plan import Plan
 from humeval_power.ratings import Ratings
+from humeval_power.reporting.document_values import p_equals
 
 SUCCESS = ("stop-success", "end-success")
 
 
 class SequentialPart(NamedTuple):
-    """The `sequential` section of an analysis record, its words, and departures from the planned looks."""
+    """The `sequential` section of an analysis record, its words, departures from the planned looks, and the
+    planned look at which a boundary stopped the study (None: another look, or the end)."""
 
     record: dict[str, object]
     text: str
     deviations: tuple[Deviation, ...]
+    stopped_at: int | None
 
 
 def ledger_path(plan_path: str, ledger: str | None) -> str:
@@ -80,20 +83,24 @@ def sequential_part(plan: Plan, plan_path: str, ledger: str | None, ratings: Rat
     last = state.looks[-1]
     text = wrapped(
         f"{len(state.looks)} looks were taken ({state.rule.efficacy}); the last one "
-        f"{'passed its boundary' if shown else 'did not pass its boundary'} (p = {p_text(last.data.p_value)}, "
-        f"needed {last.nominal:.5f}). Taking the looks into account (stage-wise ordering): "
-        f"p = {p_text(inference.p_value)}, median-unbiased estimate {inference.estimate:.4f}, "
+        f"{'passed its boundary' if shown else 'did not pass its boundary'} "
+        f"({p_equals(p_text(last.data.p_value))}, needed {last.nominal:.5f}). "
+        "Taking the looks into account (stage-wise ordering): "
+        f"{p_equals(p_text(inference.p_value))}, median-unbiased estimate {inference.estimate:.4f}, "
         f"{100 * inference.confidence:g} % interval {low:.4f} to {high:.4f}. "
         "Report these; the plain ones above ignore that the study could have stopped earlier.",
         bullet="Looks     ",
     )
-    return SequentialPart(record, text, _departures(state))
+    stopped_at = last.planned if last.decision.startswith("stop") else None
+    return SequentialPart(record, text, _departures(state), stopped_at)
 
 
 def _departures(state: Monitoring) -> tuple[Deviation, ...]:
     return tuple(
         Deviation(
-            f"look {look.number}", "as planned", remark + (f" ({look.reason})" if look.reason else "")
+            f"look {look.number}",
+            "looks as the plan says",
+            remark + (f" ({look.reason})" if look.reason else ""),
         )
         for look in state.looks
         for remark in look.remarks

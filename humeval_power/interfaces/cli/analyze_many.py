@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any, get_args
 
 import click
@@ -20,12 +18,12 @@ from humeval_power.inference.many_systems import (
     group_letters,
 )
 from humeval_power.interfaces.cli.fit_text import p_text
+from humeval_power.interfaces.cli.option_groups import Function, collected, fields_of
 from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 
-Function = Callable[..., Any]
 _NAME = 22  # characters of a difference's name before names give way to numbers
 _LONGEST = 28  # characters of a name before it leaves the table of means
 
@@ -65,25 +63,21 @@ _OPTIONS = (
 
 def many_options(command: Function) -> Function:
     """Add the options for several systems; the command gets them as `many: ManyOptions`."""
+    return collected(command, _OPTIONS, name="many", collect=_many)
 
-    @wraps(command)
-    def gathered(*args: Any, **values: Any) -> Any:
-        names = ("all_pairs", "baseline", "model", "correction")
-        many = ManyOptions(**{name: values.pop(name) for name in names})
-        if many.all_pairs and many.baseline is not None:
-            raise click.UsageError("Give --all-pairs or --baseline, not both.")
-        if many.model is not None and not many.several:
-            raise click.UsageError("--model is for several systems: add --all-pairs or --baseline SYSTEM.")
-        if many.correction == "max-t" and many.model != "joint":
-            raise click.UsageError(
-                "max-t needs the correlation of the comparisons, which fits in pairs do not give: add "
-                "--model joint."
-            )
-        return command(*args, many=many, **values)
 
-    for option in reversed(_OPTIONS):
-        gathered = option(gathered)
-    return gathered
+def _many(values: dict[str, Any]) -> ManyOptions:
+    many: ManyOptions = fields_of(ManyOptions)(values)
+    if many.all_pairs and many.baseline is not None:
+        raise click.UsageError("Give --all-pairs or --baseline, not both.")
+    if many.model is not None and not many.several:
+        raise click.UsageError("--model is for several systems: add --all-pairs or --baseline SYSTEM.")
+    if many.correction == "max-t" and many.model != "joint":
+        raise click.UsageError(
+            "max-t needs the correlation of the comparisons, which fits in pairs do not give: add "
+            "--model joint."
+        )
+    return many
 
 
 def analyse_systems(ratings: Ratings, rule: DecisionRule, many: ManyOptions) -> SystemsAnalysis:

@@ -13,13 +13,7 @@ from humeval_power.designs import DesignKind
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.assign_options import Takeover, assignment_options, size_options
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-    seed_option,
-)
+from humeval_power.interfaces.cli.options import result_options, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_file
 from humeval_power.interfaces.cli.plan_options import load_plan
 from humeval_power.interfaces.formats.documents import to_json
@@ -40,10 +34,7 @@ ASSIGNMENT_SCHEMA = "humeval_power/assignment/1"
 @size_options
 @assignment_options
 @seed_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def command(
     plan: str | None,
     amend: str | None,

@@ -7,7 +7,7 @@ from typing import TypeAlias, get_args
 import click
 
 from humeval_power.designs import DESIGN_KINDS
-from humeval_power.interfaces.cli.options import Function
+from humeval_power.interfaces.cli.option_groups import Function, decorated
 from humeval_power.interfaces.cli.plan_options import amend_option, plan_option
 from humeval_power.planning.assignment_checks import MAX_RATE
 from humeval_power.planning.session_order import PresentationOrder
@@ -115,15 +115,9 @@ _TABLE_OPTIONS = (
 
 def size_options(command: Function) -> Function:
     """Add the options that say how large the study is: a plan, or its counts."""
-    return _decorated(command, _SIZE_OPTIONS)
+    return decorated(command, _SIZE_OPTIONS)
 
 
 def assignment_options(command: Function) -> Function:
     """Add the options of the table: names, batches, order, checks, repeats, replacements, key."""
-    return _decorated(command, _TABLE_OPTIONS)
-
-
-def _decorated(command: Function, options: tuple[Function, ...]) -> Function:
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return decorated(command, _TABLE_OPTIONS)

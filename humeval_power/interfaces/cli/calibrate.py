@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -12,15 +12,13 @@ from humeval_power.designs import Design
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.options import (
     force_option,
-    jobs_option,
     json_option,
     quiet_option,
     rule_options,
-    seed_option,
-    simulations_option,
+    run_options,
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
-from humeval_power.interfaces.cli.progress import Advance, progress
+from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
     default_jobs,
@@ -51,9 +49,7 @@ FILES = ("calibration.csv", "calibration.png", "calibration.svg", "calibration.j
 @click.option("--workers", type=int, required=True, help="Number of workers.")
 @click.option("--items", type=int, required=True, help="Number of items.")
 @rule_options
-@simulations_option
-@seed_option
-@jobs_option
+@run_options
 @json_option
 @click.option("-o", "--output", metavar="DIR", help="Write calibration.csv, .png, .svg and .json to DIR.")
 @force_option
@@ -103,7 +99,7 @@ def command(
             response=study.response,
             points=likert_points(study, settings),
             n_jobs=jobs or default_jobs(),
-            progress=_steps(advance),
+            progress=in_steps(advance),
         )
     document = calibration_record(
         results,
@@ -128,17 +124,6 @@ def _kernels_for(design: Design, rule: DecisionRule) -> AbstractContextManager[N
     from humeval_power.interfaces.cli.compiling import compiled_kernels
 
     return compiled_kernels()
-
-
-def _steps(advance: Advance) -> Callable[[int, int], None]:
-    done = 0
-
-    def report(now: int, _total: int) -> None:
-        nonlocal done
-        advance(now - done)
-        done = now
-
-    return report
 
 
 def _files(results: Sequence[Calibration], document: dict[str, object]) -> dict[str, str | bytes]:

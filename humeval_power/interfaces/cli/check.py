@@ -9,14 +9,7 @@ import click
 
 from humeval_power.checking.columns import Role, find_columns
 from humeval_power.interfaces.cli.loading import load_ratings
-from humeval_power.interfaces.cli.options import (
-    TableOptions,
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-    table_options,
-)
+from humeval_power.interfaces.cli.options import TableOptions, result_options, table_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.tables import read_table
@@ -29,10 +22,7 @@ SCHEMA = "humeval_power/check/1"
 @click.command("check")
 @click.argument("file", metavar="FILE")
 @table_options
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def command(file: str, table: TableOptions, as_json: bool, output: str | None, force: bool) -> None:
     """Show what is in a table of ratings, and all that is wrong with it.
 

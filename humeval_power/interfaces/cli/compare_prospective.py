@@ -13,11 +13,11 @@ from humeval_power.interfaces.cli.options import (
     alpha_option,
     force_option,
     json_option,
-    output_option,
     quiet_option,
+    result_options,
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped, write_directory
-from humeval_power.interfaces.cli.scenario_questions import Family
+from humeval_power.interfaces.cli.scenario_family import Family
 from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
@@ -93,10 +93,7 @@ FAMILY = Family(
 @_direction
 @alpha_option
 @click.option("--margin", type=float, help="Show equivalence within this margin instead of a difference.")
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def prospective_command(
     mean: float,
     sd: float,

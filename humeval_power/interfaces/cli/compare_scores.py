@@ -14,11 +14,9 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.options import (
     alpha_option,
     force_option,
-    jobs_option,
     json_option,
     quiet_option,
-    seed_option,
-    simulations_option,
+    run_options,
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_directory
 
@@ -148,9 +146,7 @@ def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> t
     help="Simulate the power by resampling the differences, or from a normal law.",
 )
 @click.option("--all-tests", is_flag=True, help="List the less preferred and inappropriate tests too.")
-@simulations_option
-@seed_option
-@jobs_option
+@run_options
 @json_option
 @click.option("-o", "--output", metavar="DIR", help="Write the report and its pictures to DIR.")
 @force_option

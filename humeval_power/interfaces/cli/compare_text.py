@@ -21,7 +21,7 @@ from humeval_power.reporting.compare_words import (
     summary_table,
     verdict,
 )
-from humeval_power.reporting.document_values import p_words
+from humeval_power.reporting.document_values import p_cell
 
 _MOST_PAIRS = 60  # printed; the files hold all
 
@@ -54,8 +54,8 @@ def many_text(result: PairwiseScores, signature: str, metric: str) -> str:
         [
             f"{pair.second} - {pair.first}",
             shown(pair.test.estimate),
-            _bare(pair.test.p_value),
-            _bare(pair.corrected_p) + (" *" if pair.significant else "  "),
+            p_cell(pair.test.p_value),
+            p_cell(pair.corrected_p) + (" *" if pair.significant else "  "),
         ]
         for pair in result.pairs[:_MOST_PAIRS]
     ]
@@ -80,7 +80,7 @@ def sets_text(names: Sequence[str], comparisons: Sequence[PairComparison], found
     """One line for each data set or metric, and how many of them replicate."""
     a, b = comparisons[0].table.systems
     lines = [
-        [name, f"{one.test.n:,}", shown(one.test.estimate), _bare(one.test.p_value), _bare(holm)]
+        [name, f"{one.test.n:,}", shown(one.test.estimate), p_cell(one.test.p_value), p_cell(holm)]
         for name, one, holm in zip(names, comparisons, found.holm_p, strict=True)
     ]
     how = "Bonferroni, any dependence" if found.combination == "bonferroni" else "Fisher, independent sets"
@@ -115,10 +115,6 @@ def _reasons(table: ReportTable) -> str:
     return "\n".join(
         wrapped(f"{standing}. {reason}", bullet=f"  {name:<20}") for name, standing, reason in table.rows
     )
-
-
-def _bare(p_value: float) -> str:
-    return p_words(p_value).removeprefix("p = ").removeprefix("p ")
 
 
 def _cut(signature: str) -> str:

@@ -14,10 +14,12 @@ from humeval_power.interfaces.cli.contingency_data import (
     metric_option,
     place_of_positive,
     positive_option,
+    tell_foreign,
     test,
 )
 from humeval_power.interfaces.cli.options import alpha_option
-from humeval_power.interfaces.cli.scenario_questions import Family, question_commands
+from humeval_power.interfaces.cli.scenario_family import Family
+from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.scenarios.contingency import DEFAULT_FLIPS, ContingencyStudy
@@ -42,7 +44,9 @@ _WAYS = (
 
 @cache
 def _observed(gold: str, system_a: str, system_b: str) -> PairedTables:
-    return observed_tables(*counted(*read_labels(gold, system_a, system_b)))
+    counts, classes = counted(*read_labels(gold, system_a, system_b))
+    tell_foreign(counts, classes)
+    return observed_tables(counts, classes)
 
 
 def tables_of(given: Mapping[str, Any]) -> PairedTables:

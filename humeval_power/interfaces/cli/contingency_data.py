@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, get_args
+from typing import get_args
 
 import click
 import numpy as np
@@ -18,15 +17,9 @@ from humeval_power.inference.contingency_test import (
     contingency_test,
 )
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    alpha_option,
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-    seed_option,
-)
-from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.option_groups import Function, decorated
+from humeval_power.interfaces.cli.options import alpha_option, result_options, seed_option
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.interfaces.formats.documents import to_json
@@ -39,7 +32,6 @@ TEST_SCHEMA = "humeval_power/contingency_test/1"
 SHOWN_CLASSES = 12
 
 Counts = NDArray[np.int64]
-Function = Callable[..., Any]
 
 metric_option = click.option(
     "--metric",
@@ -75,27 +67,34 @@ def place_of_positive(metric: ContingencyMetric, classes: tuple[str, ...], label
     raise InputError([Problem(rule, "Name one with --positive, or take macro-f1.")])
 
 
+def tell_foreign(counts: Counts, classes: tuple[str, ...]) -> None:
+    """Say which predicted labels no item has: usually a slip, and macro-F1 counts each as a class of 0."""
+    foreign = [name for name, items in zip(classes, counts.sum(axis=(1, 2)), strict=True) if not items]
+    if foreign:
+        shown = ", ".join(foreign[:SHOWN_CLASSES])
+        note(
+            f"No item has the true label {shown}, which a system predicts. Each such label is a class whose "
+            "F1 is 0 for both systems in macro-F1; if it is a slip, correct it."
+        )
+
+
 def _data_options(command: Function) -> Function:
-    for option in (
-        click.option(
-            "--system-b", metavar="FILE", required=True, help="Predictions of B; effects are B - A."
-        ),
+    options = (
+        click.option("--gold", metavar="FILE", required=True, help="True labels, one a line."),
         click.option(
             "--system-a", metavar="FILE", required=True, help="Predictions of A, one label a line."
         ),
-        click.option("--gold", metavar="FILE", required=True, help="True labels, one a line."),
-    ):
-        command = option(command)
-    return command
+        click.option(
+            "--system-b", metavar="FILE", required=True, help="Predictions of B; effects are B - A."
+        ),
+    )
+    return decorated(command, options)
 
 
 @click.command("estimate")
 @_data_options
 @positive_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def estimate(
     gold: str,
     system_a: str,
@@ -113,6 +112,7 @@ def estimate(
     if output is not None:
         refuse_to_overwrite([output], force=force)
     counts, classes = counted(*read_labels(gold, system_a, system_b))
+    tell_foreign(counts, classes)
     metric: ContingencyMetric = "macro-f1" if positive is None and "1" not in classes else "f1"
     place = place_of_positive(metric, classes, positive)
     values = _values(counts, place if metric == "f1" else None)
@@ -143,10 +143,7 @@ def estimate(
 )
 @alpha_option
 @seed_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def test(
     gold: str,
     system_a: str,
@@ -169,6 +166,7 @@ def test(
     if output is not None:
         refuse_to_overwrite([output], force=force)
     counts, classes = counted(*read_labels(gold, system_a, system_b))
+    tell_foreign(counts, classes)
     used = DEFAULT_SEED if seed is None else seed
     place = place_of_positive(metric, classes, positive)
     result = contingency_test(counts, metric=metric, positive=place, n_swaps=swaps, seed=used)

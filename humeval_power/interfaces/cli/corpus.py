@@ -10,7 +10,8 @@ import click
 from humeval_power.inference.randomisation_test import FlipTest
 from humeval_power.interfaces.cli.corpus_data import estimate, test
 from humeval_power.interfaces.cli.options import alpha_option
-from humeval_power.interfaces.cli.scenario_questions import Family, question_commands
+from humeval_power.interfaces.cli.scenario_family import Family
+from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.scenarios.corpus import DEFAULT_FLIPS, PRESETS, CorpusStudy
 from humeval_power.scenarios.scenario import Scenario
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
@@ -25,12 +24,13 @@ from humeval_power.inference.randomisation_test import (
 )
 from humeval_power.interfaces.cli.corpus_text import estimate_text, test_text
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.option_groups import Function, decorated
 from humeval_power.interfaces.cli.options import (
     alpha_option,
     force_option,
     json_option,
-    output_option,
     quiet_option,
+    result_options,
     seed_option,
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
@@ -42,8 +42,6 @@ from humeval_power.simulation.study import replicate_generator
 ESTIMATE_SCHEMA, TEST_SCHEMA = "humeval_power/corpus_estimate/1", "humeval_power/corpus_test/1"
 FILES = ("estimate.json", "effects.csv", "effects.png", "effects.svg")
 N_SUBSETS = 1000
-
-Function = Callable[..., Any]
 
 
 def _data_options(command: Function) -> Function:
@@ -70,9 +68,7 @@ def _data_options(command: Function) -> Function:
         ),
         click.option("--lowercase", is_flag=True, help="Count upper and lower case alike."),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return decorated(command, options)
 
 
 def _read(given: dict[str, Any]) -> SentenceCounts:
@@ -137,10 +133,7 @@ def estimate(
 )
 @alpha_option
 @seed_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def test(
     swaps: int,
     alpha: float,

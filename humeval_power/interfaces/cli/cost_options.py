@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
-from functools import wraps
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ import pandas as pd
 
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.options import Function
+from humeval_power.interfaces.cli.option_groups import Function, collected, fields_of
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.formats.fees import read_fee
 from humeval_power.interfaces.formats.tables import read_table
@@ -95,15 +94,7 @@ _COST_OPTIONS = (
 
 def cost_options(command: Function) -> Function:
     """Add the options of prices; the command gets them as `prices: CostOptions`."""
-
-    @wraps(command)
-    def gathered(*args: Any, **values: Any) -> Any:
-        chosen = CostOptions(**{field.name: values.pop(field.name) for field in fields(CostOptions)})
-        return command(*args, prices=chosen, **values)
-
-    for option in reversed(_COST_OPTIONS):
-        gathered = option(gathered)
-    return gathered
+    return collected(command, _COST_OPTIONS, name="prices", collect=fields_of(CostOptions))
 
 
 def with_pilot_times(prices: CostOptions, pilot: str | None) -> CostOptions:

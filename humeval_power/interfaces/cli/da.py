@@ -10,7 +10,8 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.da_decompose import command as decompose
 from humeval_power.interfaces.cli.da_observed import command as observed
 from humeval_power.interfaces.cli.options import alpha_option
-from humeval_power.interfaces.cli.scenario_questions import Family, Given, question_commands
+from humeval_power.interfaces.cli.scenario_family import Family, Given
+from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.scales import RatingScale
 from humeval_power.scenarios.direct_assessment import DirectAssessment, ScoreTest
 from humeval_power.scenarios.gamma_scores import Below

@@ -10,15 +10,7 @@ import click
 
 from humeval_power.inference.item_bootstrap import DEFAULT_RESAMPLES, Measure
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    TableOptions,
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-    seed_option,
-    table_options,
-)
+from humeval_power.interfaces.cli.options import TableOptions, result_options, seed_option, table_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.interfaces.cli.text_table import text_table
@@ -41,10 +33,7 @@ _CORRELATIONS = "1,0.9,0.7,0.5,0.2"
 )
 @click.option("--resamples", type=click.IntRange(min=1), help="Resamples of items for the intervals.")
 @seed_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def command(
     file: str,
     table: TableOptions,

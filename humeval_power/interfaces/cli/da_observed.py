@@ -9,13 +9,7 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    alpha_option,
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-)
+from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
@@ -47,10 +41,7 @@ SELECTION = (
     help="Comparisons that must lie at or above a threshold for it to count.",
 )
 @alpha_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def command(
     file: str,
     by: str | None,

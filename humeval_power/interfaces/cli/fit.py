@@ -19,14 +19,9 @@ from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_co
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import (
     TableOptions,
-    force_option,
-    jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
+    result_options,
     rule_options,
-    seed_option,
-    simulations_option,
+    run_options,
     table_options,
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_file
@@ -69,14 +64,9 @@ _SMALL_TABLE = 20_000  # ratings up to which the worker-item term is looked for 
     metavar="FILE",
     help="Parameters under which --df calibrated simulates. [required by it]",
 )
-@simulations_option
-@seed_option
-@jobs_option
+@run_options
 @click.option("--strict", is_flag=True, help="End with 3 if the fit did not converge.")
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def command(
     file: str,
     table: TableOptions,

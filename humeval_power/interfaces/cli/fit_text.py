@@ -14,6 +14,7 @@ from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
+from humeval_power.reporting.document_values import p_equals
 from humeval_power.scales import RatingScale
 
 _INTERACTION_MATTERS = 3.84  # 95 % point of the chi-square with one df
@@ -68,10 +69,10 @@ def _test_text(tested: EffectTest) -> str:
     margin = tested.rule.margin
     if margin is None:
         t = tested.estimate / tested.standard_error
-        return f"t = {t:.3f},{df} p = {p_text(tested.p_value)}"
+        return f"t = {t:.3f},{df} {p_equals(p_text(tested.p_value))}"
     bounds = (f"{-margin:g} or less", f"{margin:g} or more")
     said = [
-        f"p = {p_text(p_value)} against a difference of {bound}"
+        f"{p_equals(p_text(p_value))} against a difference of {bound}"
         for p_value, bound in zip(tested.p_values, bounds, strict=False)
     ]
     return f"{df.strip()} {', '.join(said)}".strip()

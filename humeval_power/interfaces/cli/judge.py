@@ -12,12 +12,7 @@ from humeval_power.interfaces.cli.judge_estimate import PLAIN_HURTS
 from humeval_power.interfaces.cli.judge_estimate import command as estimate
 from humeval_power.interfaces.cli.judge_study import command as study
 from humeval_power.interfaces.cli.judge_study import correlation_option, extra_option
-from humeval_power.interfaces.cli.options import (
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-)
+from humeval_power.interfaces.cli.options import result_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.data_efficiency import PredictionPower
@@ -49,10 +44,7 @@ command.add_command(study)
 @click.option(
     "--sd-judge", type=click.FloatRange(0, min_open=True), help="The same of the judge's. [as humans]"
 )
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def mean_command(
     n: int,
     extra: int,

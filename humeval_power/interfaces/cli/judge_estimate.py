@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-    seed_option,
-)
+from humeval_power.interfaces.cli.options import result_options, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
@@ -61,10 +55,7 @@ class Values(NamedTuple):
     help="Of the intervals.",
 )
 @seed_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def command(
     file: str,
     systems: str | None,

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-    rule_options,
-)
+from humeval_power.interfaces.cli.options import result_options, rule_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
-from humeval_power.interfaces.cli.power import kernels_for
 from humeval_power.interfaces.cli.study_options import (
-    PARAMETER_OPTIONS,
     Settings,
     only_setting,
+    parameter_options,
     read_settings,
 )
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.parameters import Parameters
-from humeval_power.planning.analytic import AnalyticPower
-from humeval_power.planning.judged_study import JudgedStudy, judged_study
-from humeval_power.planning.surface import list_cells
 from humeval_power.rules import DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.planning.analytic import AnalyticPower
+    from humeval_power.planning.judged_study import JudgedStudy
 
 SCHEMA = "humeval_power/judge_study/1"
 _ENDLESS = 10**12  # items
@@ -45,14 +39,8 @@ extra_option = click.option(
 )
 
 
-def _with_parameters(function: Any) -> Any:
-    for option in reversed(PARAMETER_OPTIONS):
-        function = option(function)
-    return function
-
-
 @click.command("study")
-@_with_parameters
+@parameter_options
 @click.option("--workers", type=int, required=True, help="Number of workers.")
 @click.option("--items", type=int, required=True, help="Number of items that the workers rate.")
 @click.option("--ratings-per-item", type=int, help="Ratings of an item under each system. [every worker]")
@@ -60,10 +48,7 @@ def _with_parameters(function: Any) -> Any:
 @extra_option
 @correlation_option
 @rule_options
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def command(
     parameters: tuple[str, ...],
     preset: tuple[str, ...],
@@ -86,6 +71,10 @@ def command(
     item's true difference. The judge cannot foretell how workers differ, nor
     the noise of their ratings: what those contribute stays.
     """
+    from humeval_power.interfaces.cli.power import kernels_for
+    from humeval_power.planning.judged_study import judged_study
+    from humeval_power.planning.surface import list_cells
+
     if output is not None:
         refuse_to_overwrite([output], force=force)
     setting, given = _assumed(read_settings(parameters, preset, values, allow_not_identified), effect)

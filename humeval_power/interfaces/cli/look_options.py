@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any, get_args
 
 import click
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.inference.stopping_words import EFFICACY_WORDS, FUTILITY_WORDS, efficacy_of, futility_of
+from humeval_power.interfaces.cli.option_groups import Function, collected
 from humeval_power.planning.sequential_plan import LookWish
 from humeval_power.scenarios.looks import LookKind, Looks, equal_looks
 
 DEFAULT_EFFICACY = "lan-demets-obrien-fleming"
 
+
+def efficacy_option(default: str) -> Function:
+    """--efficacy, where `default` is the boundary if none is typed."""
+    return click.option(
+        "--efficacy",
+        metavar="RULE",
+        default=default,
+        show_default=True,
+        help=f"Boundaries of success: {', '.join(EFFICACY_WORDS)}.",
+    )
+
+
+futility_option = click.option(
+    "--futility",
+    metavar="RULE",
+    default="none",
+    show_default=True,
+    help=f"When to give up: {', '.join(FUTILITY_WORDS)}.",
+)
 _OPTIONS = (
     click.option(
         "--looks",
@@ -23,62 +41,46 @@ _OPTIONS = (
     ),
     click.option(
         "--looks-by",
-        type=click.Choice(get_args(LookKind)),
+        type=click.Choice([kind for kind in get_args(LookKind) if kind != "blocks"]),
         default="items",
         show_default=True,
-        help="What comes in from look to look; blocks are new workers with new items.",
+        help="What comes in from look to look.",
     ),
-    click.option(
-        "--efficacy",
-        default=DEFAULT_EFFICACY,
-        show_default=True,
-        metavar="RULE",
-        help=f"Boundaries of success: {', '.join(EFFICACY_WORDS)}.",
-    ),
-    click.option(
-        "--futility",
-        default="none",
-        show_default=True,
-        metavar="RULE",
-        help=f"When to give up: {', '.join(FUTILITY_WORDS)}.",
-    ),
+    efficacy_option(DEFAULT_EFFICACY),
+    futility_option,
 )
 
 
-def look_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def look_options(command: Function) -> Function:
     """Add the options of looks; the command gets them as `looks: LookWish | None`."""
+    return collected(command, _OPTIONS, name="looks", collect=_wish)
 
-    @wraps(command)
-    def gathered(*args: Any, **values: Any) -> Any:
-        shares, kind = values.pop("looks"), values.pop("looks_by")
-        efficacy, futility = values.pop("efficacy"), values.pop("futility")
-        try:
-            wish = (
-                None
-                if shares is None
-                else LookWish(_looks(shares, kind), efficacy_of(efficacy), futility_of(futility))
-            )
-        except HumevalPowerError as error:
-            raise click.UsageError(str(error)) from None
-        return command(*args, looks=wish, **values)
 
-    decorated: Callable[..., Any] = gathered
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+def _wish(values: dict[str, Any]) -> LookWish | None:
+    shares, kind = values.pop("looks"), values.pop("looks_by")
+    efficacy, futility = values.pop("efficacy"), values.pop("futility")
+    if shares is None:
+        return None
+    try:
+        return LookWish(_looks(shares, kind), efficacy_of(efficacy), futility_of(futility))
+    except HumevalPowerError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _looks(text: str, kind: LookKind) -> Looks:
-    if text.strip().isdigit():
-        found = equal_looks(kind, int(text))
-    else:
-        try:
-            shares = tuple(float(part) for part in text.split(","))
-        except ValueError:
-            raise click.UsageError(
-                f"--looks is a number such as 3, or shares such as 0.5,0.75,1; got {text!r}."
-            ) from None
-        found = Looks(kind, shares)
+    found = Looks(kind, look_shares(text))
     if found.n_looks < 2:
         raise click.UsageError("One look is a plain study: leave out --looks, or give 2 or more.")
     return found
+
+
+def look_shares(text: str) -> tuple[float, ...]:
+    """What --looks says, a number of equal looks or their shares, as shares."""
+    if text.strip().isdigit():
+        return equal_looks("items", int(text)).shares
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise click.UsageError(
+            f"--looks is a number such as 3, or shares such as 0.5,0.75,1; got {text!r}."
+        ) from None

@@ -33,22 +33,8 @@ from humeval_power.interfaces.cli.looks_text import (
     points_text,
     rows_text,
 )
-from humeval_power.interfaces.cli.options import (
-    force_option,
-    jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
-    seed_option,
-    simulations_option,
-)
-from humeval_power.interfaces.cli.output import (
-    emit,
-    note,
-    refuse_to_overwrite,
-    wrapped,
-    write_directory,
-)
+from humeval_power.interfaces.cli.options import result_options, run_options
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped, write_directory
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
     default_jobs,
@@ -98,14 +84,9 @@ from humeval_power.scenarios.sequential_study import RatingLooks
 )
 @effects_option
 @cost_options
-@simulations_option
-@seed_option
-@jobs_option
+@run_options
 @figures_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def study_command(
     study: StudyOptions,
     workers: int,
@@ -226,6 +207,12 @@ def study_text(
             f"Ratings are not information: with known variances the boundaries for shares of ratings would "
             f"err {plan.count_time_error:.3f} of the time here. The p-values are those of Kenward and Roger's "
             "t tests, refitted at every look."
+        )
+    )
+    parts.append(
+        wrapped(
+            f"To have the power 0.8 with these looks, the whole study needs {plan.inflation:.3f} times the "
+            "information of one without them (z-values)."
         )
     )
     parts.append(f"{LONG_RUN}\n{points_text(points, noun='ratings', currency=currency)}")

@@ -27,16 +27,8 @@ from humeval_power.interfaces.cli.looks_text import (
     facts_text,
     points_text,
 )
-from humeval_power.interfaces.cli.options import (
-    Function,
-    force_option,
-    jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
-    seed_option,
-    simulations_option,
-)
+from humeval_power.interfaces.cli.option_groups import Function, decorated
+from humeval_power.interfaces.cli.options import result_options, run_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
 from humeval_power.interfaces.cli.study_options import default_jobs
 from humeval_power.planning.look_characteristics import operating_characteristics
@@ -59,19 +51,11 @@ def _common(command: Function) -> Function:
     options = (
         looks_options(efficacy="pocock", one_sided=False),
         effects_option,
-        simulations_option,
-        seed_option,
-        jobs_option,
+        run_options,
         figures_option,
-        json_option,
-        output_option,
-        force_option,
-        quiet_option,
+        result_options,
     )
-
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return decorated(command, options)
 
 
 @click.command("scores")

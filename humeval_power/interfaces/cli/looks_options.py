@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from functools import wraps
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 import click
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.inference.stopping_rule import StoppingRule
-from humeval_power.inference.stopping_words import (
-    EFFICACY_WORDS,
-    FUTILITY_WORDS,
-    efficacy_of,
-    futility_of,
-)
-from humeval_power.interfaces.cli.options import Function, alpha_option
+from humeval_power.inference.stopping_words import efficacy_of, futility_of
+from humeval_power.interfaces.cli.look_options import efficacy_option, futility_option, look_shares
+from humeval_power.interfaces.cli.option_groups import Function, collected, fields_of
+from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.study_options import number_list
-from humeval_power.scenarios.looks import equal_looks
 
 Side = Literal["two-sided", "greater"]
 
@@ -37,15 +32,8 @@ class LooksOptions:
     @property
     def at(self) -> tuple[float, ...]:
         """The shares at which the study is looked at, the last included."""
-        text = self.looks.strip()
         try:
-            if text.isdigit():
-                return equal_looks("items", int(text)).shares
-            return tuple(float(part) for part in text.split(","))
-        except ValueError:
-            raise click.UsageError(
-                f"--looks is a number such as 3, or shares such as 0.5,0.75,1; got {text!r}."
-            ) from None
+            return look_shares(self.looks)
         except HumevalPowerError as error:
             raise click.UsageError(str(error)) from None
 
@@ -74,20 +62,8 @@ def looks_options(*, efficacy: str, one_sided: bool = True) -> Callable[[Functio
             show_default=True,
             help="A number of equal looks, the last included, or shares such as 0.5,0.75,1.",
         ),
-        click.option(
-            "--efficacy",
-            metavar="RULE",
-            default=efficacy,
-            show_default=True,
-            help=f"Boundaries of success: {', '.join(EFFICACY_WORDS)}.",
-        ),
-        click.option(
-            "--futility",
-            metavar="RULE",
-            default="none",
-            show_default=True,
-            help=f"When to give up: {', '.join(FUTILITY_WORDS)}.",
-        ),
+        efficacy_option(efficacy),
+        futility_option,
         click.option(
             "--alternative",
             type=click.Choice(sides),
@@ -98,17 +74,7 @@ def looks_options(*, efficacy: str, one_sided: bool = True) -> Callable[[Functio
         alpha_option,
     )
 
-    def decorate(command: Function) -> Function:
-        @wraps(command)
-        def gathered(*args: Any, **values: Any) -> Any:
-            chosen = LooksOptions(**{field.name: values.pop(field.name) for field in fields(LooksOptions)})
-            return command(*args, looks=chosen, **values)
-
-        for option in reversed(options):
-            gathered = option(gathered)
-        return gathered
-
-    return decorate
+    return lambda command: collected(command, options, name="looks", collect=fields_of(LooksOptions))
 
 
 effects_option = click.option(

@@ -11,21 +11,14 @@ import numpy as np
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.looks_text import facts_text, pool_text
-from humeval_power.interfaces.cli.options import (
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-    seed_option,
-    simulations_option,
-)
+from humeval_power.interfaces.cli.options import result_options, seed_option, simulations_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
 from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.planning.look_pool import PoolStudy, pool_study, wei_rules
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.sequential_records import pool_record
 from humeval_power.scenarios.gamma_scores import GammaScores
-from humeval_power.scenarios.sequential_iid import ScorePair, pair_of_laws, pair_of_samples
+from humeval_power.scenarios.score_pools import ScorePair, pair_of_laws, pair_of_samples
 
 DEFAULT_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
 POOL_SIMULATIONS = 1000
@@ -73,10 +66,7 @@ FILES = ("budget.png", "budget.svg", "spending.png", "spending.svg")
 @simulations_option
 @seed_option
 @click.option("--figures", metavar="DIR", help="Directory for the pictures.")
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def pool(
     file: str | None,
     system: str,

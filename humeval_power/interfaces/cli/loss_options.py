@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import wraps
 from typing import Any, get_args
 
 import click
 
-from humeval_power.interfaces.cli.options import Function
+from humeval_power.interfaces.cli.option_groups import Function, collected
 from humeval_power.simulation.losses import Exclusion, Losses
 
 _SHARE = click.FloatRange(0, 1, max_open=True)
@@ -30,17 +29,13 @@ _LOSS_OPTIONS = (
 
 def loss_options(command: Function) -> Function:
     """Add the options; the command gets them as `losses: Losses` and `exclusion: Exclusion`."""
+    return collected(command, _LOSS_OPTIONS, name="losses", collect=_losses)
 
-    @wraps(command)
-    def gathered(*args: Any, **values: Any) -> Any:
-        losses = Losses(
-            missing=values.pop("lost"),
-            quitting=values.pop("quitting"),
-            at_random=values.pop("at_random"),
-            straight_lining=values.pop("straight_lining"),
-        )
-        return command(*args, losses=losses, **values)
 
-    for option in reversed(_LOSS_OPTIONS):
-        gathered = option(gathered)
-    return gathered
+def _losses(values: dict[str, Any]) -> Losses:
+    return Losses(
+        missing=values.pop("lost"),
+        quitting=values.pop("quitting"),
+        at_random=values.pop("at_random"),
+        straight_lining=values.pop("straight_lining"),
+    )

@@ -7,16 +7,7 @@ from dataclasses import asdict
 import click
 
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    force_option,
-    jobs_option,
-    json_option,
-    margin_finding_options,
-    output_option,
-    quiet_option,
-    seed_option,
-    simulations_option,
-)
+from humeval_power.interfaces.cli.options import margin_finding_options, result_options, run_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.power import kernels_for, method_option
 from humeval_power.interfaces.cli.study_options import (
@@ -65,13 +56,8 @@ power_target_option = click.option(
 @power_target_option
 @margin_finding_options
 @method_option
-@simulations_option
-@seed_option
-@jobs_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@run_options
+@result_options
 def command(
     study: StudyOptions,
     workers: int,

@@ -18,21 +18,13 @@ from humeval_power.interfaces.cli.options import (
     quiet_option,
     table_options,
 )
-from humeval_power.interfaces.cli.output import note, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_directory
 from humeval_power.interfaces.cli.plan_options import table_by_plan
 from humeval_power.interfaces.formats.documents import to_json
-from humeval_power.interfaces.formats.look_entries import (
-    LedgerState,
-    look_content,
-    start_content,
-    state_of,
-)
+from humeval_power.interfaces.formats.look_entries import LedgerState, look_content, start_content, state_of
 from humeval_power.interfaces.formats.look_ledger import open_ledger, read_ledger
 from humeval_power.interfaces.formats.row_digests import row_digests
 from humeval_power.planning.monitoring import (
-    LookData,
-    Monitoring,
-    TakenLook,
     changed_rows,
     collected_information,
     collected_share,
@@ -41,11 +33,13 @@ from humeval_power.planning.monitoring import (
     step,
     study_monitoring,
 )
+from humeval_power.planning.monitoring_state import LookData, Monitoring, TakenLook
 from humeval_power.planning.plan import Plan
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.look_text import look_record, look_text
 
 _MOST_NAMED = 5
+_PICTURES = ("looks.png", "looks.svg")
 
 
 @click.command("monitor")
@@ -87,6 +81,8 @@ def command(
 
     if (file is None) is not status:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
+    if pictures is not None:  # before the look is taken, which cannot be undone
+        refuse_to_overwrite([Path(pictures) / name for name in _PICTURES], force=force)
     with compiled_kernels():
         planned = read_plan_file(plan)
         start = study_monitoring(planned.plan)
@@ -201,6 +197,6 @@ def _draw(state: Monitoring, directory: str, *, force: bool) -> None:
         (look.fraction, estimate.z) for look, estimate in zip(state.looks, estimates(state), strict=True)
     ]
     figure = boundary_figure(bounds, information_shares=bounds.information, path=path)
-    files = {"looks.png": figure_bytes(figure, "png"), "looks.svg": figure_bytes(figure, "svg")}
+    files = dict(zip(_PICTURES, (figure_bytes(figure, "png"), figure_bytes(figure, "svg")), strict=True))
     write_directory(directory, files, force=force)
     note(f"Written to {directory}: {', '.join(files)}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import wraps
 from typing import Any, get_args
 
 import click
 
 from humeval_power.errors import HumevalPowerError
+from humeval_power.interfaces.cli.option_groups import Function, collected, decorated, fields_of
 from humeval_power.interfaces.cli.output import QUIET
 from humeval_power.rules import (
     WITH_MARGIN,
@@ -20,7 +19,6 @@ from humeval_power.rules import (
     Estimator,
 )
 
-Function = Callable[..., Any]
 _RULE_DEFAULTS = {field.name: field.default for field in fields(DecisionRule)}
 
 
@@ -83,13 +81,7 @@ _TABLE_OPTIONS = (
 
 def table_options(command: Function) -> Function:
     """Add the options that say how to read a table; the command gets them as `table: TableOptions`."""
-
-    @wraps(command)
-    def gathered(*args: Any, **values: Any) -> Any:
-        chosen = TableOptions(**{field.name: values.pop(field.name) for field in fields(TableOptions)})
-        return command(*args, table=chosen, **values)
-
-    return _decorated(gathered, _TABLE_OPTIONS)
+    return collected(command, _TABLE_OPTIONS, name="table", collect=fields_of(TableOptions))
 
 
 def rule_options(command: Function) -> Function:
@@ -105,29 +97,19 @@ def margin_finding_options(command: Function) -> Function:
 
 
 def _with_rule(command: Function, margin: Function, *, finds_margin: bool = False) -> Function:
-    @wraps(command)
-    def gathered(*args: Any, **values: Any) -> Any:
+    def rule_of(values: dict[str, Any]) -> DecisionRule:
         if finds_margin and values["margin"] is not None:
             raise click.UsageError("The margin is what this command finds: leave out --margin.")
         if finds_margin and values["alternative"] in WITH_MARGIN:
             values["margin"] = 1.0
         try:
-            rule = DecisionRule(**{name: values.pop(name) for name in _RULE_DEFAULTS})
+            return DecisionRule(**{name: values.pop(name) for name in _RULE_DEFAULTS})
         except HumevalPowerError as error:
             raise click.UsageError(str(error)) from None
-        return command(*args, rule=rule, **values)
 
-    return _decorated(
-        gathered,
-        (
-            estimator_option,
-            df_option,
-            _rule_choice("alternative", Alternative),
-            _rule_choice("analysis", Analysis),
-            margin,
-            alpha_option,
-        ),
-    )
+    sides, analyses = _rule_choice("alternative", Alternative), _rule_choice("analysis", Analysis)
+    options = (estimator_option, df_option, sides, analyses, margin, alpha_option)
+    return collected(command, options, name="rule", collect=rule_of)
 
 
 def _rule_choice(name: str, words: object) -> Function:
@@ -189,7 +171,11 @@ quiet_option = click.option(
 )
 
 
-def _decorated(command: Function, options: tuple[Function, ...]) -> Function:
-    for option in reversed(options):
-        command = option(command)
-    return command
+def run_options(command: Function) -> Function:
+    """Add --simulations, --seed and --jobs."""
+    return decorated(command, (simulations_option, seed_option, jobs_option))
+
+
+def result_options(command: Function) -> Function:
+    """Add --json, --output, --force and --quiet."""
+    return decorated(command, (json_option, output_option, force_option, quiet_option))

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import click
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.options import force_option, json_option, output_option, quiet_option
+from humeval_power.interfaces.cli.options import result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_file
 from humeval_power.interfaces.cli.parameters_text import entry_text, list_text
 from humeval_power.interfaces.formats.documents import read_parameters, to_json
@@ -40,10 +40,7 @@ _WANTED = {
 @click.option("--summary", metavar="TEXT", default="", help="add: one line about the study.")
 @click.option("--source", metavar="TEXT", default="", help="add: paper or study that it comes from.")
 @click.option("--licence", metavar="TEXT", default="", help="add: licence of the ratings.")
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def command(
     action: Action,
     name: str | None,

@@ -26,38 +26,24 @@ from humeval_power.interfaces.cli.loss_options import loss_options
 from humeval_power.interfaces.cli.mde import power_target_option
 from humeval_power.interfaces.cli.options import (
     TableOptions,
-    force_option,
-    jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
+    result_options,
     rule_options,
-    seed_option,
-    simulations_option,
+    run_options,
     table_options,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.plan_inputs import PlanInputs, load_inputs
-from humeval_power.interfaces.cli.study_options import (
-    PARAMETER_OPTIONS,
-    default_jobs,
-    number_list,
-)
+from humeval_power.interfaces.cli.plan_writing import file_names, plan_of, write_plan
+from humeval_power.interfaces.cli.study_options import default_jobs, number_list, parameter_options
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.assurance import safe_parameters
-from humeval_power.planning.plan import Plan, PredictedPower
-from humeval_power.planning.planner import PlanRequest, PlanResult, make_plan
+from humeval_power.planning.plan_request import PlanRequest, PlanResult
+from humeval_power.planning.planner import make_plan
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.search import SearchSpace
 from humeval_power.planning.sequential_plan import LookWish
-from humeval_power.reporting.plan_result_text import (
-    option_row,
-    pilot_table,
-    plan_facts,
-    plan_search_record,
-)
-from humeval_power.reporting.rule_words import default_question
+from humeval_power.reporting.plan_result_text import option_row, pilot_table, plan_facts, plan_search_record
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import Exclusion, Losses
@@ -65,16 +51,10 @@ from humeval_power.simulation.losses import Exclusion, Losses
 _HEADER = ["", "workers", "items", "k", "paired", "cost", "formula", "simulated"]
 
 
-def _with_options(command: click.decorators.FC) -> click.decorators.FC:
-    for option in reversed(PARAMETER_OPTIONS):
-        command = option(command)
-    return command
-
-
 @click.command("plan")
 @click.argument("file", metavar="[PILOT]", required=False)
 @table_options
-@_with_options
+@parameter_options
 @click.option(
     "--effect",
     type=float,
@@ -136,13 +116,8 @@ def _with_options(command: click.decorators.FC) -> click.decorators.FC:
 )
 @click.option("--date", type=click.DateTime(["%Y-%m-%d"]), help="Date of the plan. [today]")
 @rule_options
-@simulations_option
-@seed_option
-@jobs_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@run_options
+@result_options
 def command(
     file: str | None,
     table: TableOptions,
@@ -188,7 +163,7 @@ def command(
     3 if the target cannot be reached.
     """
     used = DEFAULT_SEED if seed is None else seed
-    names = _file_names(output)
+    names = file_names(output)
     if output is not None:
         refuse_to_overwrite([Path(output).parent / name for name in names.values()], force=force)
     with compiled_kernels():
@@ -225,9 +200,9 @@ def command(
             seed=used,
             n_jobs=jobs or default_jobs(),
         )
-    plan = _plan(result, inputs, question, exclude, used)
+    plan = plan_of(result, inputs, question, exclude, used)
     if output is not None:
-        _write(plan, result, output, names, date, force=force)
+        write_plan(plan, result, output, names, date, force=force)
     if as_json:
         click.echo(to_json(plan_search_record(result, seed=used, command=typed_command())), nl=False)
     else:
@@ -292,92 +267,3 @@ def _safe(inputs: PlanInputs, confidence: float | None) -> PlanInputs:
         f"upper limit) instead of {first.recoded().sd_worker_slope:.4f}."
     )
     return replace(inputs, settings={**inputs.settings, name: cautious})
-
-
-def _plan(
-    result: PlanResult, inputs: PlanInputs, question: str, exclude: tuple[str, ...], seed: int
-) -> Plan:
-    request, chosen = result.request, result.chosen
-    simulated = chosen.simulated
-    assert simulated is not None
-    a, b = inputs.systems
-    worst = min(chosen.powers, key=lambda name: chosen.powers[name])
-    name = worst if request.robust else next(iter(request.settings))
-    return Plan(
-        question=question or default_question(request.rule, (a, b)),
-        systems=(a, b),
-        effect=request.effect,
-        parameters=request.settings[name],
-        source=inputs.sources[name],
-        counts=chosen.counts,
-        rule=request.rule,
-        target_power=request.target,
-        predicted=PredictedPower(
-            chosen.powers[name], simulated.power, simulated.interval, simulated.n_simulations
-        ),
-        seed=seed,
-        max_ratings_per_worker=request.space.max_ratings_per_worker,
-        scale=inputs.scale,
-        costs=request.costs,
-        cost=chosen.cost.total,
-        exclusions=exclude,
-        looks=None if chosen.sequential is None else chosen.sequential.schedule(_wish(request)),
-        expected=None if chosen.sequential is None else chosen.sequential.expected,
-    )
-
-
-def _wish(request: PlanRequest) -> LookWish:
-    assert request.looks is not None  # only a request with looks has a sequential option
-    return request.looks
-
-
-def _file_names(output: str | None) -> dict[str, str]:
-    stem = Path(output or "plan.json").stem
-    return {
-        "plan": Path(output or "plan.json").name,
-        "markdown": f"{stem}.md",
-        "html": f"{stem}.html",
-        "png": f"{stem}_front.png",
-        "svg": f"{stem}_front.svg",
-        "table": f"{stem}_front.csv",
-        "search": f"{stem}_search.json",
-    }
-
-
-def _write(
-    plan: Plan,
-    result: PlanResult,
-    output: str,
-    names: dict[str, str],
-    date: datetime.datetime | None,
-    *,
-    force: bool,
-) -> None:
-    from humeval_power.interfaces.formats.plan_file import parse_plan, plan_to_json
-    from humeval_power.reporting.figure_style import figure_bytes
-    from humeval_power.reporting.front_figure import front_figure
-    from humeval_power.reporting.plan_text import plan_html, plan_markdown
-
-    # the plan promises what its own assignment gives, to the last digit
-    exact = replace(plan, predicted=replace(plan.predicted, analytic=plan.recomputed_power()))
-    created = date.date() if date else datetime.date.today()
-    figure = front_figure(result)
-    rows = ["workers,items,ratings_per_item,paired,cost,power"]
-    rows += [
-        f"{p.counts.n_workers},{p.counts.n_items},{p.counts.ratings_per_item},{p.counts.paired},{p.cost},"
-        f"{p.power:.6f}"
-        for p in result.front
-    ]
-    sealed = plan_to_json(exact, created=created)
-    checksum = parse_plan(sealed).checksum
-    files: dict[str, str | bytes] = {
-        names["plan"]: sealed,
-        names["markdown"]: plan_markdown(exact, created=created, checksum=checksum),
-        names["html"]: plan_html(exact, created=created, checksum=checksum),
-        names["png"]: figure_bytes(figure, "png"),
-        names["svg"]: figure_bytes(figure, "svg"),
-        names["table"]: "\n".join(rows) + "\n",
-        names["search"]: to_json(plan_search_record(result, seed=plan.seed, command=typed_command())),
-    }
-    write_directory(Path(output).parent, files, force=force)
-    note(f"Written: {', '.join(files)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from typing import get_args
@@ -14,18 +13,16 @@ from humeval_power.inference.replication import NO_LOSSES
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.loss_options import loss_options
 from humeval_power.interfaces.cli.options import (
-    force_option,
     jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
+    result_options,
     rule_options,
     seed_option,
     simulations_option,
 )
-from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite
 from humeval_power.interfaces.cli.plan_options import amend_option, load_plan, plan_option
-from humeval_power.interfaces.cli.progress import Advance, progress
+from humeval_power.interfaces.cli.power_text import power_text
+from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.study_options import (
     Settings,
     StudyOptions,
@@ -37,14 +34,12 @@ from humeval_power.interfaces.cli.study_options import (
 )
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.analytic import AnalyticPower, analytic_power
-from humeval_power.planning.comparison import Method, disagree
-from humeval_power.planning.halfway import HalfwayPower, halfway_power
-from humeval_power.planning.limits import ceiling_with_items, ceiling_with_workers
+from humeval_power.planning.comparison import Method
+from humeval_power.planning.halfway import halfway_power
 from humeval_power.planning.plan import Plan
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, PowerEstimate
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.surface import Cell, CellResult, list_cells, run_surface
 from humeval_power.reporting.records import power_record
-from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scenarios.rating_study import RatingStudy
 from humeval_power.simulation.losses import Exclusion, Losses
@@ -77,6 +72,13 @@ method_option = click.option(
 )
 
 
+_IN_PLAN = {
+    *("parameters", "preset", "allow_not_identified", "values", "response", "points"),
+    *("workers", "items", "ratings_per_item", "paired", "design", "max_ratings_per_worker", "effect"),
+    *("estimator", "df", "alternative", "analysis", "margin", "alpha", "compat"),
+}
+
+
 @click.command("power")
 @study_options
 @loss_options
@@ -98,10 +100,7 @@ method_option = click.option(
 @seed_option
 @jobs_option
 @strict_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def command(
     study: StudyOptions,
     losses: Losses,
@@ -135,9 +134,11 @@ def command(
     unit = CARD2020_UNIT if compat else 1.0
     planned = load_plan(plan, amend)
     if planned is not None:
-        if any(value is not None for value in (workers, items, effect)) or study.parameters or study.preset:
-            raise click.UsageError(
-                "--plan has the parameters, the size and the effect: leave the others out."
+        _refuse_beside_plan(click.get_current_context())
+        if planned.looks is not None:
+            note(
+                "This is the power of one test at the planned end. The plan has looks before it, which cost "
+                f"some: it promises {planned.recomputed_power():.3f} by formula."
             )
         cells, settings = _planned(planned, losses, exclusion)
     else:
@@ -168,6 +169,20 @@ def command(
         text = power_text(cells[0], simulated, analytic, settings, unit, halfway)
     emit(text, output=output, force=force)
     end_if_failed(results, strict=strict)
+
+
+def _refuse_beside_plan(ctx: click.Context) -> None:
+    """What a plan says cannot be typed beside it: it would be lost."""
+    given = [
+        parameter.opts[0]
+        for parameter in ctx.command.params
+        if parameter.name in _IN_PLAN
+        and ctx.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(
+            f"--plan has the parameters, the size, the effect and the test: leave out {', '.join(given)}."
+        )
 
 
 def _planned(plan: Plan, losses: Losses, exclusion: Exclusion) -> tuple[list[Cell], Settings]:
@@ -244,7 +259,7 @@ def run_cells(
             precision=precision,
             seed=DEFAULT_SEED if seed is None else seed,
             n_jobs=jobs or default_jobs(),
-            progress=_steps(advance),
+            progress=in_steps(advance),
         )
 
 
@@ -257,17 +272,6 @@ def kernels_for(cells: list[Cell]) -> AbstractContextManager[None]:
     return compiled_kernels()
 
 
-def _steps(advance: Advance) -> Callable[[int, int], None]:
-    done = 0
-
-    def report(now: int, _total: int) -> None:
-        nonlocal done
-        advance(now - done)
-        done = now
-
-    return report
-
-
 def end_if_failed(results: list[CellResult], *, strict: bool) -> None:
     """Say how many fits failed, and end with 3 under --strict if it is more than 1 %."""
     worst = max((result.estimate.failure_rate for result in results), default=0.0)
@@ -276,101 +280,3 @@ def end_if_failed(results: list[CellResult], *, strict: bool) -> None:
         note(f"{failed:,} fits failed, at most {100 * worst:.1f} % of a cell. They count neither way.")
     if strict and worst > MAX_FAILURE_RATE:
         sys.exit(EXIT_TARGET_MISSED)
-
-
-def power_text(
-    cell: Cell,
-    simulated: PowerEstimate | None,
-    analytic: AnalyticPower | None,
-    settings: Settings,
-    unit: float,
-    halfway: HalfwayPower | None = None,
-) -> str:
-    """The power for people, at most 80 characters wide."""
-    study = cell.study
-    difference = study.true_effect
-    effect = f"B - A = {difference:g} on [0, 1]"
-    if unit != 1.0:
-        effect += f" (coefficient {difference / unit:g} under -1/+1 coding)"
-    if settings.scale is not None:
-        raw = settings.scale.effect_to_raw(difference)
-        effect += f", {raw:g} on the scale {settings.scale.low:g} to {settings.scale.high:g}"
-    facts = [
-        ("Setting", cell.setting),
-        ("Study", str(study.design)),
-        ("Effect", effect),
-        ("Test", str(study.rule)),
-    ]
-    has_margin = study.rule.margin is not None
-    if has_margin:
-        facts.append(("Margin", margin_words(study.rule, settings.scale)))
-    if analytic is not None:
-        facts += _analytic_facts(analytic, has_margin=has_margin)
-    if simulated is not None:
-        facts += _simulated_facts(simulated)
-    if halfway is not None:
-        facts.append(("Halfway", halfway_words(halfway)))
-    if analytic is not None and simulated is not None:
-        if study.losses != NO_LOSSES:
-            cost = analytic.power - simulated.power
-            facts.append(("Losses", f"as planned the power is {analytic.power:.3f}; they cost {cost:.3f}"))
-        elif disagree(analytic, simulated):
-            facts.append(("Caution", _disagreement(analytic)))
-    if analytic is not None and (difference > 0 or has_margin) and not analytic.is_rough:
-        facts += _ceiling_facts(study)
-    if has_margin:
-        facts.append(("Note", PARITY))
-    return "\n".join(wrapped(text, bullet=f"{label:<9}") for label, text in facts)
-
-
-def _analytic_facts(analytic: AnalyticPower, *, has_margin: bool) -> list[tuple[str, str]]:
-    precision = analytic.precision
-    rough = "; rough, with so few workers" if analytic.is_rough else ""
-    worth = "" if has_margin else f", type M {analytic.type_m:.2f}, type S {analytic.type_s:.4f}"
-    return [
-        (
-            "Formula",
-            f"power {analytic.power:.3f}{worth}  "
-            f"(SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough})",
-        )
-    ]
-
-
-def _simulated_facts(estimate: PowerEstimate) -> list[tuple[str, str]]:
-    low, high = estimate.interval
-    zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
-    worth = [
-        ("Type M", f"{estimate.type_m:.2f}  (a significant estimate exaggerates this many times)"),
-        ("Type S", f"{estimate.type_s:.4f}  (share of significant estimates with the wrong sign)"),
-    ]
-    if not estimate.directed:
-        worth = [("Type M/S", "not defined: nothing is found that could be exaggerated or reversed")]
-    return [
-        ("Power", f"{estimate.power:.3f}  (95 % Monte Carlo interval {low:.3f} to {high:.3f})"),
-        *worth,
-        ("At zero", f"{zero}  (estimated as zero; those fits are kept)"),
-        ("Fits", f"{estimate.n_simulations:,} simulated, {estimate.n_failed:,} failed"),
-    ]
-
-
-def _disagreement(analytic: AnalyticPower) -> str:
-    why = "with so few workers the formula is rough" if analytic.is_rough else "the formula is off here"
-    return (
-        f"Formula and simulation differ by more than Monte Carlo error and 0.02: {why}; "
-        "trust the simulation."
-    )
-
-
-def _ceiling_facts(study: RatingStudy) -> list[tuple[str, str]]:
-    design = study.design
-    if design.kind not in ("crossed", "k-per-item") or study.rule.df == "normal":
-        return []
-    k = None if design.is_crossed else design.ratings_per_item
-    items = ceiling_with_items(study.parameters, n_workers=design.n_workers, rule=study.rule)
-    workers = ceiling_with_workers(
-        study.parameters, n_items=design.n_items, ratings_per_item=k, rule=study.rule
-    )
-    return [
-        ("Limits", f"power {items.power:.3f} with these workers and endless items;"),
-        ("", f"power {workers.power:.3f} with these items and endless workers"),
-    ]

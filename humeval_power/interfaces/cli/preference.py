@@ -12,7 +12,8 @@ from humeval_power.inference.sign_test import Ties
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.preference_test import test
-from humeval_power.interfaces.cli.scenario_questions import Family, question_commands
+from humeval_power.interfaces.cli.scenario_family import Family
+from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.scenarios.preference import Preference
 from humeval_power.scenarios.scenario import Scenario
 

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError
-from humeval_power.inference.clustered_preference import (
-    MixedPreference,
-    design_effect,
-    mixed_preference_test,
-)
 from humeval_power.inference.sign_test import preference_p
+from humeval_power.inference.wilson import wilson_interval
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import (
-    alpha_option,
-    force_option,
-    json_option,
-    output_option,
-    quiet_option,
-)
+from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
-from humeval_power.interfaces.formats.preferences import Judgements, read_judgements
-from humeval_power.planning.power import wilson_interval
 from humeval_power.reporting.records import versions
 from humeval_power.rules import DecisionRule
+
+if TYPE_CHECKING:  # pandas and the kernels, which --wins and --losses do without
+    from humeval_power.inference.clustered_preference import MixedPreference
+    from humeval_power.interfaces.formats.preferences import Judgements
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +44,7 @@ class _Answer:
 @click.option("--ties", type=click.IntRange(min=0), default=0, show_default=True, help="Ties.")
 @click.option("--losses", type=click.IntRange(min=0), help="Judgements that prefer A.")
 @alpha_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def test(
     table: str | None,
     wins: int | None,
@@ -71,6 +61,8 @@ def test(
     TABLE with a judgement a row: preference (B, A or tie), worker and item.
     Where workers or items repeat, a mixed model is fitted too.
     """
+    from humeval_power.interfaces.formats.preferences import Judgements, read_judgements
+
     if output is not None:
         refuse_to_overwrite([output], force=force)
     if (table is None) == (wins is None or losses is None):
@@ -104,9 +96,13 @@ def _answer(judged: Judgements, alpha: float) -> _Answer:
         if worker is None or item is None:
             problem = "The mixed model needs the columns worker and item."
         else:
+            from humeval_power.inference.clustered_preference import design_effect, mixed_preference_test
+            from humeval_power.interfaces.cli.compiling import compiled_kernels
+
             effect = design_effect(worker, item, preference)
             try:
-                mixed = mixed_preference_test(worker, item, preference, rule=DecisionRule(alpha=alpha))
+                with compiled_kernels():
+                    mixed = mixed_preference_test(worker, item, preference, rule=DecisionRule(alpha=alpha))
             except HumevalPowerError as error:
                 problem = f"The mixed model could not be fitted: {error}"
     return _Answer(
@@ -174,10 +170,10 @@ def _text(answer: _Answer, alpha: float) -> str:
         )
     facts.append(("", f"{(judged.wins + judged.ties / 2) / judged.n:.4f} with ties counted half"))
     rows = [
-        ["sign test, ties excluded, exact", f"{answer.sign_exact:.4f}", "cautious"],
-        ["sign test, ties excluded, mid-p", f"{answer.sign_mid_p:.4f}", ""],
-        ["score test of -1, 0, +1 (ties kept)", f"{answer.score:.4f}", "same test, asymptotic"],
-        ["ties split, variance n/4", f"{answer.split:.4f}", "too cautious" if judged.ties else ""],
+        ["sign test, ties excluded, exact", _p(answer.sign_exact), "cautious"],
+        ["sign test, ties excluded, mid-p", _p(answer.sign_mid_p), ""],
+        ["score test of -1, 0, +1 (ties kept)", _p(answer.score), "same test, asymptotic"],
+        ["ties split, variance n/4", _p(answer.split), "too cautious" if judged.ties else ""],
     ]
     lines = [judged.name] if judged.name else []
     lines += [wrapped(text, bullet=f"{label:<12}") for label, text in facts]
@@ -217,7 +213,7 @@ def _cluster_lines(answer: _Answer, rows: list[list[str]]) -> list[str]:
         )
     if (mixed := answer.mixed) is not None:
         found = mixed.test
-        rows.append(["mixed model, workers and items", f"{found.p_value:.4f}", "the one to report"])
+        rows.append(["mixed model, workers and items", _p(found.p_value), "the one to report"])
         low, high = found.interval
         lines.append(
             wrapped(
@@ -227,6 +223,10 @@ def _cluster_lines(answer: _Answer, rows: list[list[str]]) -> list[str]:
             )
         )
     return lines
+
+
+def _p(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
 
 
 def _share(part: float, whole: float) -> float:

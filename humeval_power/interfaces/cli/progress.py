@@ -80,6 +80,18 @@ def _lines(label: str, total: int) -> Advance:
     return advance
 
 
+def in_steps(advance: Advance) -> Callable[[int, int], None]:
+    """The same for work that says how many units are done so far, and of how many."""
+    done = 0
+
+    def report(now: int, _total: int) -> None:
+        nonlocal done
+        advance(now - done)
+        done = now
+
+    return report
+
+
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -175,7 +175,13 @@ def _paper(sources: Sources, kind: str) -> Written:
     }.get(kind)
     if write is None:
         raise click.UsageError(f"The paragraphs come as markdown, html, latex or docx; got {kind}.")
-    return Written(write(read_documents(sources)))
+    found = read_documents(sources)
+    if found.is_of_pilot:
+        note(
+            "WARNING: these are the ratings of the pilot that the plan was made from; the paragraphs tell them as "
+            "the study's result. Give the --analysis of the study's own ratings."
+        )
+    return Written(write(found))
 
 
 def _parameters(sources: Sources, kind: str) -> Written:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED
-from humeval_power.interfaces.cli.options import force_option, json_option, output_option, quiet_option
+from humeval_power.interfaces.cli.options import result_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.report_fields import form_fields, study_checklist
 from humeval_power.interfaces.cli.report_sources import Sources, read_json, source_options, with_files
@@ -29,10 +29,7 @@ SHOWN = 200  # characters of a suggested answer: enough to know it again, few en
     help="As for 'report'. [card2020; heds for a file of its form]",
 )
 @click.option("--strict", is_flag=True, help="End with 3 if fields are open.")
-@json_option
-@output_option
-@force_option
-@quiet_option
+@result_options
 def command(
     files: tuple[str, ...],
     sources: Sources,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.cli.option_groups import Function, collected
 from humeval_power.interfaces.formats.documents import read_document
 from humeval_power.reporting.analysis_record import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from humeval_power.reporting.forms.config import ReportConfig
     from humeval_power.reporting.forms.documents import Documents
 
-Function = Callable[..., Any]
 _PLAN = "humeval_power/plan/"
 _KINDS = {
     PARAMETERS_SCHEMA: "parameters",
@@ -65,15 +64,12 @@ class Sources:
 
 def source_options(command: Function) -> Function:
     """Add the options that name the files; the command gets them as `sources: Sources`."""
+    return collected(command, _OPTIONS, name="sources", collect=_sources)
 
-    @wraps(command)
-    def gathered(*args: Any, **values: Any) -> Any:
-        named = {field.name: values.pop(field.name) for field in fields(Sources) if field.name in values}
-        return command(*args, sources=Sources(**named), **values)
 
-    for option in reversed(_OPTIONS):
-        gathered = option(gathered)
-    return gathered
+def _sources(values: dict[str, Any]) -> Sources:
+    named = {field.name: values.pop(field.name) for field in fields(Sources) if field.name in values}
+    return Sources(**named)
 
 
 _OPTIONS = (

@@ -13,13 +13,8 @@ from humeval_power.interfaces.cli.options import (
     TableOptions,
     alpha_option,
     df_option,
-    force_option,
-    jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
-    seed_option,
-    simulations_option,
+    result_options,
+    run_options,
     table_options,
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
@@ -99,13 +94,8 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
 )
 @df_option
 @alpha_option
-@simulations_option
-@seed_option
-@jobs_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@run_options
+@result_options
 def command(
     file: str,
     table: TableOptions,
@@ -166,6 +156,13 @@ def command(
 def _warn(ratings: Ratings, by: Unit, shift: float | None) -> None:
     if shift is None:
         note(POST_HOC)
+    else:
+        mean = float(ratings.rating[ratings.system == 0].mean())
+        if not 0 <= mean + shift <= 1:
+            note(
+                f"The mean of {ratings.system_names[0]} is {mean:.3f} on [0, 1]: a difference of {shift:g} would "
+                "put that of the other system beyond the scale, where no study can find it."
+            )
     if by in ("worker", "both") and ratings.n_workers < FEW_WORKERS:
         note(
             f"Drawing from {ratings.n_workers} workers shows little of how workers differ; the power is a "

@@ -13,7 +13,8 @@ from typing import Any
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError
-from humeval_power.interfaces.cli.scenario_questions import Family, Given, question_commands
+from humeval_power.interfaces.cli.scenario_family import Family, Given
+from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.scenarios.function_scenario import FunctionScenario
 from humeval_power.scenarios.scenario import Scenario
 
@@ -112,19 +113,25 @@ def _made(spec: str, made: Any, n: int, effect: float) -> Scenario:
         return replace(scenario, n=n, effect=effect)
     if not all(hasattr(scenario, name) for name in ("draw", "true_effect", "alpha", "with_effect")):
         raise InputError(f"{spec} returned a {type(scenario).__name__}, which is no scenario.")
+    if _takes_nothing(made):
+        raise InputError(
+            f"{spec} takes no arguments and returned a {type(scenario).__name__}, whose size only you can set: "
+            "make it a function of (n, effect)."
+        )
     return scenario  # type: ignore[no-any-return]  # looked at above
 
 
 def _takes_nothing(function: Any) -> bool:
     import inspect
 
+    parameters = inspect.signature(function).parameters
     required = [
         parameter
-        for parameter in inspect.signature(function).parameters.values()
+        for parameter in parameters.values()
         if parameter.default is parameter.empty
         and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
-    return not required
+    return not required and list(parameters)[:2] != ["n", "effect"]
 
 
 def _largest(given: Given) -> float:

@@ -11,16 +11,7 @@ import click
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.mde import power_target_option
-from humeval_power.interfaces.cli.options import (
-    force_option,
-    jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
-    rule_options,
-    seed_option,
-    simulations_option,
-)
+from humeval_power.interfaces.cli.options import result_options, rule_options, run_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
@@ -57,13 +48,8 @@ from humeval_power.scales import RatingScale
 )
 @power_target_option
 @rule_options
-@simulations_option
-@seed_option
-@jobs_option
-@json_option
-@output_option
-@force_option
-@quiet_option
+@run_options
+@result_options
 def command(
     study: StudyOptions,
     sought: Sought,

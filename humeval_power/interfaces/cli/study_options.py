@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from functools import wraps
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from humeval_power.designs import DESIGN_KINDS, DesignKind
-from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.cli.options import Function
+from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.interfaces.cli.option_groups import Function, collected, decorated, fields_of
 from humeval_power.interfaces.cli.output import note
 from humeval_power.parameters import PARAMETER_NAMES, PRESETS, STANDARD_DEVIATIONS, Parameters, preset
 from humeval_power.scales import RatingScale
@@ -83,11 +82,7 @@ def _range_values(part: str, kind: type[int] | type[float], text: str) -> list[A
 
 
 def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in (text or "").split(",") if name.strip())
-    for name in names:
-        if name not in PRESETS:
-            raise click.BadParameter(f"there is no preset {name!r}; there are {', '.join(PRESETS)}.")
-    return names
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
 def _typed_values(_ctx: click.Context, _option: click.Parameter, text: str | None) -> Parameters | None:
@@ -108,7 +103,7 @@ def _typed_values(_ctx: click.Context, _option: click.Parameter, text: str | Non
         raise click.BadParameter(str(error)) from None
 
 
-PARAMETER_OPTIONS = (
+_PARAMETER_OPTIONS = (
     click.option(
         "--parameters",
         metavar="FILE",
@@ -119,7 +114,8 @@ PARAMETER_OPTIONS = (
         "--preset",
         metavar="NAMES",
         callback=_names,
-        help=f"Published settings: {', '.join(PRESETS)} (Card et al. 2020, Table 16).",
+        help=f"Published settings: {', '.join(PRESETS)} (Card et al. 2020, Table 16), or any that 'parameters "
+        "list' names.",
     ),
     click.option(
         "--allow-not-identified",
@@ -135,7 +131,7 @@ PARAMETER_OPTIONS = (
     ),
 )
 _STUDY_OPTIONS = (
-    *PARAMETER_OPTIONS,
+    *_PARAMETER_OPTIONS,
     click.option(
         "--ratings-per-item",
         type=click.IntRange(min=1),
@@ -167,17 +163,14 @@ _STUDY_OPTIONS = (
 )
 
 
+def parameter_options(command: Function) -> Function:
+    """Add the options that name the parameters: --parameters, --preset, --values."""
+    return decorated(command, _PARAMETER_OPTIONS)
+
+
 def study_options(command: Function) -> Function:
     """Add the options of a study; the command gets them as `study: StudyOptions`."""
-
-    @wraps(command)
-    def gathered(*args: Any, **values: Any) -> Any:
-        chosen = StudyOptions(**{field.name: values.pop(field.name) for field in fields(StudyOptions)})
-        return command(*args, study=chosen, **values)
-
-    for option in reversed(_STUDY_OPTIONS):
-        gathered = option(gathered)
-    return gathered
+    return collected(command, _STUDY_OPTIONS, name="study", collect=fields_of(StudyOptions))
 
 
 def load_settings(study: StudyOptions) -> Settings:
@@ -196,8 +189,9 @@ def load_settings(study: StudyOptions) -> Settings:
 def read_settings(
     files: tuple[str, ...], presets: tuple[str, ...], values: Parameters | None, allow_not_identified: bool
 ) -> Settings:
-    """Parameters from files, presets and the command line, in this order."""
-    from humeval_power.interfaces.formats.documents import read_parameters
+    """Parameters from files, presets and the command line, in this order; a preset is a published setting or
+    an entry of the library that comes along."""
+    from humeval_power.interfaces.formats.documents import parameters_of, read_parameters
 
     if not files and not presets and values is None:
         raise click.UsageError(
@@ -213,7 +207,13 @@ def read_settings(
     for name in presets:
         if name in found:
             raise click.UsageError(f"A parameter file is called like the preset {name!r}; rename it.")
-        found[name] = preset(name)
+        if name in PRESETS:
+            found[name] = preset(name)
+        else:
+            documents[name] = _library_document(name)
+            found[name] = parameters_of(
+                documents[name], place=f"parameters of {name}", allow_not_identified=allow_not_identified
+            )
     if values is not None:
         found["typed"] = values
     for name, document in documents.items():
@@ -226,6 +226,28 @@ def read_settings(
         if isinstance(document.get("uncertainty"), dict):
             uncertainty = VarianceUncertainty.from_dict(document["uncertainty"])
     return Settings(found, scale, uncertainty, documents)
+
+
+def _library_document(name: str) -> dict[str, Any]:
+    """What the library that comes along says of a name.
+
+    Raises
+    ------
+    InputError
+        No entry of that name, or one that nothing can be planned from.
+    """
+    from humeval_power.checking.columns import close_to
+    from humeval_power.interfaces.formats.parameter_library import shipped_library
+    from humeval_power.reporting.parameter_library import find_entry, parameters_document
+
+    library = shipped_library()
+    names = [entry.name for entry in library]
+    if name not in names:
+        raise InputError(
+            f"there is no preset {name!r}; there are {', '.join(PRESETS)}, and what 'parameters list' names. "
+            f"{close_to(name, names)}"
+        )
+    return parameters_document(find_entry(name, library))
 
 
 def _warn_of_zero(name: str, document: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ import click
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.options import force_option, json_option, quiet_option, rule_options
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_directory
-from humeval_power.interfaces.cli.study_options import PARAMETER_OPTIONS, number_list, read_settings
+from humeval_power.interfaces.cli.study_options import number_list, parameter_options, read_settings
 from humeval_power.interfaces.cli.survey_text import FLATTERED, survey_text
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.parameters import Parameters
@@ -24,15 +24,9 @@ SCHEMA = "humeval_power/survey/1"
 FILES = ("survey.csv", "survey.png", "survey.svg", "survey.json")
 
 
-def _with_parameters(function: Any) -> Any:
-    for option in reversed(PARAMETER_OPTIONS):
-        function = option(function)
-    return function
-
-
 @click.command("survey")
 @click.argument("file", metavar="COMPARISONS")
-@_with_parameters
+@parameter_options
 @click.option(
     "--effect",
     "effects",

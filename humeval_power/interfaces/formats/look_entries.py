@@ -8,7 +8,7 @@ from typing import Any
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.look_ledger import Entry
-from humeval_power.planning.monitoring import LookData, Monitoring, TakenLook
+from humeval_power.planning.monitoring_state import LookData, Monitoring, TakenLook
 from humeval_power.scales import RatingScale
 
 Digests = Mapping[str, str]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.interfaces.formats.plan_looks import LooksSection
 from humeval_power.interfaces.formats.plan_seal import PLAN_SCHEMA
 from humeval_power.interfaces.formats.plan_sections import (
@@ -25,7 +25,6 @@ from humeval_power.interfaces.formats.plan_sections import (
     Sha256,
     SourceSection,
     Text,
-    problem,
 )
 from humeval_power.planning.analytic import check_target
 from humeval_power.planning.plan import Plan
@@ -82,15 +81,15 @@ class PlanContent(Section):
         problems = []
         difference, rule = self.effect.difference, self.rule.record()
         if difference == 0 and rule.margin is None:
-            problems.append(problem("effect.difference", 0, "must not be 0: no study can find that."))
+            problems.append(field_problem("effect.difference", 0, "must not be 0: no study can find that."))
         if rule.margin is not None and not rule.can_show(difference):
             said = f"must be where the claim of the rule, {claim(rule)}, is true."
-            problems.append(problem("effect.difference", difference, said))
+            problems.append(field_problem("effect.difference", difference, said))
         if self.systems[0].strip() == self.systems[1].strip():
-            problems.append(problem("systems", list(self.systems), "must be two different systems."))
+            problems.append(field_problem("systems", list(self.systems), "must be two different systems."))
         if rule.alternative == "greater" and difference < 0:
             said = "must be positive where only B better than A counts (rule.alternative 'greater')."
-            problems.append(problem("effect.difference", difference, said))
+            problems.append(field_problem("effect.difference", difference, said))
         try:
             check_target(self.target_power, rule)
         except InputError as error:

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from humeval_power.costs import CostModel
 from humeval_power.designs import DesignKind
-from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.errors import HumevalPowerError, InputError, Problem, field_problem
 from humeval_power.fees import PlatformFee
 from humeval_power.parameters import Parameters
 from humeval_power.planning.building import design_of
@@ -139,21 +139,21 @@ class DesignSection(Section):
         design = design_of(counts, kind=self.kind, max_ratings_per_worker=self.max_ratings_per_worker)
         if abs(design.ratings_per_item - self.ratings_per_item) >= 1:
             rule = f"must be {design.ratings_per_item:g} in a {design.kind} design of this size."
-            raise InputError([problem("ratings_per_item", self.ratings_per_item, rule)])
+            raise InputError([field_problem("ratings_per_item", self.ratings_per_item, rule)])
         return counts
 
     def _check_kind(self) -> None:
         counted = self.kind in (None, *_REGULAR)
         if 2 * self.n_items * (self.ratings_per_item if counted else self.n_workers) > MOST_RATINGS:
             rule = f"makes more than {MOST_RATINGS:,} ratings, which is more than can be planned."
-            raise InputError([problem("n_items", self.n_items, rule)])
+            raise InputError([field_problem("n_items", self.n_items, rule)])
         if self.kind == "table":
-            raise InputError([problem("kind", "table", "cannot be planned from counts.")])
+            raise InputError([field_problem("kind", "table", "cannot be planned from counts.")])
         complete = self.ratings_per_item == self.n_workers
         regular = "split" if not self.paired else "crossed" if complete else "k-per-item"
         if self.kind in _REGULAR and self.kind != regular:
             rule = f"contradicts the counts and the pairing, which make a {regular} design."
-            raise InputError([problem("kind", self.kind, rule)])
+            raise InputError([field_problem("kind", self.kind, rule)])
 
 
 class FeeSection(Section):
@@ -235,7 +235,7 @@ class PredictedSection(Section):
             return PredictedPower(self.analytic, math.nan, (math.nan, math.nan), 0)
         low, high = self.interval
         if not low - _ROUNDING <= self.simulated <= high + _ROUNDING:
-            raise InputError([problem("simulated", self.simulated, "lies outside its own interval.")])
+            raise InputError([field_problem("simulated", self.simulated, "lies outside its own interval.")])
         return PredictedPower(self.analytic, self.simulated, self.interval, self.n_simulations)
 
 
@@ -258,11 +258,6 @@ class AmendmentSection(Section):
     def record(self) -> Amendment:
         changes = tuple(Change(change.path, change.old, change.new) for change in self.changes)
         return Amendment(self.date, self.reason, self.checksum_before, changes)
-
-
-def problem(name: str, value: object, rule: str) -> Problem:
-    """A problem with one value of a section."""
-    return Problem(rule, "", column=name, value=value, has_value=True)
 
 
 def _context(error: HumevalPowerError, problems: tuple[Problem, ...]) -> dict[str, Any]:

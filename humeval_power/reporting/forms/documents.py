@@ -39,6 +39,12 @@ class Documents:
         return self.analysis or self.parameters or NOTHING
 
     @property
+    def is_of_pilot(self) -> bool:
+        """Whether these ratings are those that the plan took its variances from."""
+        digest = (self.study.get("data") or {}).get("sha256")
+        return self.plan is not None and digest is not None and digest == self.plan.source.data_sha256
+
+    @property
     def study_source(self) -> str:
         """The document of `study` and the ratings it was made from."""
         ratings = ratings_source(self.study)

@@ -82,11 +82,6 @@ def open_fields(fields: Iterable[FormField]) -> tuple[FormField, ...]:
     return tuple(field for field in fields if field.state == "open")
 
 
-def suggested_fields(fields: Iterable[FormField]) -> tuple[FormField, ...]:
-    """The fields whose answer a person has to check."""
-    return tuple(field for field in fields if field.state == "suggested")
-
-
 def score(fields: Iterable[FormField]) -> str:
     """'15 of 62 fields filled, 13 suggested, 34 open.'"""
     states = [field.state for field in fields]

@@ -23,8 +23,7 @@ from humeval_power.reporting.forms.heds_form import (
     option_words,
 )
 from humeval_power.reporting.forms.heds_study import study_fields
-from humeval_power.reporting.forms.latex_page import form_latex
-from humeval_power.reporting.forms.pages import FormPage, form_html, form_markdown
+from humeval_power.reporting.forms.pages import FormPage
 
 
 def heds_fields(
@@ -79,21 +78,6 @@ def heds_page(fields: Sequence[FormField], title: str = "Human Evaluation Datash
         f"themselves are at {FORM_LINK}."
     )
     return FormPage(title, note, tuple(fields))
-
-
-def heds_markdown(fields: Sequence[FormField]) -> str:
-    """The data sheet as Markdown."""
-    return form_markdown(heds_page(fields))
-
-
-def heds_html(fields: Sequence[FormField]) -> str:
-    """The data sheet as one HTML file."""
-    return form_html(heds_page(fields))
-
-
-def heds_latex(fields: Sequence[FormField]) -> str:
-    """The data sheet as a LaTeX document."""
-    return form_latex(heds_page(fields))
 
 
 def _criterion(name: str, documents: Documents, config: ReportConfig) -> list[FormField]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 from humeval_power.reporting.forms.fields import FormField, State, score
+from humeval_power.reporting.html_text import html_text
 from humeval_power.reporting.markdown import escaped
 from humeval_power.reporting.page_style import CSS
 
@@ -60,27 +60,23 @@ def _line(field: FormField) -> str:
 def form_html(page: FormPage) -> str:
     """The form as one HTML file without scripts or links."""
     sections = "".join(
-        f"<section><h2>{_text(heading)}</h2>{''.join(map(_article, fields))}</section>"
+        f"<section><h2>{html_text(heading)}</h2>{''.join(map(_article, fields))}</section>"
         for heading, fields in page.sections.items()
     )
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_text(page.title)}</title>\n<style>\n{CSS}{FORM_CSS}</style>\n</head>\n<body>\n<main>\n"
-        f"<header><h1>{_text(page.title)}</h1><p>{_text(page.note)}</p>"
-        f'<p class="score"><strong>{_text(score(page.fields))}</strong> {_text(LEGEND)}</p></header>\n'
+        f"<title>{html_text(page.title)}</title>\n<style>\n{CSS}{FORM_CSS}</style>\n</head>\n<body>\n<main>\n"
+        f"<header><h1>{html_text(page.title)}</h1><p>{html_text(page.note)}</p>"
+        f'<p class="score"><strong>{html_text(score(page.fields))}</strong> {html_text(LEGEND)}</p></header>\n'
         f"{sections}\n</main>\n</body>\n</html>\n"
     )
 
 
 def _article(field: FormField) -> str:
-    answer = "" if field.answer is None else f'<p class="answer" dir="auto">{_text(field.answer)}</p>'
-    source = "" if field.source is None else f'<p class="source">{_text(field.source)}</p>'
+    answer = "" if field.answer is None else f'<p class="answer" dir="auto">{html_text(field.answer)}</p>'
+    source = "" if field.source is None else f'<p class="source">{html_text(field.source)}</p>'
     return (
         f'<article class="{field.state}"><p class="mark">{MARKS[field.state]}</p><div>'
-        f"<h3>{_text(field.number)} {_text(field.prompt)}</h3>{answer}{source}</div></article>"
+        f"<h3>{html_text(field.number)} {html_text(field.prompt)}</h3>{answer}{source}</div></article>"
     )
-
-
-def _text(text: str) -> str:
-    return escape(" ".join(text.split()))

@@ -11,11 +11,11 @@ from humeval_power.reporting.document_values import (
     estimated,
     listed,
     number,
+    p_cell,
     p_words,
     words,
 )
-
-MINUS = "\u2212"
+from humeval_power.reporting.minus_signs import MINUS, with_minus
 
 
 def pairs_sentences(study: Document) -> list[str | None]:
@@ -49,10 +49,10 @@ def pairs_table(study: Document) -> ReportTable:
         rows.append(
             (
                 f"{pair.get('second')} {MINUS} {pair.get('first')}",
-                "" if estimate is None else _minus(estimated(estimate)),
-                "" if ends is None else " to ".join(_minus(estimated(end)) for end in ends),
-                "" if p_value is None else _bare(p_value),
-                "" if corrected is None else _bare(corrected),
+                "" if estimate is None else with_minus(estimated(estimate)),
+                "" if ends is None else " to ".join(with_minus(estimated(end)) for end in ends),
+                "" if p_value is None else p_cell(p_value),
+                "" if corrected is None else p_cell(corrected),
             )
         )
     return ReportTable(("pair", "difference", "interval", "p", "corrected p"), tuple(rows))
@@ -68,14 +68,4 @@ def _pair(pair: Document) -> str | None:
     if estimate is None:
         return None
     test = "" if corrected is None else f", corrected {p_words(corrected)}"
-    return (
-        f"{pair.get('second')} {MINUS} {pair.get('first')}: {_minus(estimated(estimate))} on [0, 1]{test}."
-    )
-
-
-def _bare(p_value: float) -> str:
-    return p_words(p_value).removeprefix("p = ").removeprefix("p ")
-
-
-def _minus(text: str) -> str:
-    return text.replace("-", MINUS)
+    return f"{pair.get('second')} {MINUS} {pair.get('first')}: {with_minus(estimated(estimate))} on [0, 1]{test}."

@@ -7,7 +7,6 @@ found, paid and instructed remains to be written.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 
 from humeval_power.planning.plan import Plan
@@ -36,6 +35,7 @@ from humeval_power.reporting.forms.study_words import (
     scores_sentence,
     size_sentence,
 )
+from humeval_power.reporting.minus_signs import MINUS, minus_of_numbers, with_minus
 from humeval_power.reporting.rule_words import (
     ESTIMATORS,
     MODELS,
@@ -45,8 +45,6 @@ from humeval_power.reporting.rule_words import (
     margin_test,
 )
 from humeval_power.rules import DecisionRule, claim
-
-MINUS = "\u2212"
 
 
 def methods_paragraph(documents: Documents) -> str:
@@ -91,16 +89,6 @@ def results_paragraph(documents: Documents) -> str:
     )
 
 
-def with_minus(text: str) -> str:
-    """A number as text with a real minus sign."""
-    return text.replace("-", MINUS)
-
-
-def _minus_of_numbers(text: str) -> str:
-    """A sentence with real minus signs before numbers and in B - A; hyphens stay."""
-    return re.sub(r"(?<![\w-])-(?=\d)", MINUS, text).replace("B - A", f"B {MINUS} A")
-
-
 def _joined(sentences: list[str | None]) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
@@ -139,7 +127,7 @@ def _test(rule: DecisionRule) -> str:
     model = MODELS[rule.analysis].replace("B - A", f"B {MINUS} A")
     fitted = f"We fitted a {model[0].lower()}{model[1:]}, by {ESTIMATORS[rule.estimator]}"
     if rule.margin is not None:
-        return f"{fitted}. {_minus_of_numbers(margin_test(rule))}"
+        return f"{fitted}. {minus_of_numbers(margin_test(rule))}"
     sides = "two-sided" if rule.alternative == "two-sided" else f"one-sided (B {MINUS} A above zero)"
     return (
         f"{fitted}, and compared the "
@@ -239,7 +227,7 @@ def _decision(study: Document) -> str | None:
         if ends is None:
             return None
         names = str(systems[0]), str(systems[1])
-        return _minus_of_numbers(
+        return minus_of_numbers(
             margin_decision(rule, names, interval=ends, shown=significant, scale=scale_of(study))
         )
     if not significant:

@@ -13,7 +13,8 @@ from humeval_power.reporting.document_values import (
     part,
     scale_of,
 )
-from humeval_power.reporting.forms.pair_words import MINUS, compared_pairs, pairs_table
+from humeval_power.reporting.forms.pair_words import compared_pairs, pairs_table
+from humeval_power.reporting.minus_signs import MINUS, with_minus
 from humeval_power.reporting.plan_words import SD_WORDS
 
 
@@ -75,4 +76,4 @@ def _row(label: str, values: Document, *, sign: bool) -> tuple[str, ...]:
 
 def _shown(value: float, sign: bool) -> str:
     text = estimated(value) if sign else f"{value:#.3g}".removesuffix(".")
-    return text.replace("-", MINUS)
+    return with_minus(text)

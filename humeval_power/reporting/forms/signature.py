@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from humeval_power.errors import InputError
 from humeval_power.reporting.document_values import NOTHING, Document, number, part, rule_of, words
 from humeval_power.reporting.forms.documents import Documents
+from humeval_power.reporting.signature_entries import named, short
 from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom
 
 NAME = "humeval_power"
@@ -67,18 +68,18 @@ class Signature:
         size = None if self.n_workers is None else (self.n_workers, self.n_items, self.ratings_per_item)
         entries = [
             NAME,
-            *_entry("v", self.version),
+            *named("v", self.version),
             f"model:{_word(_MODELS, rule.analysis)}",
             "coding:b-a",
             *(["est:ml"] if rule.estimator == "ml" else []),
             f"df:{_word(_DF, rule.df)}",
-            f"alpha:{_short(rule.alpha)}",
+            f"alpha:{short(rule.alpha)}",
             _side(rule),
-            *_entry("n", None if size is None else "x".join(map(_short, size))),
-            *_entry("sim", self.n_simulations),
-            *_entry("seed", self.seed),
-            *_entry("data", None if self.data_sha256 is None else f"sha256:{self.data_sha256}"),
-            *_entry("plan", None if self.plan_sha256 is None else f"sha256:{self.plan_sha256}"),
+            *named("n", None if size is None else "x".join(map(short, size))),
+            *named("sim", self.n_simulations),
+            *named("seed", self.seed),
+            *named("data", None if self.data_sha256 is None else f"sha256:{self.data_sha256}"),
+            *named("plan", None if self.plan_sha256 is None else f"sha256:{self.plan_sha256}"),
         ]
         return "|".join(entries)
 
@@ -220,15 +221,4 @@ def _word(
 def _side(rule: DecisionRule) -> str:
     if rule.margin is None:
         return _word(_SIDES, rule.alternative)
-    return f"{_word(_MARGINS, rule.alternative)}:{_short(rule.margin)}"
-
-
-def _entry(name: str, value: object) -> list[str]:
-    return [] if value is None else [f"{name}:{value}"]
-
-
-def _short(value: float | None) -> str:
-    """'3' for 3.0 and '.05' for 0.05; reading it gives the very number."""
-    if value is None:
-        return ""
-    return str(int(value)) if value == int(value) else repr(float(value)).removeprefix("0")
+    return f"{_word(_MARGINS, rule.alternative)}:{short(rule.margin)}"
