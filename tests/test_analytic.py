@@ -80,7 +80,7 @@ def cyclic(m, n, k, *, offset=0):
 @given(parameters(), st.integers(2, 12), st.integers(1, 8), st.data())
 @settings(max_examples=60)
 def test_evenly_loaded_paired_designs_follow_the_master_formula(given_parameters, m, rounds, data):
-    # METHODS (M): Var = Tw^2 / m + Ti^2 / n + 2 s^2 / (n k), whoever rates what.
+    # the methods notes (M): Var = Tw^2 / m + Ti^2 / n + 2 s^2 / (n k), whoever rates what.
     k = data.draw(st.integers(1, m))
     n = m * rounds  # n k divides by m: even loads
     design = k_per_item(m, n, ratings_per_item=k, seed=rounds)
@@ -139,7 +139,7 @@ def test_variance_and_df_of_every_kind_of_design_equal_the_dense_model(name, slo
 @given(parameters(), st.integers(0, 1000))
 @settings(max_examples=30)
 def test_no_unequal_load_beats_least_squares_with_effective_numbers(given_parameters, seed):
-    # METHODS 2.3: least squares has Tw^2 / m_eff + Ti^2 / n_eff + 2 s^2 / N with Kish's numbers,
+    # the methods notes 2.3: least squares has Tw^2 / m_eff + Ti^2 / n_eff + 2 s^2 / N with Kish's numbers,
     # and generalised least squares is never worse.
     rng = np.random.default_rng(seed)
     m, n, n_pairs = 6, 9, 40
@@ -208,13 +208,13 @@ def test_incomplete_df_goldens_by_singular_values(shared):
 
 
 def test_one_rating_per_item_leaves_the_workers_df():
-    # METHODS 2.3: exact at k = 1, nu = m - 1.
+    # the methods notes 2.3: exact at k = 1, nu = m - 1.
     ours = effect_precision(preset("high"), k_per_item(10, 60, ratings_per_item=1))
     assert ours.df == pytest.approx(9.0, rel=1e-9)
 
 
 def test_what_a_worker_and_an_item_share_adds_noise_to_split_designs_alone():
-    # METHODS 0: it cancels in paired designs and adds 2 sigma_WI^2 / (n k) in split ones.
+    # the methods notes 0: it cancels in paired designs and adds 2 sigma_WI^2 / (n k) in split ones.
     stated = Parameters(0.5, 0.1, 0.05, 0.1, 0.05, 0.2, 0.2)
     shared_part = replace(stated, sd_worker_item=0.15)
     paired = k_per_item(6, 12, ratings_per_item=2)
@@ -390,7 +390,7 @@ def test_exaggeration_goldens_with_estimated_standard_error(shared):
     for row in shared_golden(shared, "04_type_ms")["t"]:
         expected = row["exact_noncentral_t"]
         type_m, type_s = exaggeration(row["A"] / row["s"], row["df"], stats.t.isf(0.025, row["df"]))
-        # the goldens are good to 1e-9; a closed form is held to METHODS' 1e-5
+        # the goldens are good to 1e-9; a closed form is held to the methods notes' 1e-5
         assert type_m == pytest.approx(expected["type_m"], rel=1e-5)
         assert type_s == pytest.approx(expected["type_s"], rel=1e-5)
 
@@ -506,7 +506,7 @@ def test_a_huge_number_of_workers_comes_close_to_the_ceiling(n):
 
 
 def test_endless_workers_with_k_ratings_each_by_a_worker_of_its_own():
-    # METHODS 2.5: Var -> Ti^2 / n + (2 s^2 + Tw^2) / (n k), df -> n - 1. As many workers as pairs.
+    # the methods notes 2.5: Var -> Ti^2 / n + (2 s^2 + Tw^2) / (n k), df -> n - 1. As many workers as pairs.
     stated = preset("high").with_difference(0.3)
     n, k = 15, 2
     design = of_groups(*[[[item * k + place for place in range(k)] for item in range(n)]] * 2)

@@ -22,7 +22,7 @@ MANY = 200_000  # draws; the standard error of a mean power is below 0.001
 
 
 def of_mean_squares(m, n, squares, df) -> VarianceUncertainty:
-    """A complete pilot's mean squares (A, C, B, D, E of METHODS 1.1) as strata of its components."""
+    """A complete pilot's mean squares (A, C, B, D, E of the methods notes 1.1) as strata of its components."""
     loads = (2 * n, n / 2, 2 * m, m / 2)
     a, b, c, d = (Stratum(ms / load, f, 1 / load) for ms, f, load in zip(squares, df, loads, strict=False))
     return VarianceUncertainty((a, b, c, d), squares[4], df[4])
@@ -124,7 +124,7 @@ def test_chi_square_multipliers_are_golden(shared):
 
 
 def test_the_advice_on_pilots_is_that_of_the_table():
-    # METHODS 9: 3 4.48, 5 2.43, 10 1.67, 20 1.39, 30 1.29
+    # the methods notes 9: 3 4.48, 5 2.43, 10 1.67, 20 1.39, 30 1.29
     assert [(line.n_workers, round(line.multiplier, 2)) for line in pilot_advice()] == [
         (3, 4.48),
         (5, 2.43),
@@ -223,7 +223,7 @@ def test_summaries_are_computed_from_the_draws():
 
 
 def test_the_safe_slope_is_the_upper_limit_of_the_mean_square_and_never_below_the_estimate():
-    # METHODS 9: plan with lambda_C,U = multiplier x MS_C
+    # the methods notes 9: plan with lambda_C,U = multiplier x MS_C
     known = of_mean_squares(5, 30, (0.2, 0.5, 0.2, 0.17, 0.0676), (4, 4, 29, 29, 232))
     parameters = Parameters(0.5, 0.1, 0.1, (2 * (0.5 - 0.0676) / 30) ** 0.5, 0.1, 0.2, 0.26)
     safe = safe_parameters(parameters, known, confidence=0.8)

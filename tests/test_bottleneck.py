@@ -44,7 +44,7 @@ def test_another_unpaired_rating_needs_two_more_workers_on_an_item(m, k, fits):
 
 
 def test_few_workers_who_differ_much_are_the_bottleneck_whatever_the_number_of_items():
-    # METHODS 2.5: with Tw = 0.22, three workers and D = 0.4 the ceiling is 0.414
+    # the methods notes 2.5: with Tw = 0.22, three workers and D = 0.4 the ceiling is 0.414
     high = preset("high").with_difference(0.4)
     counts = StudyCounts(3, 100, 3)
     found = bottleneck(high, counts)

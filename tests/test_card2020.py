@@ -1,4 +1,4 @@
-"""Card et al. (2020), Fig. 6, and the rejection rates of METHODS' section 3, by simulation."""
+"""Card et al. (2020), Fig. 6, and the rejection rates of the methods notes, section 3, by simulation."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_rates_with_few_workers_are_those_of_the_goldens(shared, column, word):
 @pytest.mark.parametrize("m", [3, 5, 10, 20])
 @pytest.mark.parametrize("setting", ["high", "low"])
 def test_the_default_test_keeps_its_level_from_five_workers_on(setting, m):
-    # METHODS 3: fine for m >= 5 (at most .057), liberal (.06 to .075) with three workers.
+    # the methods notes 3: fine for m >= 5 (at most .057), liberal (.06 to .075) with three workers.
     n = 40_000
     result = size_of_test(preset(setting), crossed(m, 100), n_simulations=n, seed=41)
     error = math.sqrt(0.05 * 0.95 / n)

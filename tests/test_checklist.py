@@ -296,7 +296,7 @@ def test_parameters_that_are_not_identified_are_named_and_not_numbered():
     [
         ({"converged": False, "message": "too few steps"}, "did not converge (too few steps)"),
         ({"boundary": ["sd_worker_slope"]}, "exactly zero: sd_worker_slope"),
-        ({"n_workers": 3}, "0.07 with 3 workers"),  # METHODS: Kenward-Roger, 3 x 100, simulated
+        ({"n_workers": 3}, "0.07 with 3 workers"),  # the methods notes: Kenward-Roger, 3 x 100, simulated
         ({}, "12 ids had blanks"),
     ],
 )

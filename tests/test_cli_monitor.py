@@ -16,15 +16,22 @@ import pytest
 from click.testing import CliRunner, Result
 
 from humeval_power import Parameters, RatingScale, crossed, simulate
+from humeval_power.estimation.fitting import fit
 from humeval_power.inference.boundaries import boundaries
+from humeval_power.inference.intervals import parameter_intervals
 from humeval_power.inference.stopping_rule import StoppingRule
 from humeval_power.inference.stopping_words import efficacy_of
+from humeval_power.inference.wald import effect_test
+from humeval_power.interfaces.cli.analyze_text import two_text
+from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.main import main
+from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.formats.look_ledger import read_ledger
 from humeval_power.interfaces.formats.plan_file import read_plan
 from humeval_power.planning.analytic import effect_precision
 from humeval_power.planning.monitoring import study_monitoring
 from humeval_power.reporting.plan_text import plan_markdown
+from humeval_power.rules import DEFAULT_RULE
 from humeval_power.scenarios.looks import nested_designs
 
 TRUTH = Parameters(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)
@@ -226,6 +233,27 @@ def test_paragraphs_that_tell_the_pilot_as_the_study_are_warned_of(plan: Path) -
     done = run("report", "--form", "paper", "--parameters", fitted, "--plan", plan)
     assert done.exit_code == 0, done.output
     assert "these are the ratings of the pilot" in " ".join(done.stderr.split())
+
+
+def test_the_boundary_of_the_last_look_decides_and_not_alpha(tmp_path: Path) -> None:
+    ratings(0.4, seed=1).to_csv(tmp_path / "ratings.csv", index=False)
+    options = TableOptions(*[None] * 8, lower_is_better=False, missing=())
+    study = load_ratings(str(tmp_path / "ratings.csv"), options)
+    tested = effect_test(fit(study), DEFAULT_RULE)
+    assert tested.significant
+    said = two_text(
+        study,
+        fit(study),
+        tested,
+        parameter_intervals(fit(study), study),
+        None,
+        None,
+        (),
+        [],
+        by_looks=False,
+    )
+    assert "No difference is shown: p " in said
+    assert "is rated higher" not in said
 
 
 def test_a_ledger_of_another_plan_is_refused(plan: Path, tmp_path: Path) -> None:

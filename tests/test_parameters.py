@@ -50,7 +50,7 @@ def test_recoding_keeps_both_means_and_the_difference_of_each_worker_and_item(gi
 
 @given(parameters((-1.0, 1.0)))
 def test_zero_one_coding_has_the_marginal_sds_of_the_methods_page(given_parameters):
-    # METHODS 1.4: SD(slope) = 2 SD(W1), Var(intercept) = Var(W0) + Var(W1), from -1/+1 to 0/1.
+    # the methods notes 1.4: SD(slope) = 2 SD(W1), Var(intercept) = Var(W0) + Var(W1), from -1/+1 to 0/1.
     there = given_parameters.recoded((0.0, 1.0))
     for noun in ("worker", "item"):
         intercept = getattr(given_parameters, f"sd_{noun}_intercept")

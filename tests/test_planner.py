@@ -30,7 +30,7 @@ TIGHT = SearchSpace(range(3, 7), range(20, 101, 20), range(1, 7))
 
 
 def pilot_uncertainty(m: int, n: int, parameters: Parameters) -> VarianceUncertainty:
-    """What a complete pilot would say whose mean squares are at their expectation (METHODS 1.1)."""
+    """What a complete pilot would say whose mean squares are at their expectation (the methods notes 1.1)."""
     noise = parameters.sd_residual**2
     parts = zip(
         (

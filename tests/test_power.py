@@ -247,7 +247,7 @@ def test_differences_are_tested_as_ratings_are_where_nothing_is_shared():
 
 
 def test_differences_keep_their_level_whatever_workers_and_items_share():
-    # METHODS 1.6: free of worker:item variance, which makes the test of all ratings liberal.
+    # the methods notes 1.6: free of worker:item variance, which makes the test of all ratings liberal.
     shared_part = replace(preset("high"), sd_worker_item=0.5)
     n = 20_000
     rule = DecisionRule(analysis="differences")

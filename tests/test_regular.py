@@ -69,7 +69,7 @@ def test_paired_designs_with_equal_loads_have_the_exact_variance_and_nearly_the_
     exact = effect_precision(SETTINGS[name], k_per_item(m, n, ratings_per_item=k))
     found = by_counts(SETTINGS[name], m, n, k)
     assert float(found.variance) == pytest.approx(exact.variance, rel=1e-9)
-    # 2 %: equal singular values stand in for those of the assignment (METHODS 2.3: about 1 %)
+    # 2 %: equal singular values stand in for those of the assignment (the methods notes 2.3: about 1 %)
     assert float(found.df) == pytest.approx(exact.df, rel=0.02)
 
 
@@ -89,7 +89,7 @@ def test_one_rating_per_item_is_exact(given_parameters, m, load):
     found = by_counts(given_parameters, m, m * load, 1)
     assert float(found.variance) == pytest.approx(exact.variance, rel=1e-9)
     assert float(found.df) == pytest.approx(exact.df, rel=1e-5)
-    assert float(found.df) == pytest.approx(m - 1, rel=1e-5)  # METHODS 2.3: df = m - 1
+    assert float(found.df) == pytest.approx(m - 1, rel=1e-5)  # the methods notes 2.3: df = m - 1
 
 
 def golden_parameters(values) -> Parameters:
@@ -104,7 +104,7 @@ def test_goldens_of_equal_singular_values(shared):
         found = by_counts(given_parameters, row["m"], row["n"], row["k"])
         assert float(found.variance) == pytest.approx(row["var"], rel=1e-12)
         assert float(found.df) == pytest.approx(row["df_bibd_approx"], rel=1e-6)
-    # METHODS 2.3 prints this one: 10 x 20 with three ratings per item, exact (cyclic) 14.50791
+    # the methods notes 2.3 prints this one: 10 x 20 with three ratings per item, exact (cyclic) 14.50791
     assert float(by_counts(given_parameters, 10, 20, 3).df) == pytest.approx(14.528, abs=5e-4)
 
 

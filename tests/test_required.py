@@ -50,7 +50,7 @@ def test_the_answer_reaches_the_target_and_one_less_does_not(name, power):
 
 
 def test_the_fewest_workers_with_a_hundred_items_are_the_golden_fifteen():
-    # METHODS 9, calibration: truth Tw = .11, Ti = .14, s = .26, D = .1, n = 100 needs m = 15
+    # the methods notes 9, calibration: truth Tw = .11, Ti = .14, s = .26, D = .1, n = 100 needs m = 15
     truth = Parameters(0.5, 0.1, 0.05, 0.11, 0.05, 0.14, 0.26)
     answer = required_size(truth, "workers", items=100, n_simulations=500)
     assert answer.counts is not None
@@ -58,7 +58,7 @@ def test_the_fewest_workers_with_a_hundred_items_are_the_golden_fifteen():
 
 
 def test_more_items_than_could_help_are_refused_with_the_ceiling_and_the_workers_that_would_do():
-    # METHODS 2.5: with Tw = 0.22 and D = 0.15 endless items need 19 workers
+    # the methods notes 2.5: with Tw = 0.22 and D = 0.15 endless items need 19 workers
     high = preset("high").with_difference(0.15)
     answer = required_size(high, "items", workers=5)
     assert answer.counts is None
