@@ -117,13 +117,30 @@ def test_a_skipped_look_and_a_late_one_are_remarked() -> None:
     assert look.remarks[1].startswith("planned at 66.7 % of the items, taken at 80 %")
 
 
-def test_an_early_end_is_said_and_spends_everything() -> None:
+def test_an_early_end_is_said_and_spends_what_its_information_allows() -> None:
     state, _ = step(study(), seen(1 / 3, 0.01))
     state, last = step(state, seen(0.9, 0.01, final=True))
     assert last.decision == "end-nothing-shown"
-    assert last.fraction == 1.0
+    assert last.fraction == pytest.approx(0.9)
     assert "the study ended with 90 % of the planned items" in last.remarks
-    assert taken_boundaries(state).spent[-1] == pytest.approx(0.05, abs=1e-6)
+    expected = boundaries(SPENDING, (1 / 3, 0.9, 1.0)).nominal[1]
+    assert last.nominal == pytest.approx(expected, rel=1e-9)
+    assert taken_boundaries(state).spent[1] < 0.05
+
+
+def test_an_end_on_the_same_ratings_cannot_be_declared_because_they_look_good() -> None:
+    state, first = step(study(), seen(2 / 3, 0.055))
+    assert first.decision == "continue"  # p = .025, but the boundary is .012
+    _, last = step(state, seen(2 / 3, 0.055, final=True))
+    assert last.decision == "end-nothing-shown"
+    assert last.nominal < first.nominal
+
+
+def test_an_early_end_under_fixed_constants_meets_the_next_boundary() -> None:
+    rule = StoppingRule(WangTsiatis(0.0))
+    state, _ = step(study(rule), seen(1 / 3, 0.01))
+    _, last = step(state, seen(0.5, 0.01, final=True))
+    assert last.nominal == pytest.approx(boundaries(rule, (1 / 3, 2 / 3, 1.0)).nominal[1], rel=1e-9)
 
 
 def test_inference_after_stopping_gets_the_looks_that_were_taken() -> None:

@@ -22,6 +22,8 @@ from humeval_power.scenarios.looks import LookKind, nested_designs
 SMALLEST_STEP = 1e-3  # of the information, by which a look must add to the one before
 AS_PLANNED = 0.05  # a look this much later than planned is not worth a remark
 NOTABLE = 2.0  # factor by which the information may differ from the expected one without a remark
+# How remarks start that say no departure from the plan.
+NO_DEPARTURE = ("by their own variances", "an early end may have been chosen by what was seen")
 _REACHED = 1e-9
 
 
@@ -75,7 +77,9 @@ def step(state: Monitoring, data: LookData, *, unplanned: str = "") -> tuple[Mon
     """Take a look: the new state, and the look with its decision.
 
     A look between two planned ones needs a reason (`unplanned`) and a spending function, which gives it
-    its part of the error by its information. The last look spends all that is left.
+    its part of the error by its information. The last look spends all that is left, if the study is
+    complete: one that ends early (`data.final`) gets what its information allows, or the boundary of the next
+    planned look, so that the end cannot be chosen by what the ratings show.
 
     Raises
     ------
@@ -86,11 +90,14 @@ def step(state: Monitoring, data: LookData, *, unplanned: str = "") -> tuple[Mon
     _refuse_after_the_end(state, unplanned)
     planned = _planned_number(state, data)
     final = planned == len(state.shares)
+    complete = final and data.share >= 1.0 - _REACHED
     if planned is None:
         _check_unplanned(state, data, unplanned)
-    fraction = _fraction(state, data, final=final)
-    bounds = look_boundaries(state, fraction, final=final)
-    place = len(state.looks) if isinstance(state.rule.efficacy, Spending) else _place(state, planned)
+    fraction = _fraction(state, data, complete=complete)
+    bounds = look_boundaries(state, fraction, final=fraction >= 1.0 - _REACHED)
+    place = (
+        len(state.looks) if isinstance(state.rule.efficacy, Spending) else _place(state, complete, planned)
+    )
     nominal = float(bounds.nominal[place])
     futility = 1.0 if final else min(float(bounds.futility_p[place]), 1.0)
     look = TakenLook(
@@ -202,26 +209,30 @@ def _check_unplanned(state: Monitoring, data: LookData, reason: str) -> None:
         )
 
 
-def _fraction(state: Monitoring, data: LookData, *, final: bool) -> float:
+def _fraction(state: Monitoring, data: LookData, *, complete: bool) -> float:
     """Share of the planned information, made to grow; a look before the end leaves something for it."""
     if not (math.isfinite(data.standard_error) and data.standard_error > 0):
         raise InputError(
             "The ratings so far give no standard error of the effect: this look decides nothing."
         )
     last = state.looks[-1].fraction if state.looks else 0.0
-    if final:
+    if complete:
         return 1.0
     known = min(data.information / state.maximum_information, 1.0 - SMALLEST_STEP)
     if last + SMALLEST_STEP > 1.0 - SMALLEST_STEP:
+        if data.final:
+            return 1.0
         raise InputError(
             f"The looks so far hold {100 * last:.3g} % of the planned information: only the final look is left."
         )
     return max(known, last + SMALLEST_STEP)
 
 
-def _place(state: Monitoring, planned: int | None) -> int:
-    """Index of the boundary where they were fixed beforehand; an early end is tested as the last look."""
-    return len(state.shares) - 1 if planned is None else planned - 1
+def _place(state: Monitoring, complete: bool, planned: int | None) -> int:
+    """Index of the boundary where they were fixed beforehand; an early end is tested by the next of them."""
+    number = planned if complete or planned != len(state.shares) else state.next_planned
+    assert number is not None  # fixed boundaries allow no other looks
+    return number - 1
 
 
 def _decision(p_value: float, nominal: float, futility: float, *, final: bool) -> Decision:
@@ -255,10 +266,11 @@ def _remarks(state: Monitoring, data: LookData, planned: int | None, *, final: b
         remarks.append("the look was not planned")
     elif final and data.share < 1 - _REACHED:
         remarks.append(f"the study ended with {100 * data.share:.3g} % of the planned {state.unit}")
-        if state.looks:
-            remarks.append(
-                "the level of an early end holds only if what the earlier looks showed had no part in it"
-            )
+        remarks.append(
+            f"{NO_DEPARTURE[1]}, so that its boundary uses only as much of the "
+            "error as this information allows; a p-value and interval that take looks into account assume "
+            "that it was not"
+        )
     elif data.share > state.shares[planned - 1] + AS_PLANNED:
         remarks.append(
             f"planned at {100 * state.shares[planned - 1]:.3g} % of the {state.unit}, taken at "
@@ -267,7 +279,7 @@ def _remarks(state: Monitoring, data: LookData, planned: int | None, *, final: b
     seen = data.estimated_information / data.information
     if not 1 / NOTABLE < seen < NOTABLE:
         remarks.append(
-            f"by their own variances these ratings carry {seen:.2g} times the information that the plan "
+            f"{NO_DEPARTURE[0]} these ratings carry {seen:.2g} times the information that the plan "
             "expected of them; the boundaries go by the plan"
         )
     if state.ended:

@@ -48,6 +48,10 @@ def analysis_record(
     record["deviations"] = None if deviations is None else [asdict(one) for one in deviations]
     record["agreement"] = None if agreement is None else dict(agreement)
     record["sequential"] = None if sequential is None else dict(sequential)
+    if sequential is not None:  # the boundary decides, not alpha
+        effect = record["effect"]
+        assert isinstance(effect, dict)
+        record["effect"] = {**effect, "significant": sequential["significant"]}
     return record
 
 

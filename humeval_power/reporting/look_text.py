@@ -88,10 +88,9 @@ def _which(state: Monitoring, look: TakenLook) -> str:
 def _data(state: Monitoring, look: TakenLook, plan: Plan) -> str:
     data = look.data
     known = data.information / state.maximum_information
-    counted = ", tested as all of it" if look.fraction >= 1 > known + _ROUNDING else ""
     return (
         f"{data.n_ratings:,} of {plan.design().n_ratings:,} ratings, {data.n_workers} workers, "
-        f"{data.n_items} items; {100 * known:.1f} % of the planned information{counted}"
+        f"{data.n_items} items; {100 * known:.1f} % of the planned information"
     )
 
 

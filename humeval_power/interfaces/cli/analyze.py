@@ -20,7 +20,7 @@ from humeval_power.interfaces.cli.analyze_criteria import (
     file_stems,
     load_criteria,
 )
-from humeval_power.interfaces.cli.analyze_looks import sequential_part
+from humeval_power.interfaces.cli.analyze_looks import SUCCESS, sequential_part
 from humeval_power.interfaces.cli.analyze_many import (
     ManyOptions,
     analyse_systems,
@@ -216,7 +216,10 @@ def _two(
     )
     between: Any = json_ready(record["agreement"])
     ranges = parameter_intervals(fitted, ratings)
-    text = two_text(ratings, fitted, tested, ranges, size, interest, found, between["between"])
+    shown = None if looks is None else looks.record["decision"] in SUCCESS
+    text = two_text(
+        ratings, fitted, tested, ranges, size, interest, found, between["between"], by_looks=shown
+    )
     return record, text if looks is None else f"{text}\n\n{looks.text}"
 
 

@@ -15,6 +15,7 @@ from humeval_power.interfaces.formats.look_ledger import read_ledger
 from humeval_power.interfaces.formats.row_digests import row_digests
 from humeval_power.planning.adherence import Deviation
 from humeval_power.planning.monitoring import (
+    NO_DEPARTURE,
     estimates,
     study_monitoring,
     taken_boundaries,
@@ -104,5 +105,5 @@ def _departures(state: Monitoring) -> tuple[Deviation, ...]:
         )
         for look in state.looks
         for remark in look.remarks
-        if "times the information" not in remark
+        if not remark.startswith(NO_DEPARTURE)
     )

@@ -25,11 +25,14 @@ def two_text(
     interest: PowerAtInterest | None,
     found: tuple[Deviation, ...] | None,
     between: list[dict[str, Any]],
+    *,
+    by_looks: bool | None = None,
 ) -> str:
-    """The comparison of two systems."""
+    """The comparison of two systems. `by_looks`: whether a study with looks passed its boundary, which then
+    decides."""
     parts = [
         fit_text(ratings, fitted, tested, ranges, size),
-        _decision(ratings, tested, is_planned=found is not None),
+        _decision(ratings, tested, is_planned=found is not None, by_looks=by_looks),
         _agreement_text(between),
     ]
     if interest is not None:
@@ -50,8 +53,9 @@ def _agreement_text(between: list[dict[str, Any]]) -> str:
     return "Agreement (95 % intervals)\n" + ("\n".join(lines) or "  not defined for this table")
 
 
-def _decision(ratings: Ratings, tested: EffectTest, *, is_planned: bool) -> str:
+def _decision(ratings: Ratings, tested: EffectTest, *, is_planned: bool, by_looks: bool | None) -> str:
     a, b = ratings.system_names
+    shown = tested.significant if by_looks is None else by_looks
     if tested.rule.margin is not None:
         text = margin_decision(
             tested.rule,
@@ -60,9 +64,14 @@ def _decision(ratings: Ratings, tested: EffectTest, *, is_planned: bool) -> str:
             shown=tested.significant,
             scale=ratings.scale,
         )
-    elif tested.significant:
+    elif shown:
         better, worse = (b, a) if tested.estimate > 0 else (a, b)
         text = f"{better} is rated higher than {worse} ({p_equals(p_text(tested.p_value))})."
+    elif tested.significant:
+        text = (
+            f"No difference is shown: {p_equals(p_text(tested.p_value))} does not pass the boundary of the last "
+            "look. That does not show that there is none."
+        )
     else:
         text = (
             f"No difference is shown ({p_equals(p_text(tested.p_value))}). That does not show that there is none: "

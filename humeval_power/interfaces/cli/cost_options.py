@@ -10,7 +10,7 @@ import click
 import pandas as pd
 
 from humeval_power.costs import CostModel
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.option_groups import Function, collected, fields_of
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.formats.fees import read_fee
@@ -130,6 +130,11 @@ def cost_model(prices: CostOptions) -> CostModel:
     InputError
         Every impossible price at once, or a platform that the table of fees does not have.
     """
+    if prices.cost_per_rating is None and prices.pay_per_hour is None:
+        rule = "nothing says what a rating costs."
+        raise InputError(
+            [Problem(rule, "Give --cost-per-rating, or --pay-per-hour with --seconds-per-rating.")]
+        )
     fee = read_fee(prices.fee, prices.fees)
     if prices.fee_share is not None:
         fee = replace(fee, share=prices.fee_share, confirmed=True)
