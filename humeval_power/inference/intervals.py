@@ -146,7 +146,7 @@ def _bootstrap(fit: Fit, ratings: RatingTable, n: int, seed: int, n_jobs: int) -
     deviations = np.array([getattr(fit.parameters, name) for name in STANDARD_DEVIATIONS])
     batch = native.fit_batch(
         problem,
-        replication.responses(n, seed=seed, n_jobs=n_jobs),
+        replication.responses(n, seed=seed),
         start=(deviations[:4] / deviations[4]) ** 2,
         restricted=fit.estimator == "reml",
         n_jobs=n_jobs,

@@ -79,16 +79,30 @@ class Replication:
         """Simulate and fit studies `first` to `first + n - 1` of this seed."""
         if self.closed_form and self.response == "gaussian" and not self.losses.careless:
             return self._from_mean_squares(n, seed=seed, first=first)
+        portions = [
+            range(begin, min(begin + _PORTION, first + n)) for begin in range(first, first + n, _PORTION)
+        ]
+        if self.own_rows:
+            return StudyFits.joined([self._fit_own_rows(part, seed, n_jobs) for part in portions])
+        if n_jobs == 1:
+            drawn = (self._drawn(part, seed) for part in portions)
+            return StudyFits.joined([self.fit(responses) for responses in drawn])
+        return self._fit_while_drawing(portions, seed, n_jobs)
+
+    def _drawn(self, portion: range, seed: int) -> Floats:
+        return self.responses(len(portion), seed=seed, first=portion.start)
+
+    def _fit_while_drawing(self, portions: list[range], seed: int, n_jobs: int) -> StudyFits:
+        """Draw the next portion while this one is fitted: drawing holds the interpreter, so that more threads
+        for it would only be in each other's way; the compiled fits do not."""
         parts = []
-        for begin in range(first, first + n, _PORTION):
-            if self.own_rows:
-                part = range(begin, min(begin + _PORTION, first + n))
-                parts.append(self._fit_own_rows(part, seed, n_jobs))
-                continue
-            responses = self.responses(
-                min(_PORTION, first + n - begin), seed=seed, first=begin, n_jobs=n_jobs
-            )
-            parts.append(self.fit(responses, n_jobs=n_jobs))
+        with ThreadPoolExecutor(1) as drawer:
+            upcoming = drawer.submit(self._drawn, portions[0], seed)
+            for following in [*portions[1:], None]:
+                responses = upcoming.result()
+                if following is not None:
+                    upcoming = drawer.submit(self._drawn, following, seed)
+                parts.append(self.fit(responses, n_jobs=n_jobs))
         return StudyFits.joined(parts)
 
     def fit(self, responses: Floats, *, n_jobs: int = 1) -> StudyFits:
@@ -99,7 +113,7 @@ class Replication:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self._fit_complete(responses)
 
-    def responses(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Floats:
+    def responses(self, n: int, *, seed: int, first: int = 0) -> Floats:
         """The ratings of simulated studies, shape (n, n_ratings), in the order of the assignment."""
 
         coded = self.parameters.recoded()
@@ -110,10 +124,7 @@ class Replication:
             latent = draw_ratings(coded, self.design, replicate_generator(seed, replicate))
             return respond(latent, self.response, points=self.points)
 
-        if n_jobs == 1:
-            return np.stack([one(replicate) for replicate in range(first, first + n)])
-        with ThreadPoolExecutor(n_jobs) as pool:
-            return np.stack(list(pool.map(one, range(first, first + n))))
+        return np.stack([one(replicate) for replicate in range(first, first + n)])
 
     @property
     def own_rows(self) -> bool:

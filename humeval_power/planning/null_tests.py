@@ -51,7 +51,7 @@ class NullStudies:
     def answers(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> list[TwoSided]:
         """What each test says of studies `first` to `first + n - 1`: NaN where a fit failed, and no
         study at all for a test that the design does not allow. Each kind of fit is made once."""
-        responses = self.source.responses(n, seed=seed, first=first, n_jobs=n_jobs)
+        responses = self.source.responses(n, seed=seed, first=first)
         fits: dict[_Kind, StudyFits] = {}
         for test in self.tests:
             if test.study is not None and test.is_defined and _kind(test.study) not in fits:

@@ -112,7 +112,7 @@ class RatingLooks:
 
     def _from_ratings(self, first: int, n: int, seed: int, n_jobs: int) -> LookReplicates:
         final = self._replications[-1]
-        return self.from_responses(final.responses(n, seed=seed, first=first, n_jobs=n_jobs), n_jobs=n_jobs)
+        return self.from_responses(final.responses(n, seed=seed, first=first), n_jobs=n_jobs)
 
     @cached_property
     def _replications(self) -> tuple[Replication, ...]:
