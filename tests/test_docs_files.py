@@ -116,8 +116,8 @@ LOOKED_AT = {
     "plan_search.json": "humeval_power/plan_search/1",
     "monitor.json": "humeval_power/monitor/1",
     "analysis.json": "humeval_power/analysis/1",
-    "start.json": "humeval_power/looks/1",
-    "look.json": "humeval_power/looks/1",
+    "start.json": "humeval_power/look_ledger/1",
+    "look.json": "humeval_power/look_ledger/1",
 }
 
 

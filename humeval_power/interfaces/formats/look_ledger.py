@@ -19,7 +19,7 @@ from typing import Any
 from humeval_power.errors import InputError, Problem
 from humeval_power.reporting.records import json_ready
 
-LEDGER_SCHEMA = "humeval_power/looks/1"
+LEDGER_SCHEMA = "humeval_power/look_ledger/1"
 _NOTHING_BEFORE = "0" * 64
 _FIELDS = {"schema", "number", "previous", "kind", "content", "sha256"}
 _RESTORE = "Restore the ledger from a copy; it is what proves when the data were looked at."
