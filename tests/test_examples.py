@@ -30,7 +30,7 @@ TOLD = {  # examples that print and draw nothing
 
 def run(name: str, *arguments: str, folder: Path) -> str:
     command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout
@@ -70,7 +70,7 @@ def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
         env={**os.environ, "PATH": beside},
         capture_output=True,
         text=True,
-        timeout=600,  # a minute of work; on a busy machine much more
+        timeout=1200,  # a minute of work; on a busy machine much more
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -105,5 +105,5 @@ def test_two_processes_take_turns(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.DEVNULL)
         for _ in range(2)
     ]
-    assert [process.wait(60) for process in both] == [0, 0]
+    assert [process.wait(300) for process in both] == [0, 0]
     assert [entry.content["line"] for entry in read_ledger(path)] == list(range(1, 61))
