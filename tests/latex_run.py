@@ -21,7 +21,7 @@ def compiled(source: str, directory: Path) -> str:
         capture_output=True,
         text=True,
         errors="replace",
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-2000:]

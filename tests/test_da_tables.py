@@ -317,7 +317,7 @@ def test_the_reproduction_runs_and_marks_the_six_cells_that_do_not_follow() -> N
         [sys.executable, "-W", "error", str(REPRODUCTION), "--pools", "1"],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=True,
     )
     lines = done.stdout.splitlines()

@@ -143,7 +143,7 @@ def test_a_module_is_found_where_the_command_is_run(tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -200,7 +200,7 @@ def test_the_example_runs_and_its_power_rises_with_its_size() -> None:
         [sys.executable, "-W", "error", str(EXAMPLE)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=True,
     )
     powers = [float(line.split("power ")[1].split()[0]) for line in done.stdout.splitlines()]
