@@ -84,6 +84,11 @@ class LazyGroup(click.Group):
         except HumevalPowerError as error:
             _tell(error)
             ctx.exit(error.exit_code)
+        except click.exceptions.NoArgsIsHelpError:
+            raise  # it shows the help
+        except click.UsageError as error:
+            text = wrapped(f"Error: {error.format_message()}", indent="  ").removeprefix("Error: ")
+            raise click.UsageError(text, error.ctx) from None
         except KeyboardInterrupt:
             click.echo("\nInterrupted; no file was left half-written.", err=True)
             ctx.exit(INTERRUPTED)
