@@ -46,7 +46,17 @@ class LookSchedule:
             )
 
     def rule(self, decision: DecisionRule) -> StoppingRule:
-        """The stopping rule of a study that decides by `decision`."""
+        """The stopping rule of a study that decides by `decision`.
+
+        Raises
+        ------
+        InputError
+            A rule with a margin.
+        """
+        if decision.margin is not None:
+            raise InputError(
+                "Looks are planned for tests of a difference, not for a margin: leave out one."
+            )
         return StoppingRule(self.efficacy, self.futility, decision.alpha, decision.alternative)
 
 

@@ -13,10 +13,11 @@ from humeval_power.parameters import Parameters
 from humeval_power.planning.analytic import check_target
 from humeval_power.planning.assurance import Assurance
 from humeval_power.planning.bottleneck import Bottleneck
+from humeval_power.planning.look_schedule import LookSchedule
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.required import check_effect
 from humeval_power.planning.search import SearchSpace
-from humeval_power.planning.sequential_plan import LookWish, SequentialOption
+from humeval_power.planning.sequential_plan import SequentialOption
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.study_counts import StudyCounts
@@ -48,7 +49,7 @@ class PlanRequest:
     confidence: float | None = None
     losses: Losses = NO_LOSSES
     exclusion: Exclusion = "none"
-    looks: LookWish | None = None
+    looks: LookSchedule | None = None
 
     def __post_init__(self) -> None:
         check_target(self.target, self.rule)
@@ -71,7 +72,7 @@ class PlanRequest:
                 "pilot, or from a file that 'fit -o' wrote."
             )
 
-    def _check_looks(self, wish: LookWish) -> None:
+    def _check_looks(self, wish: LookSchedule) -> None:
         wish.rule(self.rule)
         if self.losses != NO_LOSSES:
             raise InputError("Looks and losses of ratings cannot be simulated together: leave out one.")

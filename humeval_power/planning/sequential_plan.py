@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from humeval_power.costs import CostModel
-from humeval_power.errors import InputError
 from humeval_power.inference.boundaries import boundaries
-from humeval_power.inference.futility import Futility
-from humeval_power.inference.stopping_rule import Efficacy, StoppingRule
 from humeval_power.parameters import Parameters
 from humeval_power.planning.analytic import power_at
 from humeval_power.planning.building import design_of
@@ -24,30 +21,6 @@ from humeval_power.scenarios.sequential_study import RatingLooks
 from humeval_power.study_counts import StudyCounts
 
 
-@dataclass(frozen=True, slots=True)
-class LookWish:
-    """Looks as they are asked for: when, by which boundaries, and when to give up."""
-
-    looks: Looks
-    efficacy: Efficacy
-    futility: Futility | None = None
-
-    def rule(self, decision: DecisionRule) -> StoppingRule:
-        """The stopping rule of a study that decides by `decision`.
-
-        Raises
-        ------
-        InputError
-            A rule with a margin, or looks that a plan cannot have.
-        """
-        LookSchedule(self.looks, self.efficacy, self.futility)
-        if decision.margin is not None:
-            raise InputError(
-                "Looks are planned for tests of a difference, not for a margin: leave out one."
-            )
-        return StoppingRule(self.efficacy, self.futility, decision.alpha, decision.alternative)
-
-
 @dataclass(frozen=True, eq=False)
 class SequentialOption:
     """A design with its looks: simulated power of the whole procedure, and what it is expected to take."""
@@ -57,10 +30,10 @@ class SequentialOption:
     expected: LookExpectation
     choices: tuple[LooksChoice, ...]
 
-    def schedule(self, wish: LookWish) -> LookSchedule:
+    def calibrated(self, wish: LookSchedule) -> LookSchedule:
         """The looks as a plan holds them, with the factor that calibration found."""
-        factor = 1.0 if self.plan.calibration is None else self.plan.calibration.used
-        return LookSchedule(wish.looks, wish.efficacy, wish.futility, factor)
+        found = self.plan.calibration
+        return wish if found is None else replace(wish, factor=found.used)
 
 
 def rating_looks(
@@ -70,7 +43,9 @@ def rating_looks(
     return RatingLooks(parameters, design_of(counts), looks, rule)
 
 
-def formula_power(parameters: Parameters, counts: StudyCounts, wish: LookWish, rule: DecisionRule) -> float:
+def formula_power(
+    parameters: Parameters, counts: StudyCounts, wish: LookSchedule, rule: DecisionRule
+) -> float:
     """Power with looks by formula: what few workers cost from the t test, what looks cost from z's."""
     study = rating_looks(parameters, counts, wish.looks, rule)
     rows = look_rows(study)
@@ -83,7 +58,7 @@ def formula_power(parameters: Parameters, counts: StudyCounts, wish: LookWish, r
 def prove(
     parameters: Parameters,
     counts: StudyCounts,
-    wish: LookWish,
+    wish: LookSchedule,
     rule: DecisionRule,
     *,
     costs: CostModel | None,

@@ -11,7 +11,7 @@ from humeval_power.inference.stagewise import stagewise_inference
 from humeval_power.interfaces.cli.fit_text import p_text
 from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.formats.look_entries import state_of
-from humeval_power.interfaces.formats.look_ledger import read_ledger
+from humeval_power.interfaces.formats.look_ledger import ledger_path, read_ledger
 from humeval_power.interfaces.formats.row_digests import row_digests
 from humeval_power.planning.adherence import Deviation
 from humeval_power.planning.monitoring import (
@@ -36,11 +36,6 @@ class SequentialPart(NamedTuple):
     text: str
     deviations: tuple[Deviation, ...]
     stopped_at: int | None
-
-
-def ledger_path(plan_path: str, ledger: str | None) -> str:
-    """The ledger of looks: as typed, or beside the plan."""
-    return ledger or str(Path(plan_path).with_suffix(".looks.jsonl"))
 
 
 def sequential_part(plan: Plan, plan_path: str, ledger: str | None, ratings: Ratings) -> SequentialPart:

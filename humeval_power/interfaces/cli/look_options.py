@@ -9,7 +9,7 @@ import click
 from humeval_power.errors import HumevalPowerError
 from humeval_power.inference.stopping_words import EFFICACY_WORDS, FUTILITY_WORDS, efficacy_of, futility_of
 from humeval_power.interfaces.cli.option_groups import Function, collected
-from humeval_power.planning.sequential_plan import LookWish
+from humeval_power.planning.look_schedule import LookSchedule
 from humeval_power.scenarios.looks import LookKind, Looks, equal_looks
 
 DEFAULT_EFFICACY = "lan-demets-obrien-fleming"
@@ -52,17 +52,17 @@ _OPTIONS = (
 
 
 def look_options(command: Function) -> Function:
-    """Add the options of looks; the command gets them as `looks: LookWish | None`."""
+    """Add the options of looks; the command gets them as `looks: LookSchedule | None`."""
     return collected(command, _OPTIONS, name="looks", collect=_wish)
 
 
-def _wish(values: dict[str, Any]) -> LookWish | None:
+def _wish(values: dict[str, Any]) -> LookSchedule | None:
     shares, kind = values.pop("looks"), values.pop("looks_by")
     efficacy, futility = values.pop("efficacy"), values.pop("futility")
     if shares is None:
         return None
     try:
-        return LookWish(_looks(shares, kind), efficacy_of(efficacy), futility_of(futility))
+        return LookSchedule(_looks(shares, kind), efficacy_of(efficacy), futility_of(futility))
     except HumevalPowerError as error:
         raise click.UsageError(str(error)) from None
 

@@ -22,7 +22,7 @@ from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write
 from humeval_power.interfaces.cli.plan_options import table_by_plan
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.interfaces.formats.look_entries import LedgerState, look_content, start_content, state_of
-from humeval_power.interfaces.formats.look_ledger import open_ledger, read_ledger
+from humeval_power.interfaces.formats.look_ledger import ledger_path, open_ledger, read_ledger
 from humeval_power.interfaces.formats.row_digests import row_digests
 from humeval_power.planning.monitoring import (
     changed_rows,
@@ -86,7 +86,7 @@ def command(
     with compiled_kernels():
         planned = read_plan_file(plan)
         start = study_monitoring(planned.plan)
-        path = ledger or str(Path(plan).with_suffix(".looks.jsonl"))
+        path = ledger_path(plan, ledger)
         if file is None:
             state = state_of(read_ledger(path), start, planned.checksum, place=path)
             look = state.monitoring.looks[-1] if state.monitoring.looks else None

@@ -38,11 +38,11 @@ from humeval_power.interfaces.cli.study_options import default_jobs, number_list
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.assurance import safe_parameters
+from humeval_power.planning.look_schedule import LookSchedule
 from humeval_power.planning.plan_request import PlanRequest, PlanResult
 from humeval_power.planning.planner import make_plan
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.search import SearchSpace
-from humeval_power.planning.sequential_plan import LookWish
 from humeval_power.reporting.plan_result_text import option_row, pilot_table, plan_facts, plan_search_record
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
@@ -139,7 +139,7 @@ def command(
     prices: CostOptions,
     losses: Losses,
     exclusion: Exclusion,
-    looks: LookWish | None,
+    looks: LookSchedule | None,
     robust: bool,
     confidence: float | None,
     safe: float | None,

@@ -10,9 +10,9 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.output import note, write_directory
 from humeval_power.interfaces.cli.plan_inputs import PlanInputs
 from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.planning.look_schedule import LookSchedule
 from humeval_power.planning.plan import Plan, PredictedPower
 from humeval_power.planning.plan_request import PlanRequest, PlanResult
-from humeval_power.planning.sequential_plan import LookWish
 from humeval_power.reporting.plan_result_text import plan_search_record
 from humeval_power.reporting.rule_words import default_question
 
@@ -45,12 +45,12 @@ def plan_of(
         costs=request.costs,
         cost=chosen.cost.total,
         exclusions=exclude,
-        looks=None if chosen.sequential is None else chosen.sequential.schedule(_wish(request)),
+        looks=None if chosen.sequential is None else chosen.sequential.calibrated(_wish(request)),
         expected=None if chosen.sequential is None else chosen.sequential.expected,
     )
 
 
-def _wish(request: PlanRequest) -> LookWish:
+def _wish(request: PlanRequest) -> LookSchedule:
     assert request.looks is not None  # only a request with looks has a sequential option
     return request.looks
 
