@@ -70,6 +70,19 @@ def pair_of_laws(a: GammaScores, b: GammaScores, *, name: str = "") -> ScorePair
     return ScorePair(values, law(a), law(b), name)
 
 
+def simulated_pool(n: int, *, typical: float, mean: float, sd: float) -> list[ScorePair]:
+    """Pairs of Gamma laws whose true differences are the quantiles of a Laplace law's absolute value: most are
+    small, a few large. Those that would leave the scale are set to its end."""
+    shares = (np.arange(n) + 0.5) / n
+    room = 0.9 * (100.0 - mean)
+    differences = np.minimum(-typical * np.log1p(-shares), room)
+    a = GammaScores(mean, sd)
+    return [
+        pair_of_laws(a, GammaScores(mean + float(each), sd), name=f"{each:.3g} points")
+        for each in differences
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class PoolLooks:
     """Scores drawn from a pair's laws, `n` for each system, compared by Mann and Whitney's U (ties and

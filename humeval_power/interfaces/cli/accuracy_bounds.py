@@ -11,7 +11,7 @@ import click
 
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import alpha_option, result_options
+from humeval_power.interfaces.cli.options import alpha_option, power_target_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
@@ -28,21 +28,13 @@ paired_test_option = click.option(
     show_default=True,
     help="Version of McNemar's test.",
 )
-target_option = click.option(
-    "--power",
-    "target",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.8,
-    show_default=True,
-    help="Target power.",
-)
 
 
 @click.command("bounds")
 @click.option("--n", type=click.IntRange(min=2), required=True, help="Items in the test set.")
 @click.option("--baseline", type=float, required=True, help="Accuracy of A, the baseline, as a share.")
 @paired_test_option
-@target_option
+@power_target_option
 @alpha_option
 @result_options
 def bounds(

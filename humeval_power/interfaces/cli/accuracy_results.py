@@ -8,9 +8,9 @@ from dataclasses import asdict
 import click
 
 from humeval_power.inference.mcnemar import PairedTest
-from humeval_power.interfaces.cli.accuracy_bounds import paired_test_option, target_option
+from humeval_power.interfaces.cli.accuracy_bounds import paired_test_option
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import alpha_option, result_options
+from humeval_power.interfaces.cli.options import alpha_option, power_target_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.scenario_family import Decorator
 from humeval_power.interfaces.cli.text_table import text_table
@@ -35,7 +35,7 @@ def _overlap(default: Prior) -> Decorator:
 @click.argument("table")
 @_overlap("glue")
 @paired_test_option
-@target_option
+@power_target_option
 @alpha_option
 @result_options
 def claims(
@@ -77,7 +77,7 @@ def claims(
 @click.option("--n", type=click.IntRange(min=2), required=True, help="Items in the test set.")
 @_overlap("squad")
 @paired_test_option
-@target_option
+@power_target_option
 @alpha_option
 @result_options
 def leaderboard(

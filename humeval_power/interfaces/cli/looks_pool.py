@@ -17,8 +17,7 @@ from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.planning.look_pool import PoolStudy, pool_study, wei_rules
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.sequential_records import pool_record
-from humeval_power.scenarios.gamma_scores import GammaScores
-from humeval_power.scenarios.score_pools import ScorePair, pair_of_laws, pair_of_samples
+from humeval_power.scenarios.score_pools import ScorePair, pair_of_samples, simulated_pool
 
 DEFAULT_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
 POOL_SIMULATIONS = 1000
@@ -166,19 +165,6 @@ def read_pool(path: str, *, system: str, rating: str) -> list[ScorePair]:
     return [
         pair_of_samples(by_system[one], by_system[other], name=f"{one} - {other}")
         for one, other in combinations(sorted(by_system), 2)
-    ]
-
-
-def simulated_pool(n: int, *, typical: float, mean: float, sd: float) -> list[ScorePair]:
-    """Pairs of Gamma laws whose true differences are the quantiles of a Laplace law's absolute value: most are
-    small, a few large. Those that would leave the scale are set to its end."""
-    shares = (np.arange(n) + 0.5) / n
-    room = 0.9 * (100.0 - mean)
-    differences = np.minimum(-typical * np.log1p(-shares), room)
-    a = GammaScores(mean, sd)
-    return [
-        pair_of_laws(a, GammaScores(mean + float(each), sd), name=f"{each:.3g} points")
-        for each in differences
     ]
 
 

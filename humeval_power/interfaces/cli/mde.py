@@ -7,7 +7,12 @@ from dataclasses import asdict
 import click
 
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.options import margin_finding_options, result_options, run_options
+from humeval_power.interfaces.cli.options import (
+    margin_finding_options,
+    power_target_option,
+    result_options,
+    run_options,
+)
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.power import kernels_for, method_option
 from humeval_power.interfaces.cli.study_options import (
@@ -32,15 +37,6 @@ from humeval_power.planning.surface import Cell, list_cells
 from humeval_power.reporting.records import MDE_SCHEMA, study_record
 from humeval_power.reporting.rule_words import PARITY, sought_words
 from humeval_power.rules import DecisionRule
-
-power_target_option = click.option(
-    "--power",
-    "target",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.8,
-    show_default=True,
-    help="Target power.",
-)
 
 
 @click.command("mde")

@@ -146,6 +146,14 @@ margin_option = click.option(
     "equivalent; fixed before the ratings are seen.",
 )
 
+power_target_option = click.option(
+    "--power",
+    "target",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.8,
+    show_default=True,
+    help="Target power.",
+)
 # The default of these is None; the command takes the constant of the module that does the work.
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), help="Seed of the random numbers. [fixed, and recorded]"

@@ -23,9 +23,9 @@ from humeval_power.interfaces.cli.cost_options import (
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.look_options import look_options
 from humeval_power.interfaces.cli.loss_options import loss_options
-from humeval_power.interfaces.cli.mde import power_target_option
 from humeval_power.interfaces.cli.options import (
     TableOptions,
+    power_target_option,
     result_options,
     rule_options,
     run_options,

@@ -16,6 +16,7 @@ from humeval_power.interfaces.cli.options import (
     jobs_option,
     json_option,
     output_option,
+    power_target_option,
     quiet_option,
     seed_option,
     simulations_option,
@@ -144,7 +145,7 @@ def _mde(family: Family) -> click.Command:
         "mde",
         "The smallest effect that a comparison of this size finds with the target power.",
         command,
-        (_n(family), _target),
+        (_n(family), power_target_option),
     )
 
 
@@ -177,7 +178,7 @@ def _size(family: Family) -> click.Command:
         "size",
         "The smallest size that finds this effect with the target power.",
         command,
-        (_effect(family), _target, _highest),
+        (_effect(family), power_target_option, _highest),
     )
 
 
@@ -233,14 +234,6 @@ def _effect(family: Family) -> Decorator:
     return click.option("--effect", type=float, required=True, help=family.effect_help)
 
 
-_target: Decorator = click.option(
-    "--power",
-    "target",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.8,
-    show_default=True,
-    help="Target power.",
-)
 _highest: Decorator = click.option(
     "--highest",
     type=click.IntRange(min=2),

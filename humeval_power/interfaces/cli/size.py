@@ -10,8 +10,12 @@ import click
 
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
-from humeval_power.interfaces.cli.mde import power_target_option
-from humeval_power.interfaces.cli.options import result_options, rule_options, run_options
+from humeval_power.interfaces.cli.options import (
+    power_target_option,
+    result_options,
+    rule_options,
+    run_options,
+)
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
