@@ -11,6 +11,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.loading import load_ratings
+from humeval_power.interfaces.cli.monitor_text import look_text
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     force_option,
@@ -36,7 +37,7 @@ from humeval_power.planning.monitoring import (
 from humeval_power.planning.monitoring_state import LookData, Monitoring, TakenLook
 from humeval_power.planning.plan import Plan
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.look_text import look_record, look_text
+from humeval_power.reporting.look_record import look_record
 
 _MOST_NAMED = 5
 _PICTURES = ("looks.png", "looks.svg")
@@ -107,10 +108,11 @@ def command(
         note(f"This look was taken before, at the same ratings: {path} is as it was.")
     if pictures is not None:
         _draw(state.monitoring, pictures, force=force)
-    record = look_record(state.monitoring, look, planned.plan, ledger=path, command=typed_command())
-    click.echo(
-        to_json(record) if as_json else look_text(state.monitoring, look, planned.plan), nl=not as_json
-    )
+    if as_json:
+        record = look_record(state.monitoring, look, planned.plan, ledger=path, command=typed_command())
+        click.echo(to_json(record), nl=False)
+    else:
+        click.echo(look_text(state.monitoring, look, planned.plan))
 
 
 def _take(

@@ -1,27 +1,22 @@
-"""A look at a running study in words, and as a record."""
+"""A look at a running study in words for the terminal."""
 
 from __future__ import annotations
 
-import textwrap
-from dataclasses import asdict
-
 from humeval_power.inference.stagewise import stagewise_inference
+from humeval_power.interfaces.cli.output import wrapped
+from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.planning.monitoring import estimates, taken_boundaries
 from humeval_power.planning.monitoring_state import Decision, Monitoring, TakenLook
 from humeval_power.planning.plan import Plan
 from humeval_power.reporting.document_values import p_equals
-from humeval_power.reporting.records import Record, versions
 
-MONITOR_SCHEMA = "humeval_power/monitor/1"
-_WIDTH = 80
-_LABEL = 10
 _ROUNDING = 1e-9
 DECISIONS: dict[Decision, str] = {
     "continue": "Go on collecting.",
     "stop-success": "Stop: the boundary is passed.",
     "stop-futility": "Stop for futility: it has become unlikely that anything will be shown.",
-    "end-success": "The study is complete, and its boundary is passed.",
-    "end-nothing-shown": "The study is complete. Nothing is shown; that does not show that there is nothing.",
+    "end-success": "The study has ended, and its boundary is passed.",
+    "end-nothing-shown": "The study has ended. Nothing is shown; that does not show that there is nothing.",
 }
 
 
@@ -46,35 +41,6 @@ def look_text(state: Monitoring, look: TakenLook | None, plan: Plan) -> str:
     elif state.next_planned is not None:
         facts.append(("Left", _left(state, look, plan)))
     return "\n".join(_line(label, text) for label, text in facts) + "\n\n" + _table(state)
-
-
-def look_record(
-    state: Monitoring, look: TakenLook | None, plan: Plan, *, ledger: str, command: str
-) -> Record:
-    """The same for programs; `inference` is None while the study goes on."""
-    adjusted = (
-        asdict(stagewise_inference(estimates(state), taken_boundaries(state))) if state.ended else None
-    )
-    return {
-        "schema": MONITOR_SCHEMA,
-        "decision": None if look is None else look.decision,
-        "look": None if look is None else asdict(look),
-        "looks": [asdict(each) for each in state.looks],
-        "planned": {
-            "by": state.unit,
-            "shares": list(state.shares),
-            "fractions": list(state.fractions),
-            "rule": str(state.rule),
-            "effect": state.effect,
-            "maximum_information": state.maximum_information,
-            "factor": state.factor,
-        },
-        "systems": list(plan.systems),
-        "inference": adjusted,
-        "ledger": ledger,
-        "versions": versions(),
-        "command": command,
-    }
 
 
 def _which(state: Monitoring, look: TakenLook) -> str:
@@ -144,10 +110,9 @@ def _shares(state: Monitoring) -> str:
 
 
 def _table(state: Monitoring) -> str:
-    rows = [("look", "ratings", "information", "estimate", "p", "needed", "decision")]
-    rows += [
+    rows = [
         (
-            f"{look.number}" + ("" if look.planned else "*"),
+            f"{look.number}{'' if look.planned else '*'}".rjust(len("look")),
             f"{look.data.n_ratings:,}",
             f"{look.fraction:.3f}",
             f"{look.data.estimate:.4f}",
@@ -157,19 +122,9 @@ def _table(state: Monitoring) -> str:
         )
         for look in state.looks
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
+    header = ("look", "ratings", "information", "estimate", "p", "needed", "decision")
+    return text_table(header, rows, indent="")
 
 
 def _line(label: str, text: str) -> str:
-    return textwrap.fill(
-        text,
-        _WIDTH,
-        initial_indent=f"{label:<{_LABEL}}",
-        subsequent_indent=" " * _LABEL,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return wrapped(text, bullet=f"{label:<10}")
