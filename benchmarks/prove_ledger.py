@@ -20,7 +20,8 @@ from pathlib import Path
 import pandas as pd
 
 from humeval_power import RatingScale, crossed, preset, simulate
-from humeval_power.interfaces.formats.look_ledger import Entry, read_ledger
+from humeval_power.interfaces.formats.look_ledger import read_ledger
+from humeval_power.interfaces.formats.look_lines import Entry
 
 PROGRAM = [sys.executable, "-m", "humeval_power.interfaces.cli.main"]
 N_ITEMS, N_LOOKS = 40, 20

@@ -26,10 +26,14 @@ from humeval_power.interfaces.cli.analyze_text import two_text
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.formats.look_entries import look_content, start_content
 from humeval_power.interfaces.formats.look_ledger import read_ledger
-from humeval_power.interfaces.formats.plan_file import read_plan
+from humeval_power.interfaces.formats.look_lines import Entry, sealed_line
+from humeval_power.interfaces.formats.plan_file import read_plan, read_plan_file
+from humeval_power.interfaces.formats.study_secret import read_secret
 from humeval_power.planning.analytic import effect_precision
 from humeval_power.planning.monitoring import study_monitoring
+from humeval_power.planning.monitoring_state import LookData, TakenLook
 from humeval_power.reporting.plan_text import plan_markdown
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.scenarios.looks import nested_designs
@@ -345,3 +349,154 @@ def test_a_monitor_killed_at_any_moment_loses_and_doubles_no_look(plan: Path) ->
     assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
     entries = read_ledger(plan.with_suffix(".looks.jsonl"))
     assert [entry.kind for entry in entries] == ["start", "look"]
+
+
+def said(done: Result) -> str:
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def test_a_lost_secret_is_said_and_can_be_replaced_by_a_recorded_one(plan: Path) -> None:
+    table, ledger = ratings(0.06, seed=20), plan.with_suffix(".looks.jsonl")
+    first = look(plan, part(table, 10))
+    entries = read_ledger(ledger)
+    secret_file = plan.with_suffix(".looks.secret")
+    secret = read_secret(secret_file)
+    assert secret is not None
+    assert entries[0].content["secret"] == secret.fingerprint
+    assert secret.key.hex() not in ledger.read_text()
+    assert f"2 lines, the last with SHA-256 {entries[-1].sha256}" in said(first)
+    before = ledger.read_bytes()
+    kept = secret_file.read_text()
+    secret_file.write_text(kept.replace(kept[-9:-1], "00000000"))
+    wrong = look(plan, part(table, 20))
+    assert wrong.exit_code == 2
+    assert "is another secret" in said(wrong)
+    secret_file.unlink()
+    lost = look(plan, part(table, 20))
+    assert lost.exit_code == 2
+    assert "the chain of looks holds without it" in said(lost)
+    assert ledger.read_bytes() == before
+    assert not secret_file.exists()
+    status = run("monitor", "--status", "--plan", plan)
+    assert status.exit_code == 0
+    assert "is missing, the secret of" in said(status)
+    record = look(plan, part(table, 20), "--new-secret", "the disk broke", "--json")
+    assert record.exit_code == 0, record.output
+    document = json.loads(record.stdout)
+    assert "(the disk broke)" in document["look"]["remarks"][-1]
+    assert [entry.kind for entry in read_ledger(ledger)] == ["start", "look", "secret", "look"]
+    assert document["seal"]["sha256"] == read_ledger(ledger)[-1].sha256
+    bent = part(table, 20).copy()
+    bent.loc[bent.index[0], "rating"] = 6 - bent.loc[bent.index[0], "rating"]
+    bent.loc[bent.index[1], "rating"] = 1 + bent.loc[bent.index[1], "rating"] % 5
+    assert "of an earlier look with another value now" in said(look(plan, bent))
+
+
+def test_without_the_secret_an_analysis_compares_sums_and_says_so(plan: Path) -> None:
+    seen = part(ratings(0.4, seed=2), 10)
+    assert decision(look(plan, seen, "--json")) == "stop-success"
+    plan.with_suffix(".looks.secret").unlink()
+    done = run("analyze", plan.parent / "so_far.csv", "--plan", plan)
+    assert done.exit_code == 0, done.output
+    assert "only counts, estimate and SE were compared" in said(done)
+    assert "Deviations from the plan: none." not in said(done)
+    other = seen.copy()
+    other.loc[other.index[0], "rating"] = 1 + other.loc[other.index[0], "rating"] % 5
+    other.to_csv(plan.parent / "so_far.csv", index=False)
+    refused = run("analyze", plan.parent / "so_far.csv", "--plan", plan)
+    assert refused.exit_code == 2
+    assert "these are not the ratings that the last look saw" in said(refused)
+
+
+def test_a_stopped_study_stays_stopped_where_an_editor_ate_the_last_newline(plan: Path) -> None:
+    table, ledger = ratings(0.3, seed=4), plan.with_suffix(".looks.jsonl")
+    assert decision(look(plan, part(table, 10), "--json")) == "stop-success"
+    ledger.write_bytes(ledger.read_bytes().removesuffix(b"\n"))
+    done = look(plan, part(table, 20))
+    assert done.exit_code == 2
+    assert "was stopped for success at look 1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "content", [b"my notes\nsecond line without its end", b'{"a": 1}', b"PK\x03\x04\n\0x"]
+)
+def test_monitor_leaves_a_file_that_is_no_ledger_as_it_is(plan: Path, content: bytes) -> None:
+    path = plan.parent / "other"
+    path.write_bytes(content)
+    before = sorted(each.name for each in plan.parent.iterdir())
+    for words in (["--status"], [plan.parent / "pilot.csv", "--scale", "1:5:5"]):
+        part(ratings(0.06, seed=20), 10).to_csv(plan.parent / "pilot.csv", index=False)
+        done = run("monitor", *words, "--plan", plan, "--ledger", path, "-q")
+        assert done.exit_code == 2
+        assert "is no ledger of looks" in said(done)
+    assert path.read_bytes() == content
+    assert sorted(each.name for each in plan.parent.iterdir()) == sorted([*before, "pilot.csv"])
+
+
+def good_lines(plan: Path) -> list[tuple[str, dict[str, object]]]:
+    sealed = read_plan_file(plan)
+    start = study_monitoring(sealed.plan)
+    data = LookData(200, 10, 10, 1 / 3, 90.0, 0.06, 0.1, 12.0, 0.5)
+    taken = TakenLook(1, 1, data, 0.4, 0.001, 1.0, "continue", {"design": 0.5, "trend": 0.2, "null": 0.1})
+    return [
+        ("start", start_content(sealed.checksum, start, RatingScale(1, 5, 5), "0" * 16)),
+        ("look", look_content(taken, new_rows={"a" * 16: "b" * 16}, time="2026-01-02")),
+    ]
+
+
+WRONG = [
+    (0, "scale", "1 to 5"),
+    (0, "scale", [5, 1]),
+    (0, "shares", {"a": 1}),
+    (0, "shares", [0.5, 0.4]),
+    (0, "factor", None),
+    (0, "plan_sha256", 7),
+    (0, "secret", "x"),
+    (0, "maximum_information", True),
+    (1, "look", []),
+    (1, "look.data", "none"),
+    (1, "look.data.p_value", "0.01"),
+    (1, "look.data.p_value", 1.5),
+    (1, "look.data.n_ratings", 2.5),
+    (1, "look.data.standard_error", 0),
+    (1, "look.data.df", -1),
+    (1, "look.data.final", 1),
+    (1, "look.number", 2),
+    (1, "look.planned", "first"),
+    (1, "look.decision", "stop"),
+    (1, "look.conditional_power", {"design": None}),
+    (1, "look.remarks", "late"),
+    (1, "new_rows", [1, 2]),
+    (1, "new_rows", {"a": "b"}),
+    (1, "time", 2026),
+    (1, "extra", 1),
+]
+
+
+@pytest.mark.parametrize(("row", "field", "value"), WRONG)
+def test_a_good_chain_with_wrong_values_names_line_and_field(
+    plan: Path, row: int, field: str, value: object
+) -> None:
+    lines = good_lines(plan)
+    ledger = plan.with_suffix(".looks.jsonl")
+    write_chain(ledger, lines)
+    assert run("monitor", "--status", "--plan", plan, "-q").exit_code == 0
+    *above, name = field.split(".")
+    at: dict[str, object] = json.loads(json.dumps(lines[row][1]))
+    lines[row] = (lines[row][0], at)
+    for key in above:
+        at = at[key]  # type: ignore[assignment]
+    at[name] = value
+    write_chain(ledger, lines)
+    done = run("monitor", "--status", "--plan", plan, "-q")
+    assert done.exit_code == 2, done.output
+    assert f"row {row + 1}, column '{field}" in said(done)
+
+
+def write_chain(path: Path, lines: list[tuple[str, dict[str, object]]]) -> None:
+    before: Entry | None = None
+    text = b""
+    for kind, content in lines:
+        line, before = sealed_line(kind, content, before)
+        text += line
+    path.write_bytes(text)

@@ -114,10 +114,10 @@ def looked_at(study):
 
 LOOKED_AT = {
     "plan_search.json": "humeval_power/plan_search/1",
-    "monitor.json": "humeval_power/monitor/1",
+    "monitor.json": "humeval_power/monitor/2",
     "analysis.json": "humeval_power/analysis/1",
-    "start.json": "humeval_power/look_ledger/1",
-    "look.json": "humeval_power/look_ledger/1",
+    "start.json": "humeval_power/look_ledger/2",
+    "look.json": "humeval_power/look_ledger/2",
 }
 
 

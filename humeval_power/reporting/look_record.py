@@ -10,13 +10,20 @@ from humeval_power.planning.monitoring_state import Monitoring, TakenLook
 from humeval_power.planning.plan import Plan
 from humeval_power.reporting.records import Record, versions
 
-MONITOR_SCHEMA = "humeval_power/monitor/1"
+MONITOR_SCHEMA = "humeval_power/monitor/2"
 
 
 def look_record(
-    state: Monitoring, look: TakenLook | None, plan: Plan, *, ledger: str, command: str
+    state: Monitoring,
+    look: TakenLook | None,
+    plan: Plan,
+    *,
+    ledger: str,
+    seal: Record | None = None,
+    command: str,
 ) -> Record:
-    """The looks so far and what the last one decided; `inference` is None while the study goes on."""
+    """The looks so far and what the last one decided; `inference` is None while the study goes on. `seal` is the
+    end of the ledger's chain."""
     adjusted = (
         asdict(stagewise_inference(estimates(state), taken_boundaries(state))) if state.ended else None
     )
@@ -37,6 +44,7 @@ def look_record(
         "systems": list(plan.systems),
         "inference": adjusted,
         "ledger": ledger,
+        "seal": seal,
         "versions": versions(),
         "command": command,
     }

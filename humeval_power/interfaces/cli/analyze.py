@@ -77,6 +77,7 @@ Analysed = tuple[dict[str, object], str, dict[str, str | bytes]]  # record, text
 @click.option(
     "--ledger", metavar="FILE", help="Ledger of the looks of a plan that has looks. [beside the plan]"
 )
+@click.option("--secret", metavar="FILE", help="Secret of that ledger's digests. [beside the ledger]")
 @click.option("--pictures", metavar="DIR", help="Write diagnostic pictures to DIR, with a sentence each.")
 @rule_options
 @run_options
@@ -91,6 +92,7 @@ def command(
     criteria: str | None,
     correct_criteria: FamilyCorrection,
     ledger: str | None,
+    secret: str | None,
     pictures: str | None,
     rule: DecisionRule,
     simulations: int | None,
@@ -142,7 +144,7 @@ def command(
     def analyse(ratings: Ratings) -> Analysed:
         if several:
             return _several(ratings, rule, many, draw=pictures is not None)
-        record, text = _two(ratings, rule, planned, plan, ledger, wanted, simulation)
+        record, text = _two(ratings, rule, planned, plan, (ledger, secret), wanted, simulation)
         if pictures is None:
             return record, text, {}
         files, told = _pictures(ratings, rule)
@@ -171,7 +173,7 @@ def _two(
     rule: DecisionRule,
     plan: Plan | None,
     plan_path: str | None,
-    ledger: str | None,
+    looks_files: tuple[str | None, str | None],
     effect: float | None,
     simulation: dict[str, Any],
 ) -> tuple[dict[str, object], str]:
@@ -197,7 +199,7 @@ def _two(
     found = None if plan is None else deviations(plan, ratings, rule)
     looks = None
     if plan is not None and plan_path is not None and plan.looks is not None:
-        looks = sequential_part(plan, plan_path, ledger, ratings)
+        looks = sequential_part(plan, plan_path, looks_files[0], ratings, secret=looks_files[1])
         found = (
             *deviations(plan, ratings, rule, stopped_at=looks.stopped_at),
             *looks.deviations,

@@ -9,11 +9,14 @@ from typing import NamedTuple
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.stagewise import stagewise_inference
 from humeval_power.interfaces.cli.fit_text import p_text
-from humeval_power.interfaces.cli.output import wrapped
-from humeval_power.interfaces.formats.look_entries import state_of
+from humeval_power.interfaces.cli.monitor_secret import secret_of_rows
+from humeval_power.interfaces.cli.output import note, wrapped
+from humeval_power.interfaces.formats.look_entries import LedgerState, state_of
 from humeval_power.interfaces.formats.look_ledger import ledger_path, read_ledger
 from humeval_power.interfaces.formats.row_digests import row_digests
+from humeval_power.interfaces.formats.study_secret import secret_path
 from humeval_power.planning.adherence import Deviation
+from humeval_power.planning.look_data import look_data, same_sums
 from humeval_power.planning.monitoring import (
     NO_DEPARTURE,
     estimates,
@@ -38,7 +41,9 @@ class SequentialPart(NamedTuple):
     stopped_at: int | None
 
 
-def sequential_part(plan: Plan, plan_path: str, ledger: str | None, ratings: Ratings) -> SequentialPart:
+def sequential_part(
+    plan: Plan, plan_path: str, ledger: str | None, ratings: Ratings, *, secret: str | None = None
+) -> SequentialPart:
     """Read the ledger of a study with looks, check that these are the ratings of its last look, and infer.
 
     Raises
@@ -61,9 +66,7 @@ def sequential_part(plan: Plan, plan_path: str, ledger: str | None, ratings: Rat
             "Take the look first (humeval-power monitor); at the end say --final if ratings are missing."
         )
         raise InputError([Problem(rule, remedy, place=path)])
-    if dict(row_digests(ratings)) != found.rows:
-        rule = "these are not the ratings that the last look saw."
-        raise InputError([Problem(rule, f"Analyse those; {path} tells.", place=ratings.source)])
+    unchecked = _check_ratings(found, plan, ratings, path, secret_path(path, secret))
     inference = stagewise_inference(estimates(state), taken_boundaries(state))
     shown = state.looks[-1].decision in SUCCESS
     record: dict[str, object] = {
@@ -88,7 +91,27 @@ def sequential_part(plan: Plan, plan_path: str, ledger: str | None, ratings: Rat
         bullet="Looks     ",
     )
     stopped_at = last.planned if last.decision.startswith("stop") else None
-    return SequentialPart(record, text, _departures(state), stopped_at)
+    return SequentialPart(record, text, (*unchecked, *_departures(state)), stopped_at)
+
+
+def _check_ratings(
+    found: LedgerState, plan: Plan, ratings: Ratings, path: str, secret_file: str
+) -> tuple[Deviation, ...]:
+    """Refuse other ratings than those of the last look; without the secret, by their sums, which is said."""
+    secret = secret_of_rows(found, path, secret_file)
+    if secret is None:
+        last = found.monitoring.looks[-1].data
+        same = same_sums(look_data(ratings, plan, final=last.final), last)
+    else:
+        same = dict(row_digests(ratings, secret)) == found.rows
+    if not same:
+        rule = "these are not the ratings that the last look saw."
+        raise InputError([Problem(rule, f"Analyse those; {path} tells.", place=ratings.source)])
+    if secret is not None:
+        return ()
+    said = f"{secret_file} is missing: only counts, estimate and SE were compared with the last look's"
+    note(f"WARNING: {said}. Restore it from a copy, or name it with --secret FILE.")
+    return (Deviation("ratings", "each as the last look saw it", said),)
 
 
 def _departures(state: Monitoring) -> tuple[Deviation, ...]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
@@ -11,6 +13,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.loading import load_ratings
+from humeval_power.interfaces.cli.monitor_secret import UNCHECKED, secret_of_look, tell_of_secret
 from humeval_power.interfaces.cli.monitor_text import look_text
 from humeval_power.interfaces.cli.options import (
     TableOptions,
@@ -22,20 +25,28 @@ from humeval_power.interfaces.cli.options import (
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_directory
 from humeval_power.interfaces.cli.plan_options import table_by_plan
 from humeval_power.interfaces.formats.documents import to_json
-from humeval_power.interfaces.formats.look_entries import LedgerState, look_content, start_content, state_of
+from humeval_power.interfaces.formats.look_entries import (
+    LedgerSeal,
+    LedgerState,
+    ledger_seal,
+    look_content,
+    secret_content,
+    start_content,
+    state_of,
+)
+from humeval_power.interfaces.formats.look_fields import check_content
 from humeval_power.interfaces.formats.look_ledger import ledger_path, open_ledger, read_ledger
 from humeval_power.interfaces.formats.row_digests import row_digests
+from humeval_power.interfaces.formats.study_secret import secret_path
+from humeval_power.planning.look_data import look_data
 from humeval_power.planning.monitoring import (
     changed_rows,
-    collected_information,
-    collected_share,
     estimates,
     path_boundaries,
     step,
     study_monitoring,
 )
 from humeval_power.planning.monitoring_state import LookData, Monitoring, TakenLook
-from humeval_power.planning.plan import Plan
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.look_record import look_record
 
@@ -43,11 +54,39 @@ _MOST_NAMED = 5
 _PICTURES = ("looks.png", "looks.svg")
 
 
+class Asked(NamedTuple):
+    """What was typed about a look: the secret's file, why there is a new secret, and why the look is not due."""
+
+    secret: str
+    new_secret: str
+    unplanned: str
+
+
+class Answer(NamedTuple):
+    """A study after a look: the last look, the end of the ledger's chain, and whether it was all there before."""
+
+    state: LedgerState
+    look: TakenLook | None
+    seal: LedgerSeal | None
+    again: bool
+
+
 @click.command("monitor")
 @click.argument("file", metavar="[RATINGS]", required=False)
 @table_options
 @click.option("--plan", required=True, metavar="FILE", help="The plan with its looks.")
 @click.option("--ledger", metavar="FILE", help="The ledger of looks. [beside the plan: plan.looks.jsonl]")
+@click.option(
+    "--secret",
+    metavar="FILE",
+    help="The secret of the ledger's digests; made by the first look. [beside the ledger: plan.looks.secret]",
+)
+@click.option(
+    "--new-secret",
+    metavar="REASON",
+    default="",
+    help="Go on with a new secret, the old one being lost; recorded.",
+)
 @click.option("--final", is_flag=True, help="No more ratings will come: test for the last time.")
 @click.option(
     "--unplanned",
@@ -65,6 +104,8 @@ def command(
     table: TableOptions,
     plan: str,
     ledger: str | None,
+    secret: str | None,
+    new_secret: str,
     final: bool,
     unplanned: str,
     status: bool,
@@ -76,7 +117,8 @@ def command(
 
     RATINGS are all ratings so far, those of earlier looks included. The look is
     added to a ledger that is never rewritten; the same look at the same data
-    is shown again, at other data it is refused.
+    is shown again, at other data it is refused. Keep the secret beside the
+    ledger, and do not publish it.
     """
     from humeval_power.interfaces.formats.plan_file import read_plan_file
 
@@ -88,10 +130,12 @@ def command(
         planned = read_plan_file(plan)
         start = study_monitoring(planned.plan)
         path = ledger_path(plan, ledger)
+        asked = Asked(secret_path(path, secret), _one_line(new_secret), _one_line(unplanned))
         if file is None:
-            state = state_of(read_ledger(path), start, planned.checksum, place=path)
+            entries = read_ledger(path)
+            state = state_of(entries, start, planned.checksum, place=path)
             look = state.monitoring.looks[-1] if state.monitoring.looks else None
-            again = True
+            answer = Answer(state, look, ledger_seal(entries), again=False)
         else:
             by_plan = table_by_plan(planned.plan, table)
             if by_plan.scale is None:
@@ -100,42 +144,83 @@ def command(
                     "give --scale LOW:HIGH."
                 )
             ratings = load_ratings(file, by_plan)
-            data = _look_data(ratings, planned.plan, final=final)
-            state, look, again = _take(path, ratings, data, start, planned.checksum, unplanned)
+            data = look_data(ratings, planned.plan, final=final)
+            answer = _take(path, asked, ratings, data, start, planned.checksum)
+    state, look = answer.state, answer.look
     if state.amended:
         note(f"The plan was amended after the first look; its looks are as they were. See {plan}.")
-    if again and file is not None:
+    if answer.again:
         note(f"This look was taken before, at the same ratings: {path} is as it was.")
+    tell_of_secret(state, path, asked.secret)
     if pictures is not None:
         _draw(state.monitoring, pictures, force=force)
     if as_json:
-        record = look_record(state.monitoring, look, planned.plan, ledger=path, command=typed_command())
+        record = look_record(
+            state.monitoring,
+            look,
+            planned.plan,
+            ledger=path,
+            seal=None if answer.seal is None else _seal_record(answer.seal),
+            command=typed_command(),
+        )
         click.echo(to_json(record), nl=False)
     else:
-        click.echo(look_text(state.monitoring, look, planned.plan))
+        publish = None if answer.seal is None else answer.seal.statement
+        click.echo(look_text(state.monitoring, look, planned.plan, publish=publish))
+
+
+def _seal_record(seal: LedgerSeal) -> dict[str, object]:
+    return {"n_lines": seal.n_lines, "sha256": seal.sha256, "statement": seal.statement}
+
+
+def _one_line(text: str) -> str:
+    """A reason as the ledger holds it: bytes of the command line that are no text are shown as such."""
+    return " ".join(text.encode("utf-8", "backslashreplace").decode().split())
 
 
 def _take(
-    path: str, ratings: Ratings, data: LookData, start: Monitoring, checksum: str, unplanned: str
-) -> tuple[LedgerState, TakenLook, bool]:
+    path: str, asked: Asked, ratings: Ratings, data: LookData, start: Monitoring, checksum: str
+) -> Answer:
     """Take a look under the ledger's lock, or find that it was taken at these ratings before."""
-    digests = row_digests(ratings)
-    rows = dict(digests)
     if not Path(path).exists():
-        step(start, data, unplanned=unplanned)  # what is refused leaves no file behind
+        _refuse_early(path, asked, data, start)  # what is refused leaves no file behind
     with open_ledger(path) as book:
         state = state_of(book.entries, start, checksum, place=path, scale=ratings.scale)
-        _check_rows(state, digests, ratings, path)
-        looks = state.monitoring.looks
-        if looks and rows == state.rows and data.final == looks[-1].data.final:
-            return state, looks[-1], True
-        after, look = step(state.monitoring, data, unplanned=unplanned)
         if not book.entries:
-            book.append("start", start_content(checksum, start, ratings.scale))
-        new = {key: value for key, value in rows.items() if key not in state.rows}
+            _refuse_early(path, asked, data, start)
+        secret = secret_of_look(state, path, asked.secret, replace_lost=bool(asked.new_secret))
+        renewed = state.secret is not None and state.secret != secret.fingerprint
+        digests = row_digests(ratings, secret)
+        rows = dict(digests)
+        if not renewed:
+            _check_rows(state, digests, ratings, path)
+            looks = state.monitoring.looks
+            if looks and rows == state.rows and data.final == looks[-1].data.final:
+                return Answer(state, looks[-1], ledger_seal(book.entries), again=True)
+        after, look = step(state.monitoring, data, unplanned=asked.unplanned)
+        if renewed:
+            look = replace(look, remarks=(*look.remarks, f"{UNCHECKED} ({asked.new_secret})"))
+            after = replace(after, looks=(*after.looks[:-1], look))
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        book.append("look", look_content(look, new_rows=new, data_sha256=ratings.sha256, time=now))
-    return LedgerState(after, rows, amended=state.amended), look, False
+        added: list[tuple[str, dict[str, Any]]] = []
+        if not book.entries:
+            added.append(("start", start_content(checksum, start, ratings.scale, secret.fingerprint)))
+        if renewed:
+            added.append(("secret", secret_content(secret.fingerprint, reason=asked.new_secret, time=now)))
+        known = {} if renewed else state.rows
+        new = {key: value for key, value in rows.items() if key not in known}
+        added.append(("look", look_content(look, new_rows=new, time=now)))
+        for kind, content in added:
+            check_content(kind, content, place=path)
+        book.extend(added)
+        found = LedgerState(after, rows, amended=state.amended, secret=secret.fingerprint)
+        return Answer(found, look, ledger_seal(book.entries), again=False)
+
+
+def _refuse_early(path: str, asked: Asked, data: LookData, start: Monitoring) -> None:
+    """Take a first look for trial, before any file is made."""
+    _, look = step(start, data, unplanned=asked.unplanned)
+    check_content("look", look_content(look, new_rows={}, time=""), place=path)
 
 
 def _check_rows(state: LedgerState, digests: list[tuple[str, str]], ratings: Ratings, path: str) -> None:
@@ -164,30 +249,6 @@ def _names_of(keys: set[str], digests: list[tuple[str, str]], ratings: Ratings) 
         for row in rows[:_MOST_NAMED]
     ]
     return "; ".join(shown) + (" and others" if len(rows) > _MOST_NAMED else "")
-
-
-def _look_data(ratings: Ratings, plan: Plan, *, final: bool) -> LookData:
-    from humeval_power.estimation.fitting import fit
-    from humeval_power.inference.difference_test import difference_test
-    from humeval_power.inference.wald import effect_test
-
-    rule = plan.rule
-    if rule.analysis == "differences":
-        tested = difference_test(ratings, rule)
-    else:
-        tested = effect_test(fit(ratings, estimator=rule.estimator), rule)
-    return LookData(
-        n_ratings=ratings.n_ratings,
-        n_workers=ratings.n_workers,
-        n_items=ratings.n_items,
-        share=collected_share(plan, ratings),
-        information=collected_information(plan, ratings),
-        estimate=tested.estimate,
-        standard_error=tested.standard_error,
-        df=tested.df,
-        p_value=tested.p_value,
-        final=final,
-    )
 
 
 def _draw(state: Monitoring, directory: str, *, force: bool) -> None:

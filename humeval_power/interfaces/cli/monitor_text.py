@@ -11,6 +11,7 @@ from humeval_power.planning.plan import Plan
 from humeval_power.reporting.document_values import p_equals
 
 _ROUNDING = 1e-9
+_WHY_PUBLISH = "that no look is changed later is proved only by what others hold. For the preregistration:"
 DECISIONS: dict[Decision, str] = {
     "continue": "Go on collecting.",
     "stop-success": "Stop: the boundary is passed.",
@@ -20,8 +21,8 @@ DECISIONS: dict[Decision, str] = {
 }
 
 
-def look_text(state: Monitoring, look: TakenLook | None, plan: Plan) -> str:
-    """The looks so far and what the last one decided, at most 80 characters wide."""
+def look_text(state: Monitoring, look: TakenLook | None, plan: Plan, *, publish: str | None = None) -> str:
+    """The looks so far and what the last one decided, at most 80 characters wide. `publish` seals the ledger."""
     if look is None:
         return _line("Looks", f"none taken; {len(state.shares)} planned, by {state.unit}: {_shares(state)}")
     facts = [
@@ -40,6 +41,8 @@ def look_text(state: Monitoring, look: TakenLook | None, plan: Plan) -> str:
         facts.append(("Result", _result(state, plan)))
     elif state.next_planned is not None:
         facts.append(("Left", _left(state, look, plan)))
+    if publish is not None:
+        facts.append(("Publish", f"{_WHY_PUBLISH} {publish}"))
     return "\n".join(_line(label, text) for label, text in facts) + "\n\n" + _table(state)
 
 

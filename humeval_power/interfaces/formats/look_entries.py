@@ -7,28 +7,56 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.look_ledger import Entry
+from humeval_power.interfaces.formats.look_fields import check_entries
+from humeval_power.interfaces.formats.look_lines import Entry
 from humeval_power.planning.monitoring_state import LookData, Monitoring, TakenLook
 from humeval_power.scales import RatingScale
 
 Digests = Mapping[str, str]
+_SHORT = 16  # digits by which a plan is told from others
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerState:
-    """A study as its ledger has it: the looks taken, every rating they saw, and whether the plan was amended
-    since the first of them."""
+    """A study as its ledger has it: the looks taken, every rating they saw, whether the plan was amended since
+    the first of them, and the fingerprint of the secret that the ratings' digests were made with (None before
+    the first look)."""
 
     monitoring: Monitoring
     rows: dict[str, str]
     amended: bool
+    secret: str | None = None
 
 
-def start_content(checksum: str, state: Monitoring, scale: RatingScale) -> dict[str, Any]:
-    """The first line: which plan this ledger follows, and on which scale. `checksum` is the seal of
-    plan.json."""
+@dataclass(frozen=True, slots=True)
+class LedgerSeal:
+    """The end of a ledger's chain. Who has `sha256` can tell later that no line up to it was changed."""
+
+    n_lines: int
+    sha256: str
+    plan_sha256: str
+
+    @property
+    def statement(self) -> str:
+        """A line for a preregistration."""
+        lines = "1 line" if self.n_lines == 1 else f"{self.n_lines} lines"
+        plan = self.plan_sha256[:_SHORT]
+        return f"Ledger of looks of the plan {plan}...: {lines}, the last with SHA-256 {self.sha256}"
+
+
+def ledger_seal(entries: Sequence[Entry]) -> LedgerSeal | None:
+    """The seal of the last line; None where there is none."""
+    if not entries:
+        return None
+    return LedgerSeal(len(entries), entries[-1].sha256, str(entries[0].content.get("plan_sha256", "")))
+
+
+def start_content(checksum: str, state: Monitoring, scale: RatingScale, secret: str) -> dict[str, Any]:
+    """The first line: which plan this ledger follows, on which scale, and with which secret. `checksum` is the
+    seal of plan.json, `secret` a fingerprint."""
     return {
         "plan_sha256": checksum,
+        "secret": secret,
         "scale": [scale.low, scale.high],
         "rule": str(state.rule),
         "looks_by": state.unit,
@@ -40,14 +68,16 @@ def start_content(checksum: str, state: Monitoring, scale: RatingScale) -> dict[
     }
 
 
-def look_content(
-    look: TakenLook, *, new_rows: Digests, data_sha256: str | None, time: str
-) -> dict[str, Any]:
+def secret_content(secret: str, *, reason: str, time: str) -> dict[str, Any]:
+    """The line of a new secret, by its fingerprint, after the old one was lost."""
+    return {"secret": secret, "reason": reason, "time": time}
+
+
+def look_content(look: TakenLook, *, new_rows: Digests, time: str) -> dict[str, Any]:
     """A look's line: the look, digests of the ratings that it saw first, and when it was taken."""
     return {
         "look": {**asdict(look), "remarks": list(look.remarks)},
         "new_rows": dict(new_rows),
-        "data_sha256": data_sha256,
         "time": time,
     }
 
@@ -65,33 +95,39 @@ def state_of(
     Raises
     ------
     InputError
-        A ledger of another plan or scale, or of this plan with other looks than it has now.
+        A ledger of another plan or scale, or of this plan with other looks than it has now; a line with
+        values that none can have.
     """
     if not entries:
         return LedgerState(planned, {}, amended=False)
+    check_entries(entries, place=place)
     start = entries[0].content
-    low, high = start.get("scale", (0.0, 1.0))
-    expected = start_content(start.get("plan_sha256", ""), planned, scale or RatingScale(low, high))
-    different = [name for name in expected if not _alike(start.get(name), expected[name])]
-    if entries[0].kind != "start" or different:
-        what = ", ".join(different) or "no start"
-        rule = f"was started for another plan (different: {what})."
+    low, high = start["scale"]
+    expected = start_content(
+        start["plan_sha256"], planned, scale or RatingScale(low, high), start["secret"]
+    )
+    different = [name for name in expected if not _alike(start[name], expected[name])]
+    if different:
+        rule = f"was started for another plan (different: {', '.join(different)})."
         raise InputError([Problem(rule, "Name this study's own --ledger.", place=place)])
-    looks, rows = [], {}
+    looks: list[TakenLook] = []
+    rows: dict[str, str] = {}
+    secret = start["secret"]
     for entry in entries[1:]:
-        looks.append(_look(entry.content["look"]))
-        rows.update(entry.content["new_rows"])
-    return LedgerState(replace(planned, looks=tuple(looks)), rows, amended=start["plan_sha256"] != checksum)
+        if entry.kind == "secret":
+            secret, rows = entry.content["secret"], {}
+        else:
+            looks.append(_look(entry.content["look"]))
+            rows.update(entry.content["new_rows"])
+    state = replace(planned, looks=tuple(looks))
+    return LedgerState(state, rows, amended=start["plan_sha256"] != checksum, secret=secret)
 
 
 def _look(values: Mapping[str, Any]) -> TakenLook:
-    data = {name: _number(value) for name, value in values["data"].items()}
-    return TakenLook(**{**values, "data": LookData(**data), "remarks": tuple(values["remarks"])})
-
-
-def _number(value: Any) -> Any:
-    """JSON has no infinity: df of a normal test come back as null."""
-    return float("inf") if value is None else value
+    # JSON has no infinity: df of a normal test come back as null.
+    df = float("inf") if values["data"]["df"] is None else values["data"]["df"]
+    data = LookData(**{**values["data"], "df": df})
+    return TakenLook(**{**values, "data": data, "remarks": tuple(values["remarks"])})
 
 
 def _alike(one: object, other: object) -> bool:

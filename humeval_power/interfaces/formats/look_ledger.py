@@ -1,49 +1,42 @@
 """The ledger of looks: lines that are only ever added, each sealed with the one before.
 
-A line counts once it ends with a newline and is on the disk; what a killed process left behind the last
-newline never counted and is cut off by the next one. The file itself is the lock, so that two
-processes take turns.
+A line counts once it is sealed and on the disk; what a killed process left after the last sealed line never
+counted, and goes when the next one is written. Any other file is left as it is. The file itself is the
+lock, so that two processes take turns.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.reporting.records import json_ready
+from humeval_power.interfaces.formats.look_lines import (
+    HEAD_LENGTH,
+    Content,
+    Entry,
+    Lines,
+    check_head,
+    read_lines,
+    sealed_line,
+)
+from humeval_power.interfaces.formats.study_secret import sync_directory
 
-LEDGER_SCHEMA = "humeval_power/look_ledger/1"
-_NOTHING_BEFORE = "0" * 64
-_FIELDS = {"schema", "number", "previous", "kind", "content", "sha256"}
-_RESTORE = "Restore the ledger from a copy; it is what proves when the data were looked at."
-
-Content = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One line: `number` counts from 1, `sha256` seals the line and, through `previous`, all before."""
-
-    number: int
-    kind: str
-    content: dict[str, Any]
-    previous: str
-    sha256: str
+_BLOCK = 1 << 20
 
 
 class Ledger:
     """An open ledger that this process alone may extend; made by `open_ledger`."""
 
-    def __init__(self, handle: int, entries: list[Entry]) -> None:
+    def __init__(self, handle: int, lines: Lines, place: str) -> None:
         self._handle = handle
-        self._entries = entries
+        self._entries = list(lines.entries)
+        self._length = lines.length
+        self._open_end = lines.open_end
+        self._place = place
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -52,14 +45,42 @@ class Ledger:
 
     def append(self, kind: str, content: Content) -> Entry:
         """Add a line; when this returns, it is on the disk."""
-        previous = self._entries[-1].sha256 if self._entries else _NOTHING_BEFORE
-        line, entry = _sealed(len(self._entries) + 1, kind, content, previous)
-        data = line.encode()
-        while data:
-            data = data[os.write(self._handle, data) :]
-        os.fsync(self._handle)
-        self._entries.append(entry)
-        return entry
+        return self.extend([(kind, content)])[0]
+
+    def extend(self, added: Sequence[tuple[str, Content]]) -> list[Entry]:
+        """Add lines, all or none; when this returns, they are on the disk.
+
+        Raises
+        ------
+        InputError
+            The disk is full, for example. The ledger is as it was.
+        """
+        data = b"\n" if self._open_end else b""
+        before = self._entries[-1] if self._entries else None
+        entries = []
+        for kind, content in added:
+            line, before = sealed_line(kind, content, before)
+            data += line
+            entries.append(before)
+        try:
+            self._write(data)
+        except OSError as error:
+            rule = f"cannot be written: {error.strerror}. The look was not recorded."
+            raise InputError([Problem(rule, "Make room, and take it again.", place=self._place)]) from None
+        self._length += len(data)
+        self._open_end = False
+        self._entries += entries
+        return entries
+
+    def _write(self, data: bytes) -> None:
+        os.ftruncate(self._handle, self._length)  # what was torn
+        try:
+            while data:
+                data = data[os.write(self._handle, data) :]
+            os.fsync(self._handle)
+        except BaseException:
+            os.ftruncate(self._handle, self._length)
+            raise
 
 
 def ledger_path(plan_path: str, ledger: str | None) -> str:
@@ -71,27 +92,26 @@ def ledger_path(plan_path: str, ledger: str | None) -> str:
 def open_ledger(path: str | Path) -> Iterator[Ledger]:
     """Lock the ledger, waiting for others, and give its lines; a missing file is made.
 
+    A file that was made goes again if no line was added to it.
+
     Raises
     ------
     InputError
-        A line that was changed, or is missing.
+        A file that is no ledger, or a line that was changed or is missing.
     """
-    import fcntl
-
-    place = Path(path)
-    made = not place.exists()
-    place.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    place = Path(os.path.realpath(path))  # a link stays a link
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        whole, torn = _read(handle)
-        if torn:
-            os.ftruncate(handle, len(whole))
-            os.fsync(handle)
-        if made:
-            _sync_directory(place.parent)
-        yield Ledger(handle, _entries(whole, str(place)))
+        handle, made = _locked(place, str(path))
+    except OSError as error:
+        raise _cannot(path, "opened", error) from None
+    book: Ledger | None = None
+    try:
+        book = Ledger(handle, read_lines(_read(handle, str(path)), str(path)), str(path))
+        yield book
     finally:
+        if made and (book is None or not book.entries):
+            with suppress(OSError):
+                place.unlink()
         os.close(handle)
 
 
@@ -101,75 +121,77 @@ def read_ledger(path: str | Path) -> tuple[Entry, ...]:
     Raises
     ------
     InputError
-        A file that cannot be read, or a line that was changed or is missing.
+        A file that cannot be read or is no ledger, or a line that was changed or is missing.
     """
     try:
-        content = Path(path).read_bytes()
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise InputError([Problem(f"cannot be read: {error.strerror}.", "", place=str(path))]) from None
-    return tuple(_entries(content[: content.rfind(b"\n") + 1], str(path)))
-
-
-def _read(handle: int) -> tuple[bytes, bytes]:
-    """The whole lines of the file, and what is left after them."""
-    parts = []
-    os.lseek(handle, 0, os.SEEK_SET)
-    while part := os.read(handle, 1 << 20):
-        parts.append(part)
-    content = b"".join(parts)
-    end = content.rfind(b"\n") + 1
-    return content[:end], content[end:]
-
-
-def _sync_directory(directory: Path) -> None:
-    """The name of a new file is on the disk only when its directory is."""
-    handle = os.open(directory, os.O_RDONLY)
+        raise _cannot(path, "read", error) from None
     try:
-        os.fsync(handle)
+        _check_regular(handle, str(path))
+        return read_lines(_read(handle, str(path)), str(path)).entries
+    except OSError as error:
+        raise _cannot(path, "read", error) from None
     finally:
         os.close(handle)
 
 
-def _entries(content: bytes, place: str) -> list[Entry]:
-    entries: list[Entry] = []
-    for row, line in enumerate(content.split(b"\n")[:-1], start=1):
-        previous = entries[-1].sha256 if entries else _NOTHING_BEFORE
-        entry = _parsed(line)
-        if entry is None or entry.number != row or entry.previous != previous:
-            rule = "is not as it was written: the chain of looks is broken here."
-            raise InputError([Problem(rule, _RESTORE, place=place, row=row)])
-        entries.append(entry)
-    return entries
+def _locked(place: Path, shown: str) -> tuple[int, bool]:
+    """A handle of the file under that name, locked, and whether this made the file."""
+    import fcntl
+
+    while True:
+        handle, made = _opened(place)
+        try:
+            _check_regular(handle, shown)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if _is_there(handle, place):
+                if made:
+                    sync_directory(place.parent)
+                return handle, made
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)  # while waiting, the one who made it took it away again
 
 
-def _parsed(line: bytes) -> Entry | None:
+def _opened(place: Path) -> tuple[int, bool]:
+    flags = os.O_RDWR | os.O_APPEND | os.O_NONBLOCK
     try:
-        values = json.loads(line)
-    except ValueError:
-        return None
-    if not isinstance(values, dict) or set(values) != _FIELDS or values["schema"] != LEDGER_SCHEMA:
-        return None
-    stated = values.pop("sha256")
-    if hashlib.sha256(_canonical(values).encode()).hexdigest() != stated:
-        return None
-    return Entry(values["number"], values["kind"], values["content"], values["previous"], stated)
+        return os.open(place, flags), False
+    except FileNotFoundError:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        return os.open(place, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+    except FileExistsError:
+        return os.open(place, flags), False
 
 
-def _sealed(number: int, kind: str, content: Content, previous: str) -> tuple[str, Entry]:
-    plain: Any = json_ready(dict(content))
-    values = {
-        "schema": LEDGER_SCHEMA,
-        "number": number,
-        "previous": previous,
-        "kind": kind,
-        "content": plain,
-    }
-    seal = hashlib.sha256(_canonical(values).encode()).hexdigest()
-    line = _canonical({**values, "sha256": seal}) + "\n"
-    return line, Entry(number, kind, plain, previous, seal)
+def _is_there(handle: int, place: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(place))
+    except FileNotFoundError:
+        return False
 
 
-def _canonical(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+def _check_regular(handle: int, place: str) -> None:
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        rule = "is not a file that lines could be added to. It was left as it is."
+        raise InputError([Problem(rule, "Name another --ledger.", place=place)])
+
+
+def _read(handle: int, place: str) -> bytes:
+    """All bytes of the file, if its first ones are those of a ledger."""
+    os.lseek(handle, 0, os.SEEK_SET)
+    parts = [os.read(handle, HEAD_LENGTH)]
+    check_head(parts[0], place)
+    while part := os.read(handle, _BLOCK):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _cannot(path: str | Path, what: str, error: OSError) -> InputError:
+    rule = f"cannot be {what}: {error.strerror}."
+    return InputError([Problem(rule, "Name the ledger of this study: --ledger FILE.", place=str(path))])

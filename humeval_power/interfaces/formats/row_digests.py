@@ -1,17 +1,22 @@
-"""Ratings as digests: enough to tell that one was changed or has vanished, without saying what it was."""
+"""Ratings as digests with the study's secret: enough to tell, with it, that one was changed or has vanished.
+
+Without the secret they tell nobody what a rating was, or who gave it: there is nothing to try guesses
+against.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import json
 
 import numpy as np
 
+from humeval_power.interfaces.formats.study_secret import StudySecret
 from humeval_power.ratings import Ratings
 
 _LENGTH = 16  # hex digits: 64 bits, so that even a million ratings do not collide
 
 
-def row_digests(ratings: Ratings) -> list[tuple[str, str]]:
+def row_digests(ratings: Ratings, secret: StudySecret) -> list[tuple[str, str]]:
     """A digest of each rating's place (worker, item, system, and which repeat) and one of its value, in the
     order of the ratings.
 
@@ -25,10 +30,6 @@ def row_digests(ratings: Ratings) -> list[tuple[str, str]]:
         repeat = repeat + 1 if cell == last else 0
         last = cell
         names = (ratings.worker_names[cell[0]], ratings.item_names[cell[1]], ratings.system_names[cell[2]])
-        place = _digest("\0".join((*names, str(repeat))))
-        digests[row] = (place, _digest(f"{place}\0{raw[row]:.10g}"))
+        place = secret.digest(json.dumps(["place", *names, repeat]))[:_LENGTH]
+        digests[row] = (place, secret.digest(json.dumps(["value", place, f"{raw[row]:.10g}"]))[:_LENGTH])
     return digests
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:_LENGTH]
