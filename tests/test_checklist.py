@@ -11,7 +11,7 @@ import pytest
 
 from humeval_power.reporting.checklist import as_html, as_markdown, checklist
 from humeval_power.reporting.checklist_items import QUESTIONS
-from humeval_power.reporting.markdown import escaped
+from humeval_power.reporting.safe_text import markdown_text
 
 RULE = {"estimator": "reml", "df": "kenward-roger", "alternative": "two-sided", "alpha": 0.05}
 ASKED = {
@@ -399,7 +399,7 @@ def test_markdown_holds_no_live_html():
     ],
 )
 def test_markdown_escapes_what_acts_and_nothing_else(text, shown):
-    assert escaped(text) == shown
+    assert markdown_text(text) == shown
 
 
 def test_open_items_are_visibly_open_in_both_formats():

@@ -15,11 +15,11 @@ from test_joint_fit import random_table
 from humeval_power import DecisionRule, RatingScale
 from humeval_power.inference.joint_model import compare_jointly
 from humeval_power.inference.many_systems import compare_in_pairs
-from humeval_power.interfaces.cli.analyze_criteria import file_stems
 from humeval_power.interfaces.cli.main import main
 from humeval_power.ratings import ratings_from_table
 from humeval_power.reporting.forms.pair_words import pairs_sentences
 from humeval_power.reporting.heat_map import heat_map_figure
+from humeval_power.reporting.safe_text import file_stems
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
 CRITERIA = ("fluency", "adequacy")
@@ -171,8 +171,12 @@ def test_pictures_of_several_systems_are_a_heat_map_for_each_criterion(study, tm
 
 
 def test_criteria_whose_files_would_have_one_name_are_numbered():
-    assert file_stems(["a b", "a_b", "c/d"]) == ["1-a_b", "2-a_b", "c_d"]
-    assert file_stems(["Style", "style", "..."]) == ["1-Style", "2-style", "criterion"]
+    assert file_stems(["a b", "a_b", "c/d"], nameless="x") == ["1-a_b", "2-a_b", "c_d"]
+    assert file_stems(["Style", "style", "..."], nameless="criterion") == [
+        "1-Style",
+        "2-style",
+        "criterion",
+    ]
 
 
 def test_each_cell_of_the_map_shows_the_difference_and_is_darker_for_a_smaller_p(study):

@@ -21,7 +21,7 @@ from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.ratings import ratings_from_table
 from humeval_power.reporting.pseudonyms import keyed_order, platform_of, pseudonyms
 from humeval_power.reporting.release import checksums
-from humeval_power.reporting.spreadsheet_cells import formula_safe, original_cell
+from humeval_power.reporting.safe_text import formula_safe, original_cells
 
 KEY = "a key that is long enough"
 HOSTILE = (
@@ -74,8 +74,8 @@ def test_names_of_any_kind_survive_and_no_cell_is_a_formula(hostile: Path, tmp_p
     done = run("release", hostile, "-o", tmp_path / "out", "--key", KEY, "--keep", "seconds")
     assert done.exit_code == 0, done.stderr
     rows = read_rows(tmp_path / "out" / "ratings.csv")
-    assert {original_cell(row["item"]) for row in rows} == set(HOSTILE)
-    assert {original_cell(row["system"]) for row in rows} == {"=A()", "B"}
+    assert set(original_cells([row["item"] for row in rows])) == set(HOSTILE)
+    assert set(original_cells([row["system"] for row in rows])) == {"=A()", "B"}
     # Negative ratings are numbers; of every other cell none starts as a formula does.
     assert {row["rating"] for row in rows} == {"-2", "-1", "0", "1", "2"}
     for row in rows:
@@ -90,10 +90,16 @@ def test_the_rows_are_those_of_the_table_in_another_order(hostile: Path, tmp_pat
     expected = [
         (names[row["worker"]], row["item"], row["system"], row["rating"]) for row in read_rows(hostile)
     ]
-    found = [
-        (row["worker"], original_cell(row["item"]), original_cell(row["system"]), row["rating"])
-        for row in read_rows(tmp_path / "out" / "ratings.csv")
-    ]
+    rows = read_rows(tmp_path / "out" / "ratings.csv")
+    found = list(
+        zip(
+            (row["worker"] for row in rows),
+            original_cells([row["item"] for row in rows]),
+            original_cells([row["system"] for row in rows]),
+            (row["rating"] for row in rows),
+            strict=True,
+        )
+    )
     assert sorted(found) == sorted(expected)
     assert found != expected
 
@@ -311,7 +317,7 @@ def test_ids_are_told_by_their_look(text: str, kind: str | None) -> None:
 @given(st.text())
 def test_an_escaped_cell_is_harmless_and_has_one_original(cell: str) -> None:
     safe = formula_safe(cell)
-    assert original_cell(safe) == cell
+    assert original_cells([safe]) == [cell]
     assert safe[:1] not in ("=", "@", "\t", "\r")
 
 

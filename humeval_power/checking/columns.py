@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -197,4 +198,4 @@ def _doubled(found: dict[Role, str], columns: Sequence[str], source: str) -> lis
 
 
 def _argument(name: str) -> str:
-    return f"'{name}'" if " " in name else name
+    return shlex.quote(name)

@@ -14,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from humeval_power.errors import InputError
 from humeval_power.reporting.figure_style import COLOURS, INK, QUIET, house_style
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
+from humeval_power.reporting.safe_text import picture_text
 
 ROW_HEIGHT = 0.175  # inches
 LOOKS = {  # colour, marker and fill, so that a grey print says the same
@@ -101,7 +102,7 @@ def _write_at_margin(axes: Axes, place: int, text: str, *, color: str) -> None:
 
 
 def _frame(axes: Axes, table: pd.DataFrame) -> None:
-    axes.set_yticks(range(len(table)), list(table["label"]))
+    axes.set_yticks(range(len(table)), list(map(picture_text, table["label"])))
     for text, is_rule in zip(axes.get_yticklabels(), table["is_rule"], strict=True):
         text.set_fontweight("bold" if is_rule else "normal")
         text.set_color(INK)

@@ -14,6 +14,7 @@ from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.figure_style import COLOURS, INK, house_style
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
+from humeval_power.reporting.safe_text import picture_text
 
 Floats = NDArray[np.float64]
 Told = tuple[Figure, str]  # a figure and the sentence that it says
@@ -29,7 +30,7 @@ def ceiling_figure(ratings: Ratings, *, title: str | None = None, width: float =
     order = np.argsort(-best, kind="stable")
     if len(order) > _MANY_SYSTEMS:
         raise InputError(f"A figure shows up to {_MANY_SYSTEMS} systems; there are {len(order)}.")
-    names = [shortened(ratings.system_names[code], width=24) for code in order]
+    names = [shortened(picture_text(ratings.system_names[code]), width=24) for code in order]
     with house_style():
         figure = Figure(figsize=(width, 0.55 + 0.3 * max(len(order), 2)), layout="constrained")
         axes = figure.subplots()

@@ -21,12 +21,12 @@ from humeval_power.reporting.compare_words import (
     summary_table,
     verdict,
 )
-from humeval_power.reporting.forms.latex import FONTS, PREAMBLE, latex_escaped
 from humeval_power.reporting.forms.paper_latex import latex_table
 from humeval_power.reporting.html_page import html_table
-from humeval_power.reporting.html_text import html_text
-from humeval_power.reporting.markdown import escaped, markdown_table
+from humeval_power.reporting.markdown import markdown_table
 from humeval_power.reporting.page_style import CSS
+from humeval_power.reporting.safe_text import html_text, markdown_code, markdown_text
+from humeval_power.reporting.safe_text.latex import FONTS, PREAMBLE, latex_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +96,18 @@ def many_document(result: PairwiseScores, table: ScoreTable, signature: str) -> 
 
 def compare_markdown(document: CompareDocument) -> str:
     """The document as GitHub-flavoured Markdown, without its pictures."""
-    blocks = [f"# {escaped(document.title)}"]
+    blocks = [f"# {markdown_text(document.title)}"]
     if document.caveats:
         blocks.append(
-            "## Read this first\n\n" + "\n".join(f"- {escaped(text)}" for text in document.caveats)
+            "## Read this first\n\n" + "\n".join(f"- {markdown_text(text)}" for text in document.caveats)
         )
     for section in document.sections:
         if section.table is None and not section.paragraphs:
             continue
-        blocks += [f"## {escaped(section.heading)}", *map(escaped, section.paragraphs)]
+        blocks += [f"## {markdown_text(section.heading)}", *map(markdown_text, section.paragraphs)]
         blocks += [markdown_table(section.table)] if section.table is not None else []
-    blocks.append(f"## Signature\n\n`{document.signature}`")
-    blocks += ["## Where the numbers come from", *map(escaped, document.provenance)]
+    blocks.append(f"## Signature\n\n{markdown_code(document.signature)}")
+    blocks += ["## Where the numbers come from", *map(markdown_text, document.provenance)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -116,19 +116,19 @@ def compare_latex(document: CompareDocument) -> str:
     blocks = [
         f"\\documentclass[a4paper,10pt]{{article}}\n{FONTS}\\usepackage[margin=22mm]{{geometry}}\n"
         f"\\usepackage{{booktabs,longtable}}\n\\setlength{{\\parindent}}{{0pt}}\\emergencystretch=3em\n{PREAMBLE}\\begin{{document}}",
-        f"\\section*{{{latex_escaped(document.title)}}}",
+        f"\\section*{{{latex_text(document.title)}}}",
     ]
     if document.caveats:
-        items = "\n".join(f"\\item {latex_escaped(text)}" for text in document.caveats)
+        items = "\n".join(f"\\item {latex_text(text)}" for text in document.caveats)
         blocks.append(f"\\subsection*{{Read this first}}\n\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
     for place, section in enumerate(document.sections):
         if section.table is None and not section.paragraphs:
             continue
-        blocks.append(f"\\subsection*{{{latex_escaped(section.heading)}}}")
-        blocks += [latex_escaped(text) for text in section.paragraphs]
+        blocks.append(f"\\subsection*{{{latex_text(section.heading)}}}")
+        blocks += [latex_text(text) for text in section.paragraphs]
         if section.table is not None:
             blocks.append(_latex_rows(section, place))
-    line = "\\textbar{}\\allowbreak{}".join(map(latex_escaped, document.signature.split("|")))
+    line = "\\textbar{}\\allowbreak{}".join(map(latex_text, document.signature.split("|")))
     blocks.append(f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}")
     return "\n\n".join(blocks) + "\n\n\\end{document}\n"
 
@@ -188,9 +188,7 @@ def _latex_rows(section: Section, place: int) -> str:
     """A floating table, a long one that may break over pages, or a list of sentences."""
     table, heading = _with_minus(section.table), section.heading
     if section.in_words:
-        lines = [
-            f"\\item[{{{latex_escaped(row[0])}}}] {latex_escaped(_sentence(row[1:]))}" for row in table.rows
-        ]
+        lines = [f"\\item[{{{latex_text(row[0])}}}] {latex_text(_sentence(row[1:]))}" for row in table.rows]
         return "\\begin{description}\n" + "\n".join(lines) + "\n\\end{description}"
     if len(table.rows) > _LONG:
         return _latex_long(table)
@@ -210,8 +208,8 @@ def _with_minus(table: ReportTable | None) -> ReportTable:
 
 
 def _latex_long(table: ReportTable) -> str:
-    head = " & ".join(map(latex_escaped, table.header)) + r" \\"
-    body = "\n".join(" & ".join(map(latex_escaped, row)) + r" \\" for row in table.rows)
+    head = " & ".join(map(latex_text, table.header)) + r" \\"
+    body = "\n".join(" & ".join(map(latex_text, row)) + r" \\" for row in table.rows)
     columns = "l" + "r" * (len(table.header) - 1)
     return (
         f"{{\\small\\begin{{longtable}}{{@{{}}{columns}@{{}}}}\n\\toprule\n{head}\n\\midrule\n\\endhead\n"

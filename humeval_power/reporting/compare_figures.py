@@ -31,7 +31,7 @@ def histogram_figure(comparison: PairComparison) -> Figure:
         edges = _edges(np.concatenate([first, second]))
         for place, (values, name) in enumerate(((first, a), (second, b))):
             _bars(axes[place], values, edges, COLOURS[place], name)
-            axes[place].set_xlabel(comparison.table.metric)
+            axes[place].set_xlabel(fitted(comparison.table.metric, 2.0))
         axes[1].sharey(axes[0])
         axes[0].set_ylabel("Items")
         _bars(axes[2], differences, _edges(differences), COLOURS[2], f"{b} - {a}")

@@ -15,6 +15,7 @@ from humeval_power.errors import InputError
 from humeval_power.reporting.facets import Facets, choose_facets, constants, levels, pick, prepared
 from humeval_power.reporting.figure_style import COLOURS, INK, MARKERS, QUIET, Dashes, house_style
 from humeval_power.reporting.panels import add_header, figure_width, panel_grid, positions, target_handle
+from humeval_power.reporting.safe_text import picture_text
 
 CLAIM = "card2020"
 RULE_WORDS: Mapping[object, str] = {CLAIM: "Card et al. (2020): ML, t > 1.96"}
@@ -62,7 +63,7 @@ def comparison_figure(
             _draw_rules(panel.axes, ready, shown, facets, rules)
             _mark_widest_gap(panel.axes, shown, rules, n_panels=len(panels))
         if effect_label:
-            figure.supxlabel(effect_label, fontsize=8)
+            figure.supxlabel(picture_text(effect_label), fontsize=8)
         for_rules, for_items = _handles(ready, rules)
         groups = [for_rules, [*for_items, target_handle(target)]]
         add_header(figure, title, groups, legend_title=constants(ready, facets))
@@ -149,9 +150,20 @@ def _upper_left_is_free(axes: Axes, shown: pd.DataFrame) -> bool:
     return in_left_half.empty or float(in_left_half["power"].max()) < 0.72
 
 
+def _rule_words(rule: object) -> str:
+    return RULE_WORDS.get(rule, picture_text(str(rule)))
+
+
 def _handles(table: pd.DataFrame, rules: list[object]) -> tuple[list[Line2D], list[Line2D]]:
     for_rules = [
-        Line2D([], [], color=colour, linestyle=dashes, linewidth=1.8, label=RULE_WORDS.get(rule, str(rule)))
+        Line2D(
+            [],
+            [],
+            color=colour,
+            linestyle=dashes,
+            linewidth=1.8,
+            label=_rule_words(rule),
+        )
         for rule, colour, dashes in zip(rules, RULE_COLOURS, RULE_DASHES, strict=True)
     ]
     for_items = [

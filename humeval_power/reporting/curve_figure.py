@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from humeval_power.errors import InputError
 from humeval_power.reporting.figure_style import COLOURS, DASHES, MARKERS, QUIET, house_style
+from humeval_power.reporting.safe_text import picture_text
 
 MOST_LINES = len(COLOURS)
 
@@ -53,7 +54,7 @@ def curve_figure(
             color=QUIET,
         )
         axes.set_ylim(0, 1.02)
-        axes.set_xlabel(label)
+        axes.set_xlabel(picture_text(label))
         axes.set_ylabel("Power")
         axes.legend(loc="best")
     return figure

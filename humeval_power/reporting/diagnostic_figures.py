@@ -19,6 +19,7 @@ from humeval_power.reporting.ceiling_figure import Told, ceiling_figure, percent
 from humeval_power.reporting.figure_style import COLOURS, INK, MARKERS, house_style
 from humeval_power.reporting.level_rows import LevelRow, level_rows_figure
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
+from humeval_power.reporting.safe_text import picture_text
 
 __all__ = [
     "Told",
@@ -86,7 +87,7 @@ def _difference_figure(
 
 
 def _difference_label(ratings: Ratings) -> str:
-    a, b = (shortened(name, width=14) for name in ratings.system_names)
+    a, b = (shortened(picture_text(name), width=14) for name in ratings.system_names)
     return f"Predicted difference {b} - {a}, on [0, 1]"
 
 
@@ -152,7 +153,7 @@ def _scatter(axes: Axes, fitted: Floats, residual: Floats, system: int, name: st
     look = {"marker": MARKERS[system], "color": COLOURS[system], "linestyle": "", "markersize": 2.2}
     # points as a picture inside vector files: tens of thousands of outlines open slowly
     axes.plot(fitted, residual, alpha=strength, markeredgewidth=0, rasterized=True, **look)  # type: ignore[arg-type]
-    return Line2D([], [], label=shortened(name, width=24), **look)  # type: ignore[arg-type]
+    return Line2D([], [], label=shortened(picture_text(name), width=24), **look)  # type: ignore[arg-type]
 
 
 def _tenths(fitted: Floats, residual: Floats) -> tuple[Floats, Floats]:

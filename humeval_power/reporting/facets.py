@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from humeval_power.errors import InputError
+from humeval_power.reporting.safe_text import picture_text
 
 COLUMNS = (
     "setting",
@@ -100,7 +101,8 @@ def constants(table: pd.DataFrame, facets: Facets) -> str:
 def fitted(name: object, room: float) -> str:
     """A name in at most two lines of `room` inches, shortened where it is longer still."""
     n_characters = max(8, int(room / CHARACTER))
-    return "\n".join(textwrap.wrap(str(name), n_characters, max_lines=2, placeholder="…")) or str(name)
+    line = picture_text(str(name))
+    return "\n".join(textwrap.wrap(line, n_characters, max_lines=2, placeholder="…")) or line
 
 
 def _crews(table: pd.DataFrame) -> list[str]:

@@ -11,6 +11,8 @@ from typing import Any, Literal
 import matplotlib
 from matplotlib.figure import Figure
 
+from humeval_power.reporting.safe_text.pictures import FONT
+
 FigureFormat = Literal["png", "svg", "pdf"]
 
 # Okabe and Ito's colours for any colour vision, without their yellow, which is lost on white paper;
@@ -33,7 +35,7 @@ PNG_DPI = 200
 
 STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the same glyphs on every machine
+    "font.sans-serif": [FONT],  # comes with matplotlib: the same glyphs on every machine
     "font.size": 7.5,
     "axes.titlesize": 7.5,
     "axes.labelsize": 8.0,
@@ -80,7 +82,7 @@ NO_DATE: dict[str, dict[str, str | None]] = {
 def house_style() -> Iterator[None]:
     """Matplotlib's own defaults with STYLE on top, whatever the user has set; restored afterwards."""
     with matplotlib.rc_context(), warnings.catch_warnings():
-        # A name in a script that the font lacks is drawn as boxes; the tables still hold it.
+        # Names show what the font lacks as codes (`picture_text`); a caller's own title may not.
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from")
         matplotlib.rcdefaults()
         for name, value in STYLE.items():

@@ -7,6 +7,7 @@ from matplotlib.ticker import FuncFormatter
 
 from humeval_power.planning.plan_request import PlanResult
 from humeval_power.reporting.figure_style import COLOURS, QUIET, house_style
+from humeval_power.reporting.safe_text import picture_text
 
 _BLUE, _ORANGE = COLOURS[:2]
 _GREY = QUIET
@@ -55,7 +56,7 @@ def _drawn(result: PlanResult, width: float) -> Figure:
         label="chosen, simulated",
     )
     axes.set_ylim(0, 1.02)
-    axes.set_xlabel(f"Cost ({chosen.cost.currency})")
+    axes.set_xlabel(f"Cost ({picture_text(chosen.cost.currency)})")
     axes.set_ylabel(f"Power for a difference of {result.request.effect:g}")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.legend(loc="lower right", frameon=False)

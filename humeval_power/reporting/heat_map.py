@@ -11,6 +11,7 @@ from matplotlib.patches import Patch, Rectangle
 from humeval_power.inference.many_systems import PairResult, SystemsAnalysis
 from humeval_power.reporting.document_values import p_words
 from humeval_power.reporting.figure_style import GRID, INK, QUIET, house_style
+from humeval_power.reporting.safe_text import picture_text
 
 # One hue from light to dark, told apart in grey and by any colour vision; the darkest is the smallest p.
 _SHADES = ("#FFFFFF", "#C6DBEF", "#6BAED6", "#08519C")
@@ -35,8 +36,8 @@ def heat_map_figure(analysis: SystemsAnalysis, *, criterion: str | None = None) 
     found = {(one.first, one.second): one for one in analysis.results}
     tall = _CELL if analysis.baseline is None else _CELL_OF_BASELINE
     with house_style():
-        width = _CELL * len(columns) + 0.085 * min(max(map(len, rows)), _LONGEST) + 0.6
-        height = tall * len(rows) + 0.075 * min(max(map(len, columns)), _LONGEST) + 1.1
+        width = _CELL * len(columns) + 0.085 * max(len(_short(name)) for name in rows) + 0.6
+        height = tall * len(rows) + 0.075 * max(len(_short(name)) for name in columns) + 1.1
         figure = Figure(figsize=(max(width, 3.6), height), layout="constrained")
         axes = figure.add_subplot()
         for i, row in enumerate(rows):
@@ -51,7 +52,8 @@ def heat_map_figure(analysis: SystemsAnalysis, *, criterion: str | None = None) 
         corrected = "p" if analysis.correction == "none" else "corrected p"
         _legend(figure, alpha, title=corrected)
         title = f"Difference {of} on [0, 1], and {corrected}"
-        figure.suptitle(f"{criterion}: {title}" if criterion else title, fontsize=8, color=INK)
+        told = f"{_short(criterion)}: {title}" if criterion else title
+        figure.suptitle(told, fontsize=8, color=INK)
     return figure, _sentence(analysis)
 
 
@@ -96,7 +98,8 @@ def _frame(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+    line = picture_text(name)
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
 def _legend(figure: Figure, alpha: float, *, title: str) -> None:

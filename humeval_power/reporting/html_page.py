@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import base64
-from html import escape
 
 from humeval_power.reporting.checklist_items import Checklist, ChecklistItem, ReportTable
-from humeval_power.reporting.html_text import html_text
 from humeval_power.reporting.page_style import CSS
+from humeval_power.reporting.safe_text import html_text
 
 
 def as_html(checklist: Checklist, figure_svg: str | None = None) -> str:
@@ -71,7 +70,7 @@ def _item(item: ChecklistItem) -> str:
     if item.source:
         parts.append(f'<p class="source">From {html_text(item.source)}</p>')
     return (
-        f'<article class="{item.state}" id="{escape(item.key)}"><p class="mark">{mark}</p>'
+        f'<article class="{item.state}" id="{html_text(item.key)}"><p class="mark">{mark}</p>'
         f"<div>{''.join(parts)}</div></article>"
     )
 

@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from humeval_power.checking.columns import shortened
 from humeval_power.reporting.figure_style import COLOURS, INK, QUIET
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
+from humeval_power.reporting.safe_text import picture_text
 
 ENDS = 30  # rows shown at each end of a long list
 NAME_WIDTH = 24
@@ -106,7 +107,7 @@ def _write_gap(axes: Axes, place: int, text: str) -> None:
 
 
 def _frame(axes: Axes, shown: Sequence[LevelRow | None], *, dense: bool, x_label: str) -> None:
-    names = ["" if row is None else shortened(row.name, width=NAME_WIDTH) for row in shown]
+    names = ["" if row is None else shortened(picture_text(row.name), width=NAME_WIDTH) for row in shown]
     axes.set_yticks(range(len(shown)), names, fontsize=5.8 if dense else 7.0)
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)

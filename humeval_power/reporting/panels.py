@@ -15,6 +15,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from humeval_power.reporting.facets import CREW, Facets, fitted, levels
 from humeval_power.reporting.figure_style import QUIET
+from humeval_power.reporting.safe_text import picture_text
 
 SINGLE_COLUMN, FULL_WIDTH = 3.3, 6.8  # inches
 NARROWEST_PANEL = 1.05
@@ -81,7 +82,7 @@ def add_header(
 ) -> None:
     """Make room above the panels for a title and one legend for each group of handles."""
     width, panels_height = figure.get_size_inches()
-    title_lines = textwrap.wrap(title or "", int(width / 0.088))
+    title_lines = textwrap.wrap(picture_text(title or ""), int(width / 0.088))
     above = 0.07 + TITLE_LINE * len(title_lines) if title_lines else 0.0
     depths = [above]
     for group in groups:

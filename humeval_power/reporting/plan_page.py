@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 
 from humeval_power.reporting.checklist_items import ReportTable
-from humeval_power.reporting.html_text import html_text
-from humeval_power.reporting.markdown import escaped
 from humeval_power.reporting.page_style import CSS
+from humeval_power.reporting.safe_text import html_text, markdown_text
 
 Fact = tuple[str, str]
 _NUMBER = re.compile(r"[+-]?[\d,]+(\.\d+)?( |$)")  # also "66 to 68", but no date
@@ -76,16 +75,20 @@ class Page:
 
 def page_markdown(page: Page) -> str:
     """The page as GitHub-flavoured Markdown."""
-    blocks = [f"# {escaped(page.title)}", escaped(page.lead)]
-    blocks.append("\n".join(f"- {escaped(name)}: **{escaped(value)}**" for name, value in page.figures))
+    blocks = [f"# {markdown_text(page.title)}", markdown_text(page.lead)]
+    blocks.append(
+        "\n".join(f"- {markdown_text(name)}: **{markdown_text(value)}**" for name, value in page.figures)
+    )
     if page.caveats:
         blocks += ["## Read this first", _points(page.caveats)]
     for section in page.sections:
-        blocks += [f"## {escaped(section.title)}", *map(escaped, section.sentences)]
+        blocks += [f"## {markdown_text(section.title)}", *map(markdown_text, section.sentences)]
         blocks += [_points(section.points)] if section.points else []
         blocks += [_table_markdown(section)] if section.table is not None else []
     blocks.append("## Where the numbers come from")
-    blocks.append("\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in page.provenance))
+    blocks.append(
+        "\n".join(f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in page.provenance)
+    )
     return "\n\n".join(blocks) + "\n"
 
 
@@ -109,7 +112,7 @@ def page_html(page: Page) -> str:
 
 
 def _points(points: tuple[str, ...]) -> str:
-    return "\n".join(f"- {escaped(point)}" for point in points)
+    return "\n".join(f"- {markdown_text(point)}" for point in points)
 
 
 def _table_markdown(section: PageSection) -> str:
@@ -117,10 +120,10 @@ def _table_markdown(section: PageSection) -> str:
     header, rows = section.table.header, section.table.rows
     right = _number_columns(rows)
     marks = ["--:" if column in right else "---" for column in range(len(header))]
-    cells = [[escaped(cell) for cell in row] for row in rows]
+    cells = [[markdown_text(cell) for cell in row] for row in rows]
     if section.has_total:
         cells[-1] = [f"**{cell}**" if cell else "" for cell in cells[-1]]
-    lines = [[escaped(name) for name in header], marks, *cells]
+    lines = [[markdown_text(name) for name in header], marks, *cells]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

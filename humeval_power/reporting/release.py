@@ -19,7 +19,7 @@ from humeval_power.reporting.pseudonyms import (
 )
 from humeval_power.reporting.release_rows import ReleaseRows
 from humeval_power.reporting.release_text import Contents, readme
-from humeval_power.reporting.spreadsheet_cells import csv_text, formula_safe
+from humeval_power.reporting.safe_text import csv_text, formula_safe, json_text
 
 RATINGS, README, SUMS = "ratings.csv", "README.md", "SHA256SUMS"
 OWN_FILES = (RATINGS, README, SUMS)
@@ -107,14 +107,11 @@ def _sum_line(name: str, content: bytes) -> str:
 def _ratings_csv(
     columns: Mapping[str, list[str]], n_ratings: int, key: str
 ) -> tuple[bytes, dict[str, int]]:
-    safe = {name: [formula_safe(value) for value in values] for name, values in columns.items()}
     changed = {
-        name: sum(a != b for a, b in zip(values, columns[name], strict=True))
-        for name, values in safe.items()
+        name: sum(formula_safe(value) != value for value in values) for name, values in columns.items()
     }
     order = keyed_order(n_ratings, key=key)
-    rows = ([values[row] for values in safe.values()] for row in order)
-    text = csv_text([formula_safe(name) for name in safe], rows)
+    text = csv_text(list(columns), ([values[row] for values in columns.values()] for row in order))
     return text.encode(), {name: count for name, count in changed.items() if count}
 
 
@@ -130,7 +127,8 @@ def _without_workers(content: bytes, mapping: Mapping[str, str]) -> bytes:
     told = [_renamed(notice, mapping) if isinstance(notice, str) else notice for notice in notices]
     if told == notices:
         return content
-    return (json.dumps({**document, "notices": told}, indent=2, ensure_ascii=False) + "\n").encode()
+    text = json.dumps({**document, "notices": told}, indent=2, ensure_ascii=False)
+    return (json_text(text) + "\n").encode()
 
 
 def _renamed(notice: str, mapping: Mapping[str, str]) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from humeval_power.reporting.markdown import escaped
 from humeval_power.reporting.records import versions
 from humeval_power.reporting.release_rows import ReleaseRows
+from humeval_power.reporting.safe_text import markdown_text
 
 _MEANING = {
     "worker": "who rated; a pseudonym",
@@ -45,7 +45,7 @@ def readme(rows: ReleaseRows, contents: Contents) -> str:
         "## From the ratings collected to those released\n\n" + _flow(rows),
         "## Ids and order\n\n" + _ids(contents),
         "## Versions\n\n"
-        + "\n".join(f"- {escaped(name)} {escaped(text)}" for name, text in versions().items()),
+        + "\n".join(f"- {markdown_text(name)} {markdown_text(text)}" for name, text in versions().items()),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -66,12 +66,16 @@ def _sizes(rows: ReleaseRows) -> str:
 
 
 def _licence(licence: str | None) -> str:
-    return escaped(licence) if licence else "**Not stated.** Ask the authors before you reuse the ratings."
+    return (
+        markdown_text(licence)
+        if licence
+        else "**Not stated.** Ask the authors before you reuse the ratings."
+    )
 
 
 def _files(documents: Sequence[str]) -> str:
     lines = ["- `ratings.csv`: the ratings, one a row; UTF-8, commas, a header row"]
-    lines += [f"- {escaped(name)}: {_KNOWN.get(name, 'added by the authors')}" for name in documents]
+    lines += [f"- {markdown_text(name)}: {_KNOWN.get(name, 'added by the authors')}" for name in documents]
     return "\n".join([*lines, "- `SHA256SUMS`: checksums; check them with `sha256sum --check SHA256SUMS`"])
 
 
@@ -81,10 +85,10 @@ def _columns(rows: ReleaseRows, contents: Contents) -> str:
         meaning = _MEANING.get(name, "kept as it was collected")
         if name in contents.pseudonymised and name != "worker":
             meaning += "; a pseudonym"
-        table.append((escaped(name), f"{len(rows.names(name)):,}", meaning))
+        table.append((markdown_text(name), f"{len(rows.names(name)):,}", meaning))
     text = _table(table)
     if rows.left_out:
-        listed = ", ".join(escaped(name) for name in rows.left_out)
+        listed = ", ".join(markdown_text(name) for name in rows.left_out)
         text += f"\n\nColumns of the original table that were left out: {listed}."
     return text
 
@@ -93,8 +97,8 @@ def _scales(rows: ReleaseRows) -> str:
     table = [("criterion", "scale", "known from")]
     table += [
         (
-            escaped(name) or "-",
-            escaped(str(scale)),
+            markdown_text(name) or "-",
+            markdown_text(str(scale)),
             "the authors" if scale.source == "declared" else "the ratings that occur",
         )
         for name, scale in rows.scales.items()
@@ -105,7 +109,7 @@ def _scales(rows: ReleaseRows) -> str:
 def _flow(rows: ReleaseRows) -> str:
     table = [("step", "rows", "reason")]
     words = {"read": "in the table", "dropped": "dropped", "analysed": "released"}
-    table += [(words[step.step], f"{step.rows:,}", escaped(step.reason)) for step in rows.flow]
+    table += [(words[step.step], f"{step.rows:,}", markdown_text(step.reason)) for step in rows.flow]
     text = _table(table)
     if rows.sha256:
         text += f"\n\nSHA-256 of the table before: `{rows.sha256}`"
@@ -119,7 +123,9 @@ def _ids(contents: Contents) -> str:
         "everywhere in this bundle. The rows stand in an order made with the same key, not in that of collection."
     )
     if contents.n_formulas:
-        listed = ", ".join(f"{escaped(name)} ({count:,})" for name, count in contents.n_formulas.items())
+        listed = ", ".join(
+            f"{markdown_text(name)} ({count:,})" for name, count in contents.n_formulas.items()
+        )
         text += (
             "\n\nCells that a spreadsheet would run as a formula have an apostrophe in front: "
             f"{listed}. Take the one apostrophe away to get the original."

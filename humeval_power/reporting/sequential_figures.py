@@ -14,6 +14,7 @@ from matplotlib.ticker import PercentFormatter
 from humeval_power.inference.boundaries import Boundaries
 from humeval_power.planning.look_characteristics import OperatingPoint
 from humeval_power.reporting.figure_style import COLOURS, DASHES, QUIET, house_style
+from humeval_power.reporting.safe_text import picture_text
 
 _BLUE, _ORANGE, _GREEN = COLOURS[:3]
 _HIGHEST = 5.0  # z beyond this is drawn as an arrow
@@ -111,7 +112,7 @@ def stopping_figure(points: Sequence[OperatingPoint], *, unit: str = "", width: 
         axes.grid(visible=False, axis="x")
         axes.set_ylim(0, 1)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        axes.set_xlabel(f"True effect{f' ({unit})' if unit else ''}")
+        axes.set_xlabel(f"True effect{f' ({picture_text(unit)})' if unit else ''}")
         axes.set_ylabel("Studies that end there")
         figure.legend(loc="outside right upper")
         return figure
@@ -141,7 +142,7 @@ def expected_cost_figure(
             cost_at_end if priced else size_at_end, color=QUIET, linestyle=DASHES[1], label="one look"
         )
         above.set_ylim(bottom=0)
-        above.set_ylabel(f"Expected cost ({currency})" if priced else "Expected ratings")
+        above.set_ylabel(f"Expected cost ({picture_text(currency)})" if priced else "Expected ratings")
         above.legend(loc="lower left")
         below.plot(effects, [point.power for point in points], color=_BLUE, marker="o", label="with looks")
         below.plot(
@@ -154,5 +155,5 @@ def expected_cost_figure(
         )
         below.set_ylim(0, 1.02)
         below.set_ylabel("Power")
-        below.set_xlabel(f"True effect{f' ({unit})' if unit else ''}")
+        below.set_xlabel(f"True effect{f' ({picture_text(unit)})' if unit else ''}")
         return figure

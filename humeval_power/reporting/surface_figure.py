@@ -26,6 +26,7 @@ from humeval_power.reporting.panels import (
     positions,
     target_handle,
 )
+from humeval_power.reporting.safe_text import picture_text
 
 __all__ = ["FULL_WIDTH", "SINGLE_COLUMN", "comparison_figure", "figure_bytes", "surface_figure"]
 
@@ -67,7 +68,7 @@ def surface_figure(
             shown = shown if facets.row is None else pick(shown, **{facets.row: panel.row})
             _draw_lines(panel.axes, ready, shown, facets)
         if effect_label and facets.x == "effect":
-            figure.supxlabel(effect_label, fontsize=8)
+            figure.supxlabel(picture_text(effect_label), fontsize=8)
         handles = [*_handles(ready, facets), target_handle(target)]
         add_header(figure, title, [handles], legend_title=constants(ready, facets))
     return figure

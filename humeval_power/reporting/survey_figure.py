@@ -10,6 +10,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from humeval_power.errors import InputError
 from humeval_power.planning.survey import Comparison, Survey
 from humeval_power.reporting.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+from humeval_power.reporting.safe_text import picture_text
 
 
 def survey_figure(comparisons: Sequence[Comparison], found: Survey, *, width: float = 4.6) -> Figure:
@@ -48,7 +49,7 @@ def survey_figure(comparisons: Sequence[Comparison], found: Survey, *, width: fl
                     color=COLOURS[place],
                     linestyle=DASHES[place],
                     marker=MARKERS[place],
-                    label=f"found with power 0.8 ({setting}){outside}" if sign == 1 else None,
+                    label=f"found with power 0.8 ({picture_text(setting)}){outside}" if sign == 1 else None,
                 )
         axes.set_xscale("log")
         ticks = _ticks(items)

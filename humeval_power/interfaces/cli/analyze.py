@@ -17,7 +17,6 @@ from humeval_power.interfaces.cli.analyze_criteria import (
     criteria_option,
     family_rows,
     family_text,
-    file_stems,
     load_criteria,
 )
 from humeval_power.interfaces.cli.analyze_looks import SUCCESS, sequential_part
@@ -38,7 +37,7 @@ from humeval_power.interfaces.cli.options import (
     run_options,
     table_options,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_directory
 from humeval_power.interfaces.cli.plan_options import (
     amend_option,
     load_plan,
@@ -56,6 +55,7 @@ from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analysis_record import analysis_record, criteria_record, systems_record
 from humeval_power.reporting.records import json_ready
+from humeval_power.reporting.safe_text import file_stems
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 Analysed = tuple[dict[str, object], str, dict[str, str | bytes]]  # record, text, pictures by file name
@@ -165,7 +165,7 @@ def command(
     if output is not None:
         write_directory(Path(output).parent, {Path(output).name: to_json(record)}, force=force)
         note(f"Written: {output}")
-    click.echo(to_json(record) if as_json else text, nl=not as_json)
+    say(to_json(record) if as_json else text, nl=not as_json)
 
 
 def _two(
@@ -276,7 +276,9 @@ def _together(analysed: dict[str, Analysed], correction: FamilyCorrection, rule:
     parts += [f"{name}\n{'=' * len(name)}\n\n{one[1]}" for name, one in analysed.items()]
     files = {
         f"{stem}-{file}": content
-        for stem, one in zip(file_stems(list(analysed)), analysed.values(), strict=True)
+        for stem, one in zip(
+            file_stems(list(analysed), nameless="criterion"), analysed.values(), strict=True
+        )
         for file, content in one[2].items()
     }
     return record, "\n\n".join(parts), files

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
@@ -112,16 +111,6 @@ def family_rows(
     corrected = correct([one[4] for one in found], correction)
     return [
         FamilyRow(*one, float(p), bool(p <= rule.alpha)) for one, p in zip(found, corrected, strict=True)
-    ]
-
-
-def file_stems(names: Sequence[str]) -> list[str]:
-    """The criteria's names as the starts of files', numbered where two would be the same."""
-    stems = [re.sub(r"[^\w.-]+", "_", name).strip("._") or "criterion" for name in names]
-    folded = [stem.casefold() for stem in stems]  # some file systems do not tell capitals
-    return [
-        stem if folded.count(stem.casefold()) == 1 else f"{place}-{stem}"
-        for place, stem in enumerate(stems, start=1)
     ]
 
 

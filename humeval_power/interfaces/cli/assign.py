@@ -23,6 +23,7 @@ from humeval_power.planning.building import build_design
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.session_order import KINDS, PresentationOrder
 from humeval_power.reporting.records import versions
+from humeval_power.reporting.safe_text import table_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,10 +108,10 @@ def command(
     _summarise(assignment, key=key)
     if key is not None:
         table = table.drop(columns="system")
-        write_file(key, _csv(assignment.key()), force=force)
+        write_file(key, table_csv(assignment.key()), force=force)
     as_json = as_json or (output or "").lower().endswith(".json")
-    text = to_json(_document(assignment, table, blind=key is not None)) if as_json else _csv(table)
-    emit(text, output=output, force=force)
+    text = to_json(_document(assignment, table, blind=key is not None)) if as_json else table_csv(table)
+    emit(text, output=output, force=force, exact=not as_json)
 
 
 def _check_paths(output: str | None, key: str | None, *, force: bool) -> None:
@@ -152,10 +153,6 @@ def _wanted_rows(plan: AssignmentPlan, takeovers: tuple[Takeover, ...]) -> pd.Da
         [replacement_table(plan, spare, slot, first_batch=batch) for spare, slot, batch in takeovers],
         ignore_index=True,
     )
-
-
-def _csv(table: pd.DataFrame) -> str:
-    return str(table.to_csv(index=False, lineterminator="\n"))
 
 
 def _document(plan: AssignmentPlan, table: pd.DataFrame, *, blind: bool) -> dict[str, object]:

@@ -17,7 +17,7 @@ from humeval_power.interfaces.cli.options import (
     rule_options,
     run_options,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_directory
 from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
@@ -39,6 +39,7 @@ from humeval_power.planning.calibration import (
 )
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.calibration_record import calibration_record
+from humeval_power.reporting.safe_text import table_csv
 from humeval_power.rules import DecisionRule, claim
 
 FILES = ("calibration.csv", "calibration.png", "calibration.svg", "calibration.json")
@@ -113,7 +114,7 @@ def command(
     if output is not None:
         write_directory(output, _files(results, document), force=force)
         note(f"Written to {output}: {', '.join(FILES)}")
-    click.echo(to_json(document) if as_json else calibration_text(results, setting, design), nl=not as_json)
+    say(to_json(document) if as_json else calibration_text(results, setting, design), nl=not as_json)
     _tell_failures(results)
 
 
@@ -133,7 +134,7 @@ def _files(results: Sequence[Calibration], document: dict[str, object]) -> dict[
     table = calibration_table(results)
     figure = calibration_figure(table)
     return {
-        "calibration.csv": table.to_csv(index=False, float_format="%.10g"),
+        "calibration.csv": table_csv(table, digits=10),
         "calibration.png": figure_bytes(figure, "png"),
         "calibration.svg": figure_bytes(figure, "svg"),
         "calibration.json": to_json(document),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
 
 import click
@@ -12,8 +11,10 @@ from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import TableOptions, result_options, table_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
+from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.ratings import Ratings
+from humeval_power.reporting.safe_text import shell_command
 from humeval_power.reporting.table_summary import Spread, TableSummary, summarise_table
 
 SCHEMA = "humeval_power/check/1"
@@ -37,12 +38,15 @@ def command(file: str, table: TableOptions, as_json: bool, output: str | None, f
     if as_json:
         documents = [check_record(ratings, summarise_table(ratings)) for ratings in checked]
         document = documents[0] if len(documents) == 1 else {"schema": SCHEMA, "criteria": documents}
-        text = json.dumps(document, indent=2, ensure_ascii=False)
+        text = to_json(document)
     else:
         text = "\n\n\n".join(check_text(ratings, summarise_table(ratings)) for ratings in checked)
     emit(text, output=output, force=force)
     if len(checked) > 1:
-        note(f"{len(checked)} criteria, each by itself. To 'fit' one, name it: --criterion {several[0]!r}")
+        note(
+            f"{len(checked)} criteria, each by itself. To 'fit' one, name it: "
+            f"--criterion {shell_command(several[:1])}"
+        )
 
 
 def criteria_in(file: str, table: TableOptions) -> list[str]:

@@ -20,6 +20,7 @@ from humeval_power.reporting.compare_record import (
     pair_signature,
     sets_record,
 )
+from humeval_power.reporting.safe_text import table_csv
 
 Files = Mapping[str, str | bytes]
 
@@ -167,7 +168,7 @@ def _many_files(
         "compare.md": compare_markdown(report),
         "compare.tex": compare_latex(report),
         "compare.html": compare_html(report, {"heat_map": svg}),
-        "pairs.csv": pd.DataFrame(rows).to_csv(index=False, float_format="%.10g"),
+        "pairs.csv": table_csv(pd.DataFrame(rows), digits=10),
         "heat_map.png": figure_bytes(figure, "png"),
         "heat_map.svg": svg,
     }

@@ -16,12 +16,20 @@ from humeval_power.interfaces.cli.options import (
     quiet_option,
     result_options,
 )
-from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped, write_directory
+from humeval_power.interfaces.cli.output import (
+    emit,
+    note,
+    refuse_to_overwrite,
+    say,
+    wrapped,
+    write_directory,
+)
 from humeval_power.interfaces.cli.scenario_family import Family
 from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.primer_tables import PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS, PrimerCell
+from humeval_power.reporting.safe_text import table_csv
 from humeval_power.scenarios.scenario import Scenario
 
 PRIMER_FILES = ("primer.csv", "primer.json", "primer.png", "primer.svg")
@@ -210,7 +218,7 @@ def primer_command(
     if output is not None:
         write_directory(output, _primer_files(cells, document), force=force)
         note(f"Written to {output}: {', '.join(PRIMER_FILES)}")
-    click.echo(document if as_json else _primer_text(cells), nl=not as_json)
+    say(document if as_json else _primer_text(cells), nl=not as_json)
 
 
 def _primer_text(cells: tuple[PrimerCell, ...]) -> str:
@@ -250,7 +258,7 @@ def _primer_files(cells: tuple[PrimerCell, ...], document: str) -> dict[str, str
     figure = primer_figure(cells)
     table = pd.DataFrame([asdict(cell) for cell in cells])
     return {
-        "primer.csv": table.to_csv(index=False, float_format="%.10g"),
+        "primer.csv": table_csv(table, digits=10),
         "primer.json": document,
         "primer.png": figure_bytes(figure, "png"),
         "primer.svg": figure_bytes(figure, "svg"),

@@ -18,7 +18,7 @@ from humeval_power.interfaces.cli.options import (
     quiet_option,
     run_options,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, write_directory
 
 if TYPE_CHECKING:
     from humeval_power.planning.pair_comparison import Request
@@ -206,7 +206,7 @@ def scores_command(
         made = answer.files()
         write_directory(output, made, force=force)
         note(f"Written to {output}: {', '.join(made)}")
-    click.echo(answer.json if as_json else answer.text, nl=not as_json)
+    say(answer.json if as_json else answer.text, nl=not as_json)
 
 
 def _asked_question(question: str | None, procedure: str) -> str | None:
@@ -221,9 +221,9 @@ def _asked_question(question: str | None, procedure: str) -> str | None:
     listed = [f"--question {name}: {words}" for name, words in QUESTIONS.items()]
     if not sys.stdin.isatty():
         raise InputError("Say what is asked before the scores are looked at. " + " ".join(listed))
-    click.echo("What is asked? It is decided before the scores are looked at.", err=True)
+    say("What is asked? It is decided before the scores are looked at.", err=True)
     for line in listed:
-        click.echo(f"  {line.removeprefix('--question ')}", err=True)
+        say(f"  {line.removeprefix('--question ')}", err=True)
     answer: str = click.prompt("Question", type=click.Choice(tuple(QUESTIONS)), err=True)
     return answer
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import click
 
-from humeval_power.interfaces.cli.output import QUIET
+from humeval_power.interfaces.cli.output import QUIET, say
 
 _PATIENCE = 2.0  # seconds; loading compiled kernels from the cache takes less
 
@@ -19,7 +19,7 @@ def compiled_kernels() -> Iterator[None]:
     ctx = click.get_current_context(silent=True)
     quiet = ctx is not None and ctx.meta.get(QUIET, False)
     message = "Compiling the numerical kernels: about half a minute, once after each installation."
-    timer = threading.Timer(_PATIENCE, lambda: None if quiet else click.echo(message, err=True))
+    timer = threading.Timer(_PATIENCE, lambda: None if quiet else say(message, err=True))
     timer.daemon = True
     timer.start()
     try:

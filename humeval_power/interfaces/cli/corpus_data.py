@@ -33,7 +33,7 @@ from humeval_power.interfaces.cli.options import (
     result_options,
     seed_option,
 )
-from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, say, write_directory
 from humeval_power.interfaces.formats.corpora import read_corpus
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.power import DEFAULT_SEED
@@ -119,7 +119,7 @@ def estimate(
     if output is not None:
         write_directory(output, _files(counts, effects, check, fit, record), force=force)
         note(f"Written to {output}: {', '.join(FILES)}")
-    click.echo(to_json(record) if as_json else estimate_text(counts, fit, check), nl=not as_json)
+    say(to_json(record) if as_json else estimate_text(counts, fit, check), nl=not as_json)
 
 
 @click.command("test")

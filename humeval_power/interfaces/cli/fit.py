@@ -24,7 +24,7 @@ from humeval_power.interfaces.cli.options import (
     run_options,
     table_options,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_file
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, write_file
 from humeval_power.interfaces.cli.study_options import default_jobs
 from humeval_power.interfaces.formats.documents import read_parameters, to_json
 from humeval_power.planning.analytic import FEW_WORKERS
@@ -120,11 +120,11 @@ def command(
         write_file(output, to_json(document), force=force)
         note(f"Written: {output}")
     if as_json or output == "-":
-        click.echo(to_json(document), nl=False)
+        say(to_json(document), nl=False)
     else:
         gain = 0.0
         if not worker_item and rule.analysis == "ratings" and len(ratings.rating) <= _SMALL_TABLE:
             gain = interaction_gain(ratings)
-        click.echo(fit_text(ratings, fitted, tested, ranges, size, gain))
+        say(fit_text(ratings, fitted, tested, ranges, size, gain))
     if strict and not fitted.converged:
         sys.exit(EXIT_TARGET_MISSED)

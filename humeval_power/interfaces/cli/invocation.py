@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
+
+from humeval_power.reporting.safe_text import shell_command
 
 EXIT_TARGET_MISSED = 3
 
 
 def typed_command() -> str:
     """The command line as typed, with the program's name in front."""
-    return shlex.join(["humeval-power", *sys.argv[1:]])
+    return shell_command(["humeval-power", *sys.argv[1:]])

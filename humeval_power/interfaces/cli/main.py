@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
+import sys
 from typing import Any
 
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError
-from humeval_power.interfaces.cli.output import WIDTH, wrapped
+from humeval_power.interfaces.cli.output import WIDTH, say, wrapped
 
 # section: {name of the command: what --help says about it}
 SECTIONS: dict[str, dict[str, str]] = {
@@ -77,8 +79,18 @@ class LazyGroup(click.Group):
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()), col_max=12)
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the options before the command; an error about them is safe to print."""
+        try:
+            return super().make_context(*args, **kwargs)
+        except click.exceptions.NoArgsIsHelpError:
+            raise  # it shows the help
+        except click.UsageError as error:
+            raise _worded(error) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what goes wrong is told in words, and never as a traceback."""
+        _never_fail_to_encode()
         try:
             return super().invoke(ctx)
         except HumevalPowerError as error:
@@ -87,10 +99,9 @@ class LazyGroup(click.Group):
         except click.exceptions.NoArgsIsHelpError:
             raise  # it shows the help
         except click.UsageError as error:
-            text = wrapped(f"Error: {error.format_message()}", indent="  ").removeprefix("Error: ")
-            raise click.UsageError(text, error.ctx) from None
+            raise _worded(error) from None
         except KeyboardInterrupt:
-            click.echo("\nInterrupted; no file was left half-written.", err=True)
+            say("\nInterrupted; no file was left half-written.", err=True)
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
             raise  # click ends quietly where the reader of the output is gone, as in "| head"
@@ -100,16 +111,29 @@ class LazyGroup(click.Group):
             ctx.exit(HumevalPowerError.exit_code)
 
 
+def _never_fail_to_encode() -> None:
+    """A character that the terminal's encoding lacks is printed as its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _worded(error: click.UsageError) -> click.UsageError:
+    """The error wrapped to the screen, and without anything that a terminal would obey."""
+    text = wrapped(f"Error: {error.format_message()}", indent="  ").removeprefix("Error: ")
+    return click.UsageError(text, error.ctx)
+
+
 def _tell(error: HumevalPowerError) -> None:
     """Print an error, each problem of the input as an item of its own."""
-    label = click.style("Error:", fg="red", bold=True)
     problems = [str(problem) for problem in error.problems] if isinstance(error, InputError) else []
+    click.secho("Error:", fg="red", bold=True, nl=False, err=True)
     if len(problems) > 1:
-        click.echo(f"{label} the input has problems.", err=True)
+        say(" the input has problems.", err=True)
         for problem in problems:
-            click.echo(wrapped(problem, bullet="- "), err=True)
+            say(wrapped(problem, bullet="- "), err=True)
     else:
-        click.echo(wrapped(f"Error: {error}", indent="  ").replace("Error:", label, 1), err=True)
+        say(wrapped(f"Error: {error}", indent="  ").removeprefix("Error:"), err=True)
 
 
 def _show_versions(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -127,7 +151,7 @@ def _show_versions(ctx: click.Context, _option: click.Parameter, wanted: bool) -
             lines.append((package, "not installed"))
     lines.append(("Rscript", shutil.which("Rscript") or "not found"))
     for name, value in lines:
-        click.echo(f"{name:<14} {value}")
+        say(f"{name:<14} {value}")
     ctx.exit()
 
 

@@ -22,7 +22,7 @@ from humeval_power.interfaces.cli.options import (
     quiet_option,
     table_options,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, write_directory
 from humeval_power.interfaces.cli.plan_options import table_by_plan
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.interfaces.formats.look_entries import (
@@ -163,10 +163,10 @@ def command(
             seal=None if answer.seal is None else _seal_record(answer.seal),
             command=typed_command(),
         )
-        click.echo(to_json(record), nl=False)
+        say(to_json(record), nl=False)
     else:
         publish = None if answer.seal is None else answer.seal.statement
-        click.echo(look_text(state.monitoring, look, planned.plan, publish=publish))
+        say(look_text(state.monitoring, look, planned.plan, publish=publish))
 
 
 def _seal_record(seal: LedgerSeal) -> dict[str, object]:

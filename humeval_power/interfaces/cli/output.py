@@ -3,46 +3,62 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+import sys
 import tempfile
-import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from humeval_power.errors import InputError
+from humeval_power.reporting.safe_text import display_width, terminal_text, visible
 
 QUIET = "humeval_power.quiet"
 WIDTH = 80
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print text for readers: nothing in it that the terminal would obey, whatever a name holds."""
+    click.echo(terminal_text(text), err=err, nl=nl)
 
 
 def note(message: str) -> None:
     """Print a remark on standard error, unless --quiet."""
     ctx = click.get_current_context(silent=True)
     if ctx is None or not ctx.meta.get(QUIET, False):
-        click.echo(wrapped(message), err=True)
+        say(wrapped(message), err=True)
 
 
 def wrapped(text: str, *, bullet: str = "", indent: str = "") -> str:
-    """Text in lines of at most 80 characters; names and paths are not broken.
+    """Text in lines of at most 80 columns; names and paths are not broken.
 
     Later lines start with `indent`, or below the text after the bullet.
     """
-    return textwrap.fill(
-        text,
-        WIDTH,
-        initial_indent=bullet,
-        subsequent_indent=indent or " " * len(bullet),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    later = indent or " " * display_width(bullet)
+    lines = [bullet]
+    for piece in re.findall(r" *[^ ]+", visible(re.sub(r"[\t\r\n]", " ", text))):
+        is_first = lines[-1] in (bullet, later)
+        word = piece.lstrip(" ") if is_first else piece
+        if not is_first and display_width(lines[-1]) + display_width(word) > WIDTH:
+            lines.append(later)
+            word = piece.lstrip(" ")
+        lines[-1] += word
+    return "\n".join(lines)
 
 
-def emit(text: str, *, output: str | None, force: bool) -> None:
-    """Print the result, or write it to the file `output` if there is one ('-' is standard output)."""
+def emit(text: str, *, output: str | None, force: bool, exact: bool = False) -> None:
+    """Print the result, or write it to the file `output` if there is one ('-' is standard output).
+
+    `exact` is for data that a program reads, such as CSV: where standard output is no terminal, the bytes
+    are those of the file.
+    """
     if output is None or output == "-":
-        click.echo(text.removesuffix("\n"))
+        if exact and not sys.stdout.isatty():
+            click.echo(_bytes(text), nl=False)
+        else:
+            say(text.removesuffix("\n"))
     else:
         write_file(output, text, force=force)
         note(f"Written: {output}")

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from humeval_power.errors import HumevalPowerError, InputError
 
 # Neither raw HTML nor formulas nor emoji codes: what the Markdown of a report means, and nothing else.
-READS = "commonmark+pipe_tables+task_lists"
+READS = "commonmark+pipe_tables+task_lists-raw_html"
 
 
 def word_document(markdown: str, *, pictures: Mapping[str, bytes]) -> bytes:

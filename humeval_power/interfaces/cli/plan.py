@@ -31,7 +31,7 @@ from humeval_power.interfaces.cli.options import (
     run_options,
     table_options,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped
 from humeval_power.interfaces.cli.plan_inputs import PlanInputs, load_inputs
 from humeval_power.interfaces.cli.plan_writing import file_names, plan_of, write_plan
 from humeval_power.interfaces.cli.study_options import default_jobs, number_list, parameter_options
@@ -204,9 +204,9 @@ def command(
     if output is not None:
         write_plan(plan, result, output, names, date, force=force)
     if as_json:
-        click.echo(to_json(plan_search_record(result, seed=used, command=typed_command())), nl=False)
+        say(to_json(plan_search_record(result, seed=used, command=typed_command())), nl=False)
     else:
-        click.echo(plan_text(result, scale=inputs.scale))
+        say(plan_text(result, scale=inputs.scale))
     if not result.reached and budget is None:
         sys.exit(EXIT_TARGET_MISSED)
 

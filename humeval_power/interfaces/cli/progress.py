@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import click
 
 from humeval_power.interfaces.cli.output import QUIET, note
+from humeval_power.reporting.safe_text import visible
 
 Advance = Callable[[int], None]
 PATIENCE = 1.0  # seconds before anything is shown
@@ -39,14 +40,14 @@ def _bar(label: str, total: int) -> Iterator[Advance]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     )
-    task = bar.add_task(label, total=total)
+    task = bar.add_task(visible(label), total=total)
     started = time.monotonic()
     shown = False
 

@@ -19,7 +19,7 @@ from humeval_power.interfaces.cli.options import (
     quiet_option,
     table_options,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_directory
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import read_parameters
 from humeval_power.interfaces.formats.plan_file import read_plan
@@ -98,7 +98,7 @@ def command(
         sys.exit(EXIT_TARGET_MISSED)
     if output is not None:
         _write(Path(output), bundle, force=force, secret=secret, secret_file=secret_file if made else None)
-    click.echo(_summary(rows, bundle, output, secret_file, made=made))
+    say(_summary(rows, bundle, output, secret_file, made=made))
 
 
 def _read(file: str, table: TableOptions, keep: tuple[str, ...]) -> ReleaseRows:

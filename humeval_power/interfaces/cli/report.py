@@ -139,6 +139,7 @@ def _written(form: Form, sources: Sources, into: str | None, kind: str) -> Writt
         return _paper(sources, kind)
     from humeval_power.reporting.forms import heds_json, latex_page, pages
     from humeval_power.reporting.forms.fields import open_fields
+    from humeval_power.reporting.safe_text import json_text
 
     fields, page = form_fields(form, sources)
     n_open = len(open_fields(fields))
@@ -146,7 +147,8 @@ def _written(form: Form, sources: Sources, into: str | None, kind: str) -> Writt
         if form != "heds":
             raise click.UsageError("JSON is the import format of the HEDS form alone.")
         given = None if into is None else read_json(into)
-        text = json.dumps(heds_json.heds_json(fields, into=given), indent=1, ensure_ascii=False) + "\n"
+        document = heds_json.heds_json(fields, into=given)
+        text = json_text(json.dumps(document, indent=1, ensure_ascii=False)) + "\n"
         return Written(text, len(fields), n_open)
     write = {"markdown": pages.form_markdown, "html": pages.form_html, "latex": latex_page.form_latex}[kind]
     return Written(write(page), len(fields), n_open)

@@ -21,7 +21,7 @@ from humeval_power.interfaces.cli.options import (
     seed_option,
     simulations_option,
 )
-from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, say, write_directory
 from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.scenario_family import Decorator, Family, Given
 from humeval_power.interfaces.cli.scenario_text import (
@@ -35,6 +35,7 @@ from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.comparison import Method
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.questions import By, answer, detectable_effect, required_n, scenario_surface
+from humeval_power.reporting.safe_text import table_csv
 from humeval_power.reporting.scenario_records import (
     answer_record,
     detectable_record,
@@ -206,7 +207,7 @@ def _surface(family: Family) -> click.Command:
         if asked.output is not None:
             write_directory(asked.output, _files(family, rows, record), force=asked.force)
             note(f"Written to {asked.output}: {', '.join(SURFACE_FILES)}")
-        click.echo(to_json(record) if asked.as_json else rows_text(family, rows), nl=not asked.as_json)
+        say(to_json(record) if asked.as_json else rows_text(family, rows), nl=not asked.as_json)
 
     sizes = click.option(
         "--n", metavar="LIST", required=True, callback=number_list(int), help=family.size_help
@@ -294,7 +295,7 @@ def _files(family: Family, rows: list[dict[str, Any]], record: dict[str, object]
     label = f"True effect ({family.unit})" if family.unit else "True effect"
     figure = curve_figure(rows, effect_label=label)
     return {
-        "surface.csv": pd.DataFrame(rows).to_csv(index=False, float_format="%.10g"),
+        "surface.csv": table_csv(pd.DataFrame(rows), digits=10),
         "surface.png": figure_bytes(figure, "png"),
         "surface.svg": figure_bytes(figure, "svg"),
         "surface.json": to_json(record),

@@ -17,6 +17,7 @@ from humeval_power.interfaces.cli.study_options import (
 )
 from humeval_power.planning.building import build_design
 from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.reporting.safe_text import table_csv
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.study import simulate
@@ -83,4 +84,4 @@ def command(
         f"(assignment seed {DEFAULT_ASSIGNMENT_SEED})"
     )
     shown = RatingScale.parse(scale) if scale else None
-    emit(ratings.to_frame(shown).to_csv(index=False, float_format="%.6g"), output=output, force=force)
+    emit(table_csv(ratings.to_frame(shown), digits=6), output=output, force=force, exact=True)

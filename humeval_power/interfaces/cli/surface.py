@@ -18,7 +18,7 @@ from humeval_power.interfaces.cli.options import (
     seed_option,
     simulations_option,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, wrapped, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_directory
 from humeval_power.interfaces.cli.power import (
     CARD2020_UNIT,
     compat_option,
@@ -40,6 +40,7 @@ from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.surface import list_cells
 from humeval_power.reporting.records import result_row, surface_record
 from humeval_power.reporting.rule_words import PARITY
+from humeval_power.reporting.safe_text import table_csv
 from humeval_power.rules import CARD2020, DEFAULT_RULE, DecisionRule, claim
 
 FILES = ("surface.csv", "surface.png", "surface.svg", "surface.json")
@@ -124,7 +125,7 @@ def command(
         )
     ]
     if dry_run:
-        click.echo(f"{len(cells)} cells, {len(settings.by_name)} settings")
+        say(f"{len(cells)} cells, {len(settings.by_name)} settings")
         return
     results = run_cells(cells, simulations=simulations, precision=precision, seed=seed, jobs=jobs)
     rows = [result_row(result, effect_unit=unit) for result in results]
@@ -144,7 +145,7 @@ def command(
     if output is not None:
         write_directory(output, _files(rows, document), force=force)
         note(f"Written to {output}: {', '.join(FILES)}")
-    click.echo(to_json(document) if as_json else surface_text(rows, rule=rule), nl=not as_json)
+    say(to_json(document) if as_json else surface_text(rows, rule=rule), nl=not as_json)
     end_if_failed(results, strict=strict)
 
 
@@ -176,7 +177,7 @@ def _files(rows: list[dict[str, object]], document: dict[str, object]) -> dict[s
     else:
         figure = surface_figure(table, effect_label=label)
     return {
-        "surface.csv": table.to_csv(index=False, float_format="%.10g"),
+        "surface.csv": table_csv(table, digits=10),
         "surface.png": figure_bytes(figure, "png"),
         "surface.svg": figure_bytes(figure, "svg"),
         "surface.json": to_json(document),

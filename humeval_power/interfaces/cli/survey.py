@@ -10,11 +10,12 @@ import click
 
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.options import force_option, json_option, quiet_option, rule_options
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, write_directory
 from humeval_power.interfaces.cli.study_options import number_list, parameter_options, read_settings
 from humeval_power.interfaces.cli.survey_text import FLATTERED, survey_text
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.parameters import Parameters
+from humeval_power.reporting.safe_text import table_csv
 from humeval_power.rules import DecisionRule
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def command(
     if output is not None:
         write_directory(output, _files(comparisons, found, record), force=force)
         note(f"Written to {output}: {', '.join(FILES)}")
-    click.echo(to_json(record) if as_json else survey_text(found), nl=not as_json)
+    say(to_json(record) if as_json else survey_text(found), nl=not as_json)
 
 
 def _rows(found: Survey) -> list[dict[str, object]]:
@@ -154,7 +155,7 @@ def _files(comparisons: list[Comparison], found: Survey, record: dict[str, objec
 
     figure = survey_figure(comparisons, found)
     return {
-        "survey.csv": pd.DataFrame(_rows(found)).to_csv(index=False, float_format="%.10g"),
+        "survey.csv": table_csv(pd.DataFrame(_rows(found)), digits=10),
         "survey.png": figure_bytes(figure, "png"),
         "survey.svg": figure_bytes(figure, "svg"),
         "survey.json": to_json(record),

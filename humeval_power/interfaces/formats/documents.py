@@ -11,11 +11,12 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.reporting.analysis_record import ANALYSIS_SCHEMA
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA, json_ready
+from humeval_power.reporting.safe_text import json_text
 
 
 def to_json(document: Mapping[str, object]) -> str:
     """A document as text that ends with a newline; not a number becomes null."""
-    return json.dumps(json_ready(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(json.dumps(json_ready(document), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def read_document(path: str | Path, *, schema: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from humeval_power.reporting.plan_history import Change
+from humeval_power.reporting.safe_text import json_text
 
 PLAN_SCHEMA = "humeval_power/plan/1"
 SEAL = ("history", "checksum", "sealed")  # the names of a document that are not its content
@@ -85,7 +86,7 @@ def document_text(document: Mapping[str, Any]) -> str:
     shown = {name: value for name, value in document.items() if name != "sealed"}
     text = json.dumps(shown, indent=2, ensure_ascii=False, allow_nan=False).removesuffix("\n}")
     copy = json.dumps(document["sealed"], separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return f'{text},\n  "sealed": {copy}\n}}\n'
+    return json_text(f'{text},\n  "sealed": {copy}\n}}\n')
 
 
 def _put(values: Values, path: str, value: Any) -> None:

@@ -129,11 +129,11 @@ def _read_excel(content: bytes, source: str) -> tuple[pd.DataFrame, list[str]]:
         raise _refuse(source, rule, "Unpack it, or save the workbook again.") from None
     if cells.empty:
         raise _refuse(source, f"the first sheet, {sheets[0]!r}, is empty.", "Put the ratings first.")
-    notices = []
+    notices: list[str] = []
     if len(sheets) > 1:
         rest = ", ".join(map(repr, sheets[1:]))
         notices.append(f"Only the first sheet is read, {sheets[0]!r}; not {rest}.")
-    return with_header(cells, source=source), notices
+    return with_header(cells, source=source, notices=notices), notices
 
 
 def _refuse(source: str, rule: str, remedy: str) -> InputError:

@@ -6,10 +6,12 @@ import csv
 import io
 import json
 import re
+from typing import Any
 
 import pandas as pd
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.reporting.safe_text import original_cells
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 LISTED = 5  # rows that are shown for each kind of problem; the rest is counted
@@ -50,7 +52,7 @@ def read_delimited(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[s
     _check_widths(text, separator, source)
     if failure is not None:
         raise InputError([Problem(f"this is not a table of text: {failure}.", "", place=source)])
-    return with_header(cells, source=source), notices
+    return with_header(cells, source=source, notices=notices), notices
 
 
 def read_json_lines(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str]]:
@@ -77,9 +79,12 @@ def read_json_lines(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[
     return frame, notices
 
 
-def with_header(cells: pd.DataFrame, *, source: str) -> pd.DataFrame:
-    """Take the first row of text cells as the header; the rows below are numbered from 2."""
-    header = [str(name).strip() for name in cells.iloc[0]]
+def with_header(cells: pd.DataFrame, *, source: str, notices: list[str]) -> pd.DataFrame:
+    """Take the first row of text cells as the header; the rows below are numbered from 2.
+
+    Cells are what they were before `table_csv` made them safe for a spreadsheet; `notices` say so.
+    """
+    header = original_cells([str(name).strip() for name in cells.iloc[0]])
     if not any(header):
         raise InputError([_blank_header(source)])
     doubled = sorted({name for name in header if name and header.count(name) > 1})
@@ -96,9 +101,24 @@ def with_header(cells: pd.DataFrame, *, source: str) -> pd.DataFrame:
                 for name in doubled
             ]
         )
-    body = cells.iloc[1:]
+    body = cells.iloc[1:].copy()
+    for place, name in zip(body, header, strict=True):
+        _take_guards_away(body, place, name, notices)
     body.columns = pd.Index([name or f"(column {i} without a name)" for i, name in enumerate(header, 1)])
     return body.set_axis(pd.RangeIndex(2, len(body) + 2), axis=0)
+
+
+def _take_guards_away(body: pd.DataFrame, place: Any, name: str, notices: list[str]) -> None:
+    """Take from a column the apostrophes that keep a spreadsheet from running its cells."""
+    found = body[place].tolist()
+    original = original_cells(found)
+    n_guarded = sum(a is not b for a, b in zip(found, original, strict=True))
+    if n_guarded:
+        body[place] = original
+        cells = "1 cell" if n_guarded == 1 else f"{n_guarded:,} cells"
+        notices.append(
+            f"Column {name!r}: the apostrophe that keeps a spreadsheet from running {cells} was taken away."
+        )
 
 
 def _blank_header(source: str) -> Problem:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Literal
 
 from humeval_power.reporting.forms import arr, heds_criterion, heds_study, prereg
 from humeval_power.reporting.forms.fields import FormField
 from humeval_power.reporting.forms.heds_form import heds_questions
+from humeval_power.reporting.safe_text import toml_text
 
 Form = Literal["heds", "arr", "aspredicted", "osf"]
 
@@ -80,11 +80,5 @@ def _line(form: Form, field: FormField) -> str:
         value = f"NUMBER, 1 to {question.n_options}" if question.kind == "radio" else '"..."'
         value = f"[NUMBERS, 1 to {question.n_options}]" if question.kind == "check" else value
         key = f'"{field.number}"'
-    table = "heds" if field.criterion is None else f"criteria.{_quoted(field.criterion)}"
+    table = "heds" if field.criterion is None else f"criteria.{toml_text(field.criterion, key=True)}"
     return f"[report.{table}] {key} = {value}"
-
-
-def _quoted(name: str) -> str:
-    """A key of TOML, bare where it can be."""
-    bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if bare else json.dumps(name)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from humeval_power.reporting.forms.fields import FormField, score
-from humeval_power.reporting.forms.latex import FONTS, PREAMBLE, latex_escaped
 from humeval_power.reporting.forms.pages import LEGEND, MARKS, FormPage
+from humeval_power.reporting.safe_text.latex import FONTS, PREAMBLE, latex_text
 
 _HEAD = (
     f"\\documentclass[a4paper,10pt]{{article}}\n{FONTS}\\usepackage[margin=25mm]{{geometry}}\n"
@@ -18,17 +18,17 @@ _FIELD = (
 
 def form_latex(page: FormPage) -> str:
     """The whole document; each field with its number, prompt, state, answer and source."""
-    title, note = latex_escaped(page.title), latex_escaped(page.note)
+    title, note = latex_text(page.title), latex_text(page.note)
     blocks = [
         f"{_HEAD}{PREAMBLE}{_FIELD}\\begin{{document}}\n{{\\Large\\bfseries {title}\\par}}",
-        f"{note}\\par\n\\textbf{{{latex_escaped(score(page.fields))}}} {latex_escaped(LEGEND)}\\par",
+        f"{note}\\par\n\\textbf{{{latex_text(score(page.fields))}}} {latex_text(LEGEND)}\\par",
     ]
     for heading, fields in page.sections.items():
-        blocks += [f"\\section*{{{latex_escaped(heading)}}}"] if heading else []
+        blocks += [f"\\section*{{{latex_text(heading)}}}"] if heading else []
         blocks += [_field(field) for field in fields]
     return "\n\n".join(blocks) + "\n\n\\end{document}\n"
 
 
 def _field(field: FormField) -> str:
     cells = (field.number, field.prompt, MARKS[field.state], field.answer or "", field.source or "")
-    return "\\formfield" + "".join(f"{{{latex_escaped(cell)}}}" for cell in cells)
+    return "\\formfield" + "".join(f"{{{latex_text(cell)}}}" for cell in cells)

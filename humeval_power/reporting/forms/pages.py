@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from humeval_power.reporting.forms.fields import FormField, State, score
-from humeval_power.reporting.html_text import html_text
-from humeval_power.reporting.markdown import escaped
 from humeval_power.reporting.page_style import CSS
+from humeval_power.reporting.safe_text import html_text, markdown_text
 
 MARKS: dict[State, str] = {"filled": "filled", "suggested": "check", "open": "open"}
 LEGEND = (
@@ -41,20 +40,24 @@ class FormPage:
 
 def form_markdown(page: FormPage) -> str:
     """The form as GitHub-flavoured Markdown; every field on a line of its own."""
-    blocks = [f"# {escaped(page.title)}", escaped(page.note), f"**{score(page.fields)}** {LEGEND}"]
+    blocks = [
+        f"# {markdown_text(page.title)}",
+        markdown_text(page.note),
+        f"**{score(page.fields)}** {LEGEND}",
+    ]
     for heading, fields in page.sections.items():
-        blocks += [f"## {escaped(heading)}"] if heading else []
+        blocks += [f"## {markdown_text(heading)}"] if heading else []
         blocks.append("\n".join(map(_line, fields)))
     return "\n\n".join(blocks) + "\n"
 
 
 def _line(field: FormField) -> str:
     box = "[x]" if field.state == "filled" else "[ ]"
-    text = f"- {box} **{escaped(field.number)} {escaped(field.prompt)}**"
+    text = f"- {box} **{markdown_text(field.number)} {markdown_text(field.prompt)}**"
     if field.answer is None or field.source is None:
         return f"{text}: **open**"
     check = " **Check.**" if field.state == "suggested" else ""
-    return f"{text}: {escaped(field.answer)}{check} *({escaped(field.source)})*"
+    return f"{text}: {markdown_text(field.answer)}{check} *({markdown_text(field.source)})*"
 
 
 def form_html(page: FormPage) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from humeval_power.reporting.checklist_items import ReportTable
 from humeval_power.reporting.document_values import listed
 from humeval_power.reporting.forms.documents import Documents
-from humeval_power.reporting.forms.latex import FONTS, PREAMBLE, latex_escaped
 from humeval_power.reporting.forms.paragraphs import paragraphs
 from humeval_power.reporting.forms.result_table import result_table
 from humeval_power.reporting.forms.signature import signature_of
+from humeval_power.reporting.safe_text.latex import FONTS, PREAMBLE, latex_text
 
 LABEL = "tab:human-evaluation"
 
@@ -19,12 +19,11 @@ def paper_latex(documents: Documents, *, label: str = LABEL) -> str:
         f"% Needs \\usepackage{{booktabs}} and, for all names to print, \\usepackage[T1]{{fontenc}}.\n{PREAMBLE}"
     ]
     blocks += [
-        f"\\paragraph{{{heading}.}} {latex_escaped(text)}"
-        for heading, text in paragraphs(documents).items()
+        f"\\paragraph{{{heading}.}} {latex_text(text)}" for heading, text in paragraphs(documents).items()
     ]
     signature = signature_of(documents)
     if signature is not None:
-        line = "\\textbar{}\\allowbreak{}".join(map(latex_escaped, str(signature).split("|")))
+        line = "\\textbar{}\\allowbreak{}".join(map(latex_text, str(signature).split("|")))
         blocks.append(f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}")
     table = result_table(documents.study)
     if table is not None:
@@ -48,13 +47,13 @@ def latex_table(table: ReportTable, *, caption: str, label: str) -> str:
     body = "\n".join(lines)
     return (
         f"\\begin{{table}}[htbp]\n\\centering\n\\small\n\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n\\toprule\n"
-        f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\caption{{{latex_escaped(caption)}}}\n\\label{{{label}}}\n"
+        f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\caption{{{latex_text(caption)}}}\n\\label{{{label}}}\n"
         "\\end{table}"
     )
 
 
 def _row(cells: tuple[str, ...]) -> str:
-    return " & ".join(map(latex_escaped, cells)) + r" \\"
+    return " & ".join(map(latex_text, cells)) + r" \\"
 
 
 def result_caption(documents: Documents) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from humeval_power.reporting.safe_text.visible import one_line
+
 PREAMBLE = r"""\providecommand{\humevalchar}[1]{%
   \ifdefined\Umathchar\symbol{"#1}\else\texttt{U+#1}\penalty0\hskip.1em\fi}
 """
@@ -76,13 +78,12 @@ _ACCENTS = {
 }
 # Two of these in a row become one character in some font: -- a dash, ,, a quotation mark.
 _LIGATURES = re.compile(r"([-,])(?=\1)")
-_BLANK = re.compile(r"\s+")
 LONG_WORD, STRIDE = 24, 12  # characters of a word without blanks before it may break, and between breaks
 
 
-def latex_escaped(text: str) -> str:
+def latex_text(text: str) -> str:
     """The text on one line; long words, such as commands and hashes, may break."""
-    words = _BLANK.sub(" ", unicodedata.normalize("NFC", text)).strip().split(" ")
+    words = unicodedata.normalize("NFC", one_line(text)).split(" ")
     return " ".join(map(_word, words))
 
 
@@ -108,7 +109,7 @@ def _character(character: str) -> str:
     if character in _SPECIAL:
         return _SPECIAL[character]
     if character.isascii():
-        return character if character.isprintable() else ""
+        return character
     base, accent = _decomposed(character)
     if accent is not None:
         return f"\\{accent}{{{base}}}"
