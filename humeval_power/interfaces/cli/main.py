@@ -79,10 +79,15 @@ class LazyGroup(click.Group):
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()), col_max=12)
 
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
         """Read the options before the command; an error about them is safe to print."""
         try:
-            return super().make_context(*args, **kwargs)
+            for word in args:
+                if any("\ud800" <= character <= "\udfff" for character in word):
+                    raise click.UsageError(f"Not UTF-8 text: {word!r}. Type it, or rename the file, in UTF-8.")
+            return super().make_context(info_name, args, parent, **extra)
         except click.exceptions.NoArgsIsHelpError:
             raise  # it shows the help
         except click.UsageError as error:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 # Also the full-width signs, and a mark of byte order, which a spreadsheet skips.
 _RUN = re.compile(r"'*[=+\-@\t\r\n\ufeff\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_PLAIN = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_. :/-]*")  # most cells, at the price of one look
 _QUOTED = re.compile(r'[,"\r\n]')
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
@@ -43,7 +44,8 @@ def original_cells(cells: Sequence[str]) -> list[str]:
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table as CSV: commas, line feeds, quotation marks where needed, and no formulas."""
     lines = [header, *rows]
-    return "".join(",".join(_quoted(formula_safe(cell)) for cell in line) + "\n" for line in lines)
+    # A line of one empty cell would be a blank line, which readers skip.
+    return "".join((",".join(map(_written, line)) or '""') + "\n" for line in lines)
 
 
 def table_csv(table: pd.DataFrame, *, digits: int | None = None) -> str:
@@ -51,16 +53,23 @@ def table_csv(table: pd.DataFrame, *, digits: int | None = None) -> str:
 
     What is missing is an empty cell.
     """
-    columns = [[_cell(value, digits) for value in table[name].tolist()] for name in table]
+    columns = [
+        [
+            "" if missing else _cell(value, digits)
+            for value, missing in zip(cells, cells.isna(), strict=True)
+        ]
+        for cells in (table[name] for name in table)
+    ]
     return csv_text([str(name) for name in table], list(zip(*columns, strict=True)))
 
 
 def _cell(value: object, digits: int | None) -> str:
-    if isinstance(value, float) and digits is not None and value == value:
-        return f"{value:.{digits}g}"
-    return "" if value is None or value != value else str(value)
+    return f"{value:.{digits}g}" if isinstance(value, float) and digits is not None else str(value)
 
 
-def _quoted(cell: str) -> str:
+def _written(cell: str) -> str:
+    if _PLAIN.fullmatch(cell):
+        return cell
+    cell = formula_safe(cell)
     text = _SURROGATES.sub(lambda found: f"\\u{ord(found[0]):04x}", cell)  # UTF-8 has none
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
