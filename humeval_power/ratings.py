@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.cells import Ids, Mask
 from humeval_power.checking.columns import Role, find_columns
-from humeval_power.checking.problems import find_problems, pair_problems, quoted
+from humeval_power.checking.problems import find_problems, pair_problems
 from humeval_power.checking.rows import FlowStep, Rows, Selection, read_rows, select_rows
 from humeval_power.checking.scale import infer_scale, scale_notices
 from humeval_power.checking.structure import structure_notices
 from humeval_power.designs import Design, from_table
 from humeval_power.errors import InputError, Problem
+from humeval_power.safe_text import shell_word
 from humeval_power.scales import RatingScale
 
 Codes = NDArray[np.int64]
@@ -230,7 +231,7 @@ def _direction(systems: tuple[str, str] | None, names: tuple[str, ...]) -> list[
     if systems is not None or len(names) != 2:
         return []
     a, b = names
-    turned = quoted(f"{b},{a}")
+    turned = shell_word(f"{b},{a}")
     return [f"The effect is B - A, where A is {a!r} and B is {b!r}; --systems {turned} turns it round."]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from humeval_power.reporting.checklist import as_html, as_markdown, checklist
 from humeval_power.reporting.checklist_items import QUESTIONS
-from humeval_power.reporting.safe_text import markdown_text
+from humeval_power.safe_text import markdown_text
 
 RULE = {"estimator": "reml", "df": "kenward-roger", "alternative": "two-sided", "alpha": 0.05}
 ASKED = {

@@ -19,7 +19,7 @@ from humeval_power.interfaces.cli.main import main
 from humeval_power.ratings import ratings_from_table
 from humeval_power.reporting.forms.pair_words import pairs_sentences
 from humeval_power.reporting.heat_map import heat_map_figure
-from humeval_power.reporting.safe_text import file_stems
+from humeval_power.safe_text import file_stems
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
 CRITERIA = ("fluency", "adequacy")

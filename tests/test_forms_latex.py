@@ -15,7 +15,7 @@ from humeval_power.reporting.forms.heds import heds_fields, heds_page
 from humeval_power.reporting.forms.latex_page import form_latex
 from humeval_power.reporting.forms.paper_latex import paper_document, paper_latex
 from humeval_power.reporting.forms.prereg import aspredicted_fields, aspredicted_page
-from humeval_power.reporting.safe_text import latex_text
+from humeval_power.safe_text import latex_text
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.ratings import ratings_from_table
 from humeval_power.reporting.pseudonyms import keyed_order, platform_of, pseudonyms
 from humeval_power.reporting.release import checksums
-from humeval_power.reporting.safe_text import formula_safe, original_cells
+from humeval_power.safe_text import formula_safe, original_cells
 
 KEY = "a key that is long enough"
 HOSTILE = (

@@ -13,7 +13,7 @@ import pytest
 from study_files import FORMS, formats, given, run, write_study
 
 from humeval_power.interfaces.formats.plan_file import read_plan
-from humeval_power.reporting.safe_text.latex import _SPECIAL
+from humeval_power.safe_text.latex import _SPECIAL
 
 NUMBER = re.compile(r"(?<![\w.])[+\-\u2212]?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?![\w%]*\d)")
 # What belongs to our own words: the unit scale, half of it in the coding, the target of 'smallest

@@ -23,7 +23,7 @@ from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.cli.pandoc import READS
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.text_tables import read_delimited
-from humeval_power.reporting.safe_text import (
+from humeval_power.safe_text import (
     bibtex_text,
     cut,
     display_width,
@@ -214,7 +214,7 @@ def plain(part: object) -> str:
 
 
 def test_latex_of_hidden_characters_compiles(tmp_path):
-    from humeval_power.reporting.safe_text.latex import FONTS, PREAMBLE
+    from humeval_power.safe_text.latex import FONTS, PREAMBLE
 
     body = "\n\n".join(latex_text(f"x{name}x") for name in (*NAMES, *HIDDEN))
     assert body.isascii()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.safe_text import shell_word
 
 Role = Literal["worker", "item", "system", "rating", "criterion"]
 ROLES: tuple[Role, ...] = ("worker", "item", "system", "rating", "criterion")
@@ -159,7 +159,7 @@ def _unknown(name: str, role: Role, columns: Sequence[str], source: str) -> Prob
 def _ambiguous(role: Role, candidates: Sequence[str], source: str) -> Problem:
     return Problem(
         rule=f"several columns could be the {role}: {listing(candidates)}.",
-        remedy=f"Say which: {OPTIONS[role]} {_argument(candidates[0])}",
+        remedy=f"Say which: {OPTIONS[role]} {shell_word(candidates[0])}",
         place=source,
     )
 
@@ -195,7 +195,3 @@ def _doubled(found: dict[Role, str], columns: Sequence[str], source: str) -> lis
         for name in dict.fromkeys(found.values())
         if list(columns).count(name) > 1
     ]
-
-
-def _argument(name: str) -> str:
-    return shlex.quote(name)

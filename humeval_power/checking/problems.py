@@ -14,6 +14,7 @@ from humeval_power.checking.cells import (
 from humeval_power.checking.columns import close_to, listing
 from humeval_power.checking.rows import Rows, Selection
 from humeval_power.errors import Problem
+from humeval_power.safe_text import shell_word
 from humeval_power.scales import RatingScale
 
 
@@ -51,7 +52,7 @@ def _criterion_problems(rows: Rows, wanted: str | None) -> list[Problem]:
     return [
         Problem(
             f"there are {len(known)} criteria: {_counted(ids, ids.code >= 0)}. One is analysed at a time.",
-            f"Choose it: --criterion {quoted(known[0])}",
+            f"Choose it: --criterion {shell_word(known[0])}",
             place=source,
             column=rows.at["criterion"].column,
         )
@@ -74,7 +75,7 @@ def _system_problems(rows: Rows, pair: tuple[str, str] | None, kept: Mask) -> li
         rule = f"two systems are compared, but there is only one: {_counted(ids, kept)}."
         remedy = "Is this the right column? --system COLUMN"
         return [Problem(rule, remedy, place=at.source, column=at.column)]
-    example = quoted(f"{present[0]},{present[1]}")
+    example = shell_word(f"{present[0]},{present[1]}")
     return [
         Problem(
             f"there are {len(present)} systems: {_counted(ids, kept)}. Two are compared at a time.",
@@ -159,8 +160,3 @@ def _size_problems(rows: Rows, kept: Mask) -> list[Problem]:
 def _counted(ids: Ids, mask: Mask) -> str:
     codes, counts = np.unique(ids.code[mask & (ids.code >= 0)], return_counts=True)
     return listing([f"{ids.names[code]} ({count:,})" for code, count in zip(codes, counts, strict=True)])
-
-
-def quoted(text: str) -> str:
-    """Text as it must be typed in a shell."""
-    return f'"{text}"' if any(letter in text for letter in " ()&;'|<>*$") else text

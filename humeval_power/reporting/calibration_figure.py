@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from humeval_power.errors import InputError
 from humeval_power.reporting.figure_style import COLOURS, INK, QUIET, house_style
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 ROW_HEIGHT = 0.175  # inches
 LOOKS = {  # colour, marker and fill, so that a grey print says the same

@@ -14,7 +14,7 @@ from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.figure_style import COLOURS, INK, house_style
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 Floats = NDArray[np.float64]
 Told = tuple[Figure, str]  # a figure and the sentence that it says

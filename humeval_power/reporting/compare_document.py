@@ -25,8 +25,8 @@ from humeval_power.reporting.forms.paper_latex import latex_table
 from humeval_power.reporting.html_page import html_table
 from humeval_power.reporting.markdown import markdown_table
 from humeval_power.reporting.page_style import CSS
-from humeval_power.reporting.safe_text import html_text, markdown_code, markdown_text
-from humeval_power.reporting.safe_text.latex import FONTS, PREAMBLE, latex_text
+from humeval_power.safe_text import html_text, markdown_code, markdown_text
+from humeval_power.safe_text.latex import FONTS, PREAMBLE, latex_text
 
 
 @dataclass(frozen=True, slots=True)

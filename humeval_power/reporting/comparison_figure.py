@@ -15,7 +15,7 @@ from humeval_power.errors import InputError
 from humeval_power.reporting.facets import Facets, choose_facets, constants, levels, pick, prepared
 from humeval_power.reporting.figure_style import COLOURS, INK, MARKERS, QUIET, Dashes, house_style
 from humeval_power.reporting.panels import add_header, figure_width, panel_grid, positions, target_handle
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 CLAIM = "card2020"
 RULE_WORDS: Mapping[object, str] = {CLAIM: "Card et al. (2020): ML, t > 1.96"}

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from humeval_power.errors import InputError
 from humeval_power.reporting.figure_style import COLOURS, DASHES, MARKERS, QUIET, house_style
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 MOST_LINES = len(COLOURS)
 

@@ -19,7 +19,7 @@ from humeval_power.reporting.ceiling_figure import Told, ceiling_figure, percent
 from humeval_power.reporting.figure_style import COLOURS, INK, MARKERS, house_style
 from humeval_power.reporting.level_rows import LevelRow, level_rows_figure
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 __all__ = [
     "Told",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 COLUMNS = (
     "setting",

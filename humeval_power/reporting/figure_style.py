@@ -11,7 +11,7 @@ from typing import Any, Literal
 import matplotlib
 from matplotlib.figure import Figure
 
-from humeval_power.reporting.safe_text.pictures import FONT
+from humeval_power.safe_text.pictures import FONT
 
 FigureFormat = Literal["png", "svg", "pdf"]
 

@@ -7,7 +7,7 @@ from matplotlib.ticker import FuncFormatter
 
 from humeval_power.planning.plan_request import PlanResult
 from humeval_power.reporting.figure_style import COLOURS, QUIET, house_style
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 _BLUE, _ORANGE = COLOURS[:2]
 _GREY = QUIET

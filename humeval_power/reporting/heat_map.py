@@ -11,7 +11,7 @@ from matplotlib.patches import Patch, Rectangle
 from humeval_power.inference.many_systems import PairResult, SystemsAnalysis
 from humeval_power.reporting.document_values import p_words
 from humeval_power.reporting.figure_style import GRID, INK, QUIET, house_style
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 # One hue from light to dark, told apart in grey and by any colour vision; the darkest is the smallest p.
 _SHADES = ("#FFFFFF", "#C6DBEF", "#6BAED6", "#08519C")

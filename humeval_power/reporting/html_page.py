@@ -6,7 +6,7 @@ import base64
 
 from humeval_power.reporting.checklist_items import Checklist, ChecklistItem, ReportTable
 from humeval_power.reporting.page_style import CSS
-from humeval_power.reporting.safe_text import html_text
+from humeval_power.safe_text import html_text
 
 
 def as_html(checklist: Checklist, figure_svg: str | None = None) -> str:

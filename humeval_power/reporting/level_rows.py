@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from humeval_power.checking.columns import shortened
 from humeval_power.reporting.figure_style import COLOURS, INK, QUIET
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 ENDS = 30  # rows shown at each end of a long list
 NAME_WIDTH = 24

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from humeval_power.reporting.checklist_items import Checklist, ChecklistItem, ReportTable
-from humeval_power.reporting.safe_text import markdown_text
+from humeval_power.safe_text import markdown_text
 
 _LEGEND = (
     "`[x]` is filled from the documents named; `[ ]` is **open**: only the authors can answer it. "

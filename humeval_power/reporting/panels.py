@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from humeval_power.reporting.facets import CREW, Facets, fitted, levels
 from humeval_power.reporting.figure_style import QUIET
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 SINGLE_COLUMN, FULL_WIDTH = 3.3, 6.8  # inches
 NARROWEST_PANEL = 1.05

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from humeval_power.reporting.checklist_items import ReportTable
 from humeval_power.reporting.page_style import CSS
-from humeval_power.reporting.safe_text import html_text, markdown_text
+from humeval_power.safe_text import html_text, markdown_text
 
 Fact = tuple[str, str]
 _NUMBER = re.compile(r"[+-]?[\d,]+(\.\d+)?( |$)")  # also "66 to 68", but no date

@@ -19,7 +19,7 @@ from humeval_power.reporting.pseudonyms import (
 )
 from humeval_power.reporting.release_rows import ReleaseRows
 from humeval_power.reporting.release_text import Contents, readme
-from humeval_power.reporting.safe_text import csv_text, formula_safe, json_text
+from humeval_power.safe_text import csv_text, formula_safe, json_text
 
 RATINGS, README, SUMS = "ratings.csv", "README.md", "SHA256SUMS"
 OWN_FILES = (RATINGS, README, SUMS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from humeval_power.reporting.records import versions
 from humeval_power.reporting.release_rows import ReleaseRows
-from humeval_power.reporting.safe_text import markdown_text
+from humeval_power.safe_text import markdown_text
 
 _MEANING = {
     "worker": "who rated; a pseudonym",

@@ -14,7 +14,7 @@ from matplotlib.ticker import PercentFormatter
 from humeval_power.inference.boundaries import Boundaries
 from humeval_power.planning.look_characteristics import OperatingPoint
 from humeval_power.reporting.figure_style import COLOURS, DASHES, QUIET, house_style
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 _BLUE, _ORANGE, _GREEN = COLOURS[:3]
 _HIGHEST = 5.0  # z beyond this is drawn as an arrow

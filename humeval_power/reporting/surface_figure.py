@@ -26,7 +26,7 @@ from humeval_power.reporting.panels import (
     positions,
     target_handle,
 )
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 __all__ = ["FULL_WIDTH", "SINGLE_COLUMN", "comparison_figure", "figure_bytes", "surface_figure"]
 

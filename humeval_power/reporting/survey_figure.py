@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from humeval_power.errors import InputError
 from humeval_power.planning.survey import Comparison, Survey
 from humeval_power.reporting.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
-from humeval_power.reporting.safe_text import picture_text
+from humeval_power.safe_text import picture_text
 
 
 def survey_figure(comparisons: Sequence[Comparison], found: Survey, *, width: float = 4.6) -> Figure:

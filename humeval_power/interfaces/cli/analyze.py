@@ -55,8 +55,8 @@ from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analysis_record import analysis_record, criteria_record, systems_record
 from humeval_power.reporting.records import json_ready
-from humeval_power.reporting.safe_text import file_stems
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.safe_text import file_stems
 
 Analysed = tuple[dict[str, object], str, dict[str, str | bytes]]  # record, text, pictures by file name
 

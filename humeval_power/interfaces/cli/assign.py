@@ -23,7 +23,7 @@ from humeval_power.planning.building import build_design
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.session_order import KINDS, PresentationOrder
 from humeval_power.reporting.records import versions
-from humeval_power.reporting.safe_text import table_csv
+from humeval_power.safe_text import table_csv
 
 if TYPE_CHECKING:
     import pandas as pd

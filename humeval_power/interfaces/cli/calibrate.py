@@ -39,8 +39,8 @@ from humeval_power.planning.calibration import (
 )
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.calibration_record import calibration_record
-from humeval_power.reporting.safe_text import table_csv
 from humeval_power.rules import DecisionRule, claim
+from humeval_power.safe_text import table_csv
 
 FILES = ("calibration.csv", "calibration.png", "calibration.svg", "calibration.json")
 

@@ -14,8 +14,8 @@ from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.safe_text import shell_command
 from humeval_power.reporting.table_summary import Spread, TableSummary, summarise_table
+from humeval_power.safe_text import shell_word
 
 SCHEMA = "humeval_power/check/1"
 
@@ -45,7 +45,7 @@ def command(file: str, table: TableOptions, as_json: bool, output: str | None, f
     if len(checked) > 1:
         note(
             f"{len(checked)} criteria, each by itself. To 'fit' one, name it: "
-            f"--criterion {shell_command(several[:1])}"
+            f"--criterion {shell_word(several[0])}"
         )
 
 

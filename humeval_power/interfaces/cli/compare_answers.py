@@ -20,7 +20,7 @@ from humeval_power.reporting.compare_record import (
     pair_signature,
     sets_record,
 )
-from humeval_power.reporting.safe_text import table_csv
+from humeval_power.safe_text import table_csv
 
 Files = Mapping[str, str | bytes]
 

@@ -29,7 +29,7 @@ from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.primer_tables import PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS, PrimerCell
-from humeval_power.reporting.safe_text import table_csv
+from humeval_power.safe_text import table_csv
 from humeval_power.scenarios.scenario import Scenario
 
 PRIMER_FILES = ("primer.csv", "primer.json", "primer.png", "primer.svg")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from humeval_power.reporting.safe_text import shell_command
+from humeval_power.safe_text import shell_command
 
 EXIT_TARGET_MISSED = 3
 

@@ -86,7 +86,9 @@ class LazyGroup(click.Group):
         try:
             for word in args:
                 if any("\ud800" <= character <= "\udfff" for character in word):
-                    raise click.UsageError(f"Not UTF-8 text: {word!r}. Type it, or rename the file, in UTF-8.")
+                    raise click.UsageError(
+                        f"Not UTF-8 text: {word!r}. Type it, or rename the file, in UTF-8."
+                    )
             return super().make_context(info_name, args, parent, **extra)
         except click.exceptions.NoArgsIsHelpError:
             raise  # it shows the help

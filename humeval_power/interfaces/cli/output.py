@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.safe_text import display_width, terminal_text, visible
+from humeval_power.safe_text import display_width, terminal_text, visible
 
 QUIET = "humeval_power.quiet"
 WIDTH = 80

@@ -10,7 +10,7 @@ from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.reporting.parameter_library import LibraryEntry, upper_worker_slope
-from humeval_power.reporting.safe_text import shell_command
+from humeval_power.safe_text import shell_word
 
 _CONFIDENCE = 0.8
 
@@ -63,8 +63,8 @@ def entry_text(entry: LibraryEntry, *, library: str | None = None) -> str:
     ]
     parts.append("\n".join(wrapped(text, bullet=f"{label:<9}") for label, text in facts if text))
     if entry.plannable:
-        name = shell_command([entry.name])
-        place = "" if library is None else f" --library {shell_command([library])}"
+        name = shell_word(entry.name)
+        place = "" if library is None else f" --library {shell_word(library)}"
         further = " --allow-not-identified" if entry.not_identified else ""
         parts.append(
             f"Plan from it:\n  humeval-power parameters show {name}{place} --json -o parameters.json\n"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import click
 
 from humeval_power.interfaces.cli.output import QUIET, note
-from humeval_power.reporting.safe_text import visible
+from humeval_power.safe_text import visible
 
 Advance = Callable[[int], None]
 PATIENCE = 1.0  # seconds before anything is shown

@@ -139,7 +139,7 @@ def _written(form: Form, sources: Sources, into: str | None, kind: str) -> Writt
         return _paper(sources, kind)
     from humeval_power.reporting.forms import heds_json, latex_page, pages
     from humeval_power.reporting.forms.fields import open_fields
-    from humeval_power.reporting.safe_text import json_text
+    from humeval_power.safe_text import json_text
 
     fields, page = form_fields(form, sources)
     n_open = len(open_fields(fields))

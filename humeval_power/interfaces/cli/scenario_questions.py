@@ -35,13 +35,13 @@ from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.comparison import Method
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.questions import By, answer, detectable_effect, required_n, scenario_surface
-from humeval_power.reporting.safe_text import table_csv
 from humeval_power.reporting.scenario_records import (
     answer_record,
     detectable_record,
     required_record,
     rows_record,
 )
+from humeval_power.safe_text import table_csv
 from humeval_power.scenarios.computed import is_computable
 
 SURFACE_FILES = ("surface.csv", "surface.png", "surface.svg", "surface.json")

@@ -17,7 +17,7 @@ from humeval_power.interfaces.cli.study_options import (
 )
 from humeval_power.planning.building import build_design
 from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.reporting.safe_text import table_csv
+from humeval_power.safe_text import table_csv
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.study import simulate

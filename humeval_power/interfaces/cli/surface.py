@@ -40,8 +40,8 @@ from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.surface import list_cells
 from humeval_power.reporting.records import result_row, surface_record
 from humeval_power.reporting.rule_words import PARITY
-from humeval_power.reporting.safe_text import table_csv
 from humeval_power.rules import CARD2020, DEFAULT_RULE, DecisionRule, claim
+from humeval_power.safe_text import table_csv
 
 FILES = ("surface.csv", "surface.png", "surface.svg", "surface.json")
 

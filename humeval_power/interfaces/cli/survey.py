@@ -15,8 +15,8 @@ from humeval_power.interfaces.cli.study_options import number_list, parameter_op
 from humeval_power.interfaces.cli.survey_text import FLATTERED, survey_text
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.parameters import Parameters
-from humeval_power.reporting.safe_text import table_csv
 from humeval_power.rules import DecisionRule
+from humeval_power.safe_text import table_csv
 
 if TYPE_CHECKING:
     from humeval_power.planning.survey import Comparison, Survey

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from humeval_power.reporting.safe_text import cut, display_width, padded
-from humeval_power.reporting.safe_text.visible import one_cell
+from humeval_power.safe_text import cut, display_width, padded
+from humeval_power.safe_text.visible import one_cell
 
 WIDTH = 80
 

@@ -11,7 +11,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.reporting.analysis_record import ANALYSIS_SCHEMA
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA, json_ready
-from humeval_power.reporting.safe_text import json_text
+from humeval_power.safe_text import json_text
 
 
 def to_json(document: Mapping[str, object]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from humeval_power.reporting.plan_history import Change
-from humeval_power.reporting.safe_text import json_text
+from humeval_power.safe_text import json_text
 
 PLAN_SCHEMA = "humeval_power/plan/1"
 SEAL = ("history", "checksum", "sealed")  # the names of a document that are not its content

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.reporting.safe_text import original_cells
+from humeval_power.safe_text import original_cells
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 LISTED = 5  # rows that are shown for each kind of problem; the rest is counted

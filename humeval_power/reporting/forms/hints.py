@@ -8,7 +8,7 @@ from typing import Literal
 from humeval_power.reporting.forms import arr, heds_criterion, heds_study, prereg
 from humeval_power.reporting.forms.fields import FormField
 from humeval_power.reporting.forms.heds_form import heds_questions
-from humeval_power.reporting.safe_text import toml_text
+from humeval_power.safe_text import toml_text
 
 Form = Literal["heds", "arr", "aspredicted", "osf"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from humeval_power.reporting.forms.fields import FormField, score
 from humeval_power.reporting.forms.pages import LEGEND, MARKS, FormPage
-from humeval_power.reporting.safe_text.latex import FONTS, PREAMBLE, latex_text
+from humeval_power.safe_text.latex import FONTS, PREAMBLE, latex_text
 
 _HEAD = (
     f"\\documentclass[a4paper,10pt]{{article}}\n{FONTS}\\usepackage[margin=25mm]{{geometry}}\n"

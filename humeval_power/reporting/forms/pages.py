@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from humeval_power.reporting.forms.fields import FormField, State, score
 from humeval_power.reporting.page_style import CSS
-from humeval_power.reporting.safe_text import html_text, markdown_text
+from humeval_power.safe_text import html_text, markdown_text
 
 MARKS: dict[State, str] = {"filled": "filled", "suggested": "check", "open": "open"}
 LEGEND = (

@@ -8,7 +8,7 @@ from humeval_power.reporting.forms.documents import Documents
 from humeval_power.reporting.forms.paragraphs import paragraphs
 from humeval_power.reporting.forms.result_table import result_table
 from humeval_power.reporting.forms.signature import signature_of
-from humeval_power.reporting.safe_text.latex import FONTS, PREAMBLE, latex_text
+from humeval_power.safe_text.latex import FONTS, PREAMBLE, latex_text
 
 LABEL = "tab:human-evaluation"
 

@@ -11,7 +11,7 @@ from humeval_power.reporting.forms.signature import signature_of
 from humeval_power.reporting.html_page import html_table
 from humeval_power.reporting.markdown import markdown_table
 from humeval_power.reporting.page_style import CSS
-from humeval_power.reporting.safe_text import html_text, markdown_code, markdown_text
+from humeval_power.safe_text import html_text, markdown_code, markdown_text
 
 TITLE = "Human evaluation: methods and results"
 

@@ -13,26 +13,26 @@ BibTeX                    `bibtex_text`
 pictures                  `picture_text`
 CSV, spreadsheets         `csv_text`, `table_csv`; read again with `original_cells`
 JSON, TOML                `json_text`, `toml_text`
-a shell                   `shell_command`
+a shell                   `shell_command`, `shell_word`
 names of files            `file_stems`
 ========================  ==========================================================================
 """
 
-from humeval_power.reporting.safe_text.bibtex import bibtex_text
-from humeval_power.reporting.safe_text.file_names import file_stems
-from humeval_power.reporting.safe_text.html import html_text
-from humeval_power.reporting.safe_text.latex import latex_text
-from humeval_power.reporting.safe_text.markdown import markdown_code, markdown_text
-from humeval_power.reporting.safe_text.pictures import picture_text
-from humeval_power.reporting.safe_text.programs import json_text, shell_command, toml_text
-from humeval_power.reporting.safe_text.spreadsheets import (
+from humeval_power.safe_text.bibtex import bibtex_text
+from humeval_power.safe_text.file_names import file_stems
+from humeval_power.safe_text.html import html_text
+from humeval_power.safe_text.latex import latex_text
+from humeval_power.safe_text.markdown import markdown_code, markdown_text
+from humeval_power.safe_text.pictures import picture_text
+from humeval_power.safe_text.programs import json_text, shell_command, shell_word, toml_text
+from humeval_power.safe_text.spreadsheets import (
     csv_text,
     formula_safe,
     original_cells,
     table_csv,
 )
-from humeval_power.reporting.safe_text.terminal import cut, display_width, padded, terminal_text
-from humeval_power.reporting.safe_text.visible import one_line, visible
+from humeval_power.safe_text.terminal import cut, display_width, padded, terminal_text
+from humeval_power.safe_text.visible import one_line, visible
 
 __all__ = [
     "bibtex_text",
@@ -51,6 +51,7 @@ __all__ = [
     "padded",
     "picture_text",
     "shell_command",
+    "shell_word",
     "table_csv",
     "terminal_text",
     "toml_text",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from humeval_power.reporting.safe_text.visible import one_line
+from humeval_power.safe_text.visible import one_line
 
 PREAMBLE = r"""\providecommand{\humevalchar}[1]{%
   \ifdefined\Umathchar\symbol{"#1}\else\texttt{U+#1}\penalty0\hskip.1em\fi}

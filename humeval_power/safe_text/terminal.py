@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from humeval_power.reporting.safe_text.visible import visible
+from humeval_power.safe_text.visible import visible
 
 _DOTS = "..."
 

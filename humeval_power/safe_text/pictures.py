@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from humeval_power.reporting.safe_text.visible import code_of, one_line
+from humeval_power.safe_text.visible import code_of, one_line
 
 FONT = "DejaVu Sans"
 

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable
 
-from humeval_power.reporting.safe_text.visible import HIDDEN, code_of, visible
+from humeval_power.safe_text.visible import HIDDEN, code_of, visible
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _UNDECODED = re.compile(r"[\udc80-\udcff]")  # bytes of an argument that are not UTF-8, as Python keeps them
@@ -41,10 +41,11 @@ def _toml_code(found: re.Match[str]) -> str:
 
 def shell_command(words: Iterable[str]) -> str:
     """A command to be shown and pasted: one line, and each word what it was in bash, zsh and ksh."""
-    return " ".join(map(_shell_word, words))
+    return " ".join(map(shell_word, words))
 
 
-def _shell_word(word: str) -> str:
+def shell_word(word: str) -> str:
+    """One word of a command, such as the value of an option, quoted where that is needed."""
     if visible(word) == word and "\n" not in word:
         return shlex.quote(word)
     return "$'" + re.sub(r"['\\]|[\t\n\r]|" + HIDDEN.pattern, _shell_code, word) + "'"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from humeval_power.reporting.safe_text.visible import one_line
+from humeval_power.safe_text.visible import one_line
 
 # Whatever Markdown, or the HTML inside it, could read as more than a character. An interval such as
 # [0, 1] and the underscores inside a name are left as they are: nothing acts on them.

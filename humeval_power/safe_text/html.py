@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from humeval_power.reporting.safe_text.visible import one_line
+from humeval_power.safe_text.visible import one_line
 
 
 def html_text(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.reporting.safe_text.latex import latex_text
+from humeval_power.safe_text.latex import latex_text
 
 
 def bibtex_text(text: str) -> str:
