@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from humeval_power.errors import ScaleError
 
 ScaleSource = Literal["declared", "inferred"]
+_MOST_POINTS = 1_000_000
+_LARGEST, _NARROWEST = 1e9, 1e-6  # beyond, ratings on [0, 1] lose their digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,11 @@ class RatingScale:
             raise ScaleError(
                 f"A scale needs a lower and a larger upper bound; got {self.low:g}:{self.high:g}."
             )
+        if max(abs(self.low), abs(self.high)) > _LARGEST or self.width < _NARROWEST:
+            raise ScaleError(
+                f"The bounds of a scale lie between -{_LARGEST:g} and {_LARGEST:g}, and at least "
+                f"{_NARROWEST:g} apart; got {self.low:g}:{self.high:g}."
+            )
         if self.points is not None and self.points < 2:
             raise ScaleError(f"A scale needs at least 2 points; got {self.points}.")
 
@@ -46,7 +53,7 @@ class RatingScale:
             parts = [float(part) for part in text.split(":")]
         except ValueError:
             parts = []
-        whole = len(parts) != 3 or parts[2].is_integer()
+        whole = len(parts) != 3 or (parts[2].is_integer() and parts[2] <= _MOST_POINTS)
         if len(parts) not in (2, 3) or not whole:
             raise ScaleError(f"A scale is written low:high, for example 1:5 or 0:100; got {text!r}.")
         low, high = parts[0], parts[1]

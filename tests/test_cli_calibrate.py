@@ -37,7 +37,7 @@ def test_the_same_seed_gives_the_same_answer_for_any_number_of_jobs() -> None:
 
 def test_json_holds_every_test_and_what_it_was_computed_from() -> None:
     document = json.loads(run("--json", "--seed", "7").stdout)
-    assert document["schema"] == "humeval_power/calibration/1"
+    assert document["schema"] == "humeval_power/calibration/2"
     assert [row["test"] for row in document["rows"]] == list(NULL_TESTS)
     assert (document["seed"], document["n_workers"], document["n_ratings"]) == (7, 3, 72)
     assert document["parameters"]["effect"] == 0

@@ -356,7 +356,7 @@ def test_the_calibrated_rule_has_its_size_where_the_t_law_does_not() -> None:
 
 def test_calibrate_judges_tests_with_the_margin_alone() -> None:
     rule = DecisionRule(alternative="equivalent", margin=0.25)
-    results = calibrate(TRUTH, crossed(8, 20), rule=rule, n_simulations=4000, seed=4)
+    results = calibrate(TRUTH, crossed(8, 20), rule=rule, n_simulations=12_000, seed=4)
     names = [result.test for result in results]
     assert names == ["kenward-roger", "satterthwaite", "min", "differences", "wald-z", "card2020"]
     own = next(result for result in results if result.is_rule)

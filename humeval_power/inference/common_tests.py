@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from scipy import sparse, special
 
 from humeval_power.designs import Assignment, Codes
+from humeval_power.inference.ranked_values import rounded
 
 Floats = NDArray[np.float64]
 
 EXACT_UP_TO = 50  # pairs: beyond, scipy's Wilcoxon test takes the normal approximation too
-_DECIMALS = 12  # means on [0, 1] that differ by less are equal: a tie must not hang on rounding
+_NO_SPREAD = 1e-24  # a variance of ratings on [0, 1] that is rounding alone
 
 
 class TwoSided(NamedTuple):
@@ -68,7 +69,7 @@ def mann_whitney_on_ratings(responses: Floats, rows: Assignment) -> TwoSided:
     is_b = rows.system == 1
     n_b, n = int(is_b.sum()), len(is_b)
     n_a = n - n_b
-    ranks = _ranked(responses)
+    ranks = _ranked(rounded(responses, largest=1.0))
     rank_sum = np.where(is_b[ranks.order], ranks.rank, 0.0).sum(axis=1)
     excess = rank_sum - n_b * (n_b + 1) / 2 - n_a * n_b / 2
     variance = n_a * n_b / 12 * (n + 1 - ranks.tie_term / (n * (n - 1)))
@@ -83,7 +84,7 @@ def wilcoxon_on_item_means(responses: Floats, rows: Assignment) -> TwoSided:
     with correction for ties and none for continuity: scipy's choices, but for its permutations with
     ties among at most 13 items.
     """
-    difference = np.round(mean_differences(responses, rows.item, rows.system), _DECIMALS)
+    difference = rounded(mean_differences(responses, rows.item, rows.system), largest=1.0)
     ranks = _ranked(np.abs(difference))
     n_zero = (difference == 0).sum(axis=1)
     n = difference.shape[1] - n_zero.astype(float)
@@ -151,7 +152,7 @@ def _one_sample_t(difference: Floats) -> TwoSided:
 
 
 def _student(difference: Floats, variance: Floats, df: int) -> TwoSided:
-    variance = np.where(variance > 10.0 ** (-2 * _DECIMALS), variance, 0.0)
+    variance = np.where(variance > _NO_SPREAD, variance, 0.0)
     p_value = 2 * special.stdtr(df, -np.abs(_ratio(difference, variance)))
     return TwoSided(p_value, np.sign(difference))
 

@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from humeval_power.inference.paired_test_result import Floats, all_alike, rounded, score_differences
+from humeval_power.inference.paired_test_result import Floats, all_alike, score_differences
+from humeval_power.inference.ranked_values import rounded
 
 Skew = Literal["roughly symmetric", "slightly skewed", "highly skewed"]
 SLIGHT, HIGH = 0.5, 1.0  # Bulmer's (1979) thresholds of |skewness|

@@ -18,6 +18,7 @@ from humeval_power.inference.paired_test_result import (
     TestSettings,
     score_differences,
 )
+from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import in_blocks
 from humeval_power.inference.score_table import Pairs
 from humeval_power.kernels.resampling import drawn_counts
@@ -40,8 +41,8 @@ class JointBootstrap:
     def p_values(self) -> Floats:
         """Of each pair by itself; two-sided is twice the smaller tail, as in `bootstrap_t`."""
         n = len(self.drawn)
-        above = (1 + (self.drawn >= self.t).sum(axis=0)) / (1 + n)
-        below = (1 + (self.drawn <= self.t).sum(axis=0)) / (1 + n)
+        above = (1 + at_least(self.drawn, self.t).sum(axis=0)) / (1 + n)
+        below = (1 + at_least(-self.drawn, -self.t).sum(axis=0)) / (1 + n)
         both = np.minimum(1.0, 2 * np.minimum(above, below))
         return np.asarray({"greater": above, "less": below, "two-sided": both}[self.direction])
 
@@ -53,8 +54,8 @@ class JointBootstrap:
     def max_t(self) -> Floats:
         """P-values corrected in a single step by the largest t of all pairs (Westfall and Young 1993)."""
         observed, drawn = self._sizes()
-        largest = np.sort(drawn.max(axis=1))
-        count = len(largest) - np.searchsorted(largest, observed, side="left")
+        largest = drawn.max(axis=1)
+        count = np.array([at_least(largest, each).sum() for each in observed])
         return np.asarray((1 + count) / (1 + len(largest)))
 
     def romano_wolf(self) -> Floats:
@@ -63,7 +64,7 @@ class JointBootstrap:
         observed, drawn = self._sizes()
         order = np.argsort(-observed, kind="stable")
         remaining = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
-        count = (remaining >= observed[order]).sum(axis=0)
+        count = at_least(remaining, observed[order]).sum(axis=0)
         p_value = np.empty(len(observed))
         p_value[order] = np.maximum.accumulate((1 + count) / (1 + len(drawn)))
         return p_value
@@ -96,7 +97,7 @@ def joint_bootstrap(
     mean = differences.mean(axis=0)
     error = differences.std(axis=0, ddof=1) / np.sqrt(n)
     flat = np.ptp(differences, axis=0) == 0
-    if (flat & (differences[0] != settings.null)).any():
+    if (flat & (settings.moved(differences[0]) != 0)).any():
         raise InputError(
             "A pair of systems differs by the same number on every item: no spread to judge by."
         )

@@ -11,6 +11,7 @@ from humeval_power.errors import InputError
 from humeval_power.inference.paired_effect_sizes import EffectSize
 from humeval_power.inference.paired_permutation import extreme
 from humeval_power.inference.paired_test_result import Floats, PairedTest, TestSettings, all_alike
+from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import drawn_p, in_blocks, monte_carlo_interval
 from humeval_power.kernels.resampling import drawn_counts, resample_medians
 
@@ -41,7 +42,7 @@ def bootstrap_t(differences: Floats, settings: TestSettings) -> PairedTest:
     )
     ratio = studentised(sums[:, 0], sums[:, 1], n)
     observed = (mean - settings.null) / error
-    above, below = int((ratio >= observed).sum()), int((ratio <= observed).sum())
+    above, below = int(at_least(ratio, observed).sum()), int(at_least(-ratio, -observed).sum())
     p_value, p_interval = _tails(above, below, settings)
     tail = (1 - settings.confidence) / 2
     low, high = outer_quantiles(ratio, tail)
@@ -111,7 +112,9 @@ def bca_interval(
 def bca_levels(differences: Floats, means: Floats, confidence: float) -> Floats:
     """Which quantiles of the resampled means are the ends of the BCa interval, shape (2,)."""
     centred = differences - differences.mean()
-    below = float(np.mean(means < differences.mean()) + np.mean(means == differences.mean()) / 2)
+    scale, mean = float(np.abs(differences).max()), float(differences.mean())
+    not_below, not_above = at_least(means, mean, scale=scale), at_least(-means, -mean, scale=scale)
+    below = float(np.mean(~not_below) + np.mean(not_below & not_above) / 2)
     shift = float(special.ndtri(np.clip(below, 0.5 / len(means), 1 - 0.5 / len(means))))
     acceleration = float((centred**3).sum() / (6 * (centred**2).sum() ** 1.5))
     z = special.ndtri(np.array([(1 - confidence) / 2, (1 + confidence) / 2]))
@@ -120,7 +123,12 @@ def bca_levels(differences: Floats, means: Floats, confidence: float) -> Floats:
 
 def _centred(of: str, differences: Floats, drawn: Floats, settings: TestSettings) -> PairedTest:
     estimate = float(np.mean(differences) if of == "mean" else np.median(differences))
-    count = extreme(drawn - estimate, estimate - settings.null, settings.direction)
+    count = extreme(
+        drawn - estimate,
+        estimate - settings.null,
+        settings.direction,
+        scale=float(np.abs(differences).max()),
+    )
     tail = (1 - settings.confidence) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
     return PairedTest(

@@ -16,17 +16,17 @@ from humeval_power.inference.paired_test_result import (
     PairedTest,
     TestSettings,
 )
+from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import drawn_p, in_blocks, monte_carlo_interval
 from humeval_power.kernels.resampling import drawn_signs
 
 LISTED_UP_TO = 20  # differences other than zero: 2^20 sums are listed in a moment
 LISTED_MEDIANS_UP_TO = 14
-_TOLERANCE = 1e-12  # of the largest sum: sums that differ by rounding alone are equal
 
 
 def sign_flip_mean(differences: Floats, settings: TestSettings) -> PairedTest:
     """Sign-flip test of the mean: exact where at most 20 differences are not zero, else drawn."""
-    moved = differences - settings.null
+    moved = settings.moved(differences)
     active = moved[moved != 0]
     observed = float(active.sum())
     if len(active) <= LISTED_UP_TO:
@@ -41,7 +41,7 @@ def sign_flip_mean(differences: Floats, settings: TestSettings) -> PairedTest:
 
 def sign_flip_median(differences: Floats, settings: TestSettings) -> PairedTest:
     """Sign-flip test of the median: exact for at most 14 items, else drawn."""
-    moved = differences - settings.null
+    moved = settings.moved(differences)
     n = len(moved)
     observed = float(np.median(moved))
     if n <= LISTED_MEDIANS_UP_TO:
@@ -63,13 +63,13 @@ def flipped_sums(values: Floats) -> Floats:
     return sums
 
 
-def extreme(drawn: Floats, observed: float, direction: Direction) -> int:
-    """How many are at least as extreme as what was observed."""
-    slack = _TOLERANCE * float(np.abs(drawn).max(initial=abs(observed)))
+def extreme(drawn: Floats, observed: float, direction: Direction, *, scale: float = 0.0) -> int:
+    """How many are at least as extreme as what was observed; `scale` as in `at_least`."""
+    scale = float(np.abs(drawn).max(initial=scale))
     if direction == "two-sided":
-        return int((np.abs(drawn) >= abs(observed) - slack).sum())
+        return int(at_least(np.abs(drawn), abs(observed), scale=scale).sum())
     sign = 1.0 if direction == "greater" else -1.0
-    return int((sign * drawn >= sign * observed - slack).sum())
+    return int(at_least(sign * drawn, sign * observed, scale=scale).sum())
 
 
 _STATISTICS: dict[str, Callable[[Floats], float]] = {

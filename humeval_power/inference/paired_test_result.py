@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from humeval_power.errors import InputError
+from humeval_power.inference.ranked_values import exact_difference
 
 Floats = NDArray[np.float64]
+
 Direction = Literal["two-sided", "greater", "less"]
 Question = Literal["mean", "median", "pseudomedian", "better"]
 
 DEFAULT_RESAMPLES = 10_000
 MAX_RESAMPLES = 10_000_000
 RESAMPLE_BLOCK = 256  # resamples drawn from one child of the seed; part of what a seed means
-_DIGITS = 12  # of the largest score: differences that agree so far are equal, whatever their rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,10 @@ class TestSettings:
             raise InputError(
                 f"The number of resamples must lie between 1 and {MAX_RESAMPLES:,}; got {self.n_resamples:,}."
             )
+
+    def moved(self, differences: Floats) -> Floats:
+        """Differences less the null difference, such that ties and zeros do not hang on rounding."""
+        return exact_difference(differences, self.null)
 
     @property
     def confidence(self) -> float:
@@ -83,9 +88,7 @@ class PairedTest:
 
 
 def score_differences(first: ArrayLike, second: ArrayLike) -> Floats:
-    """B - A of each item, shape (n,), rounded to twelve digits of the largest score.
-
-    0.65 - 0.61 and 0.04 are the same difference; without rounding no two such were ever tied or zero.
+    """B - A of each item, shape (n,), exact where the scores are decimals: 0.65 - 0.61 is 0.04.
 
     Raises
     ------
@@ -102,15 +105,7 @@ def score_differences(first: ArrayLike, second: ArrayLike) -> Floats:
         raise InputError(f"At least 2 items are needed; got {len(a)}.")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise InputError("Every score must be a finite number; leave items without a score out.")
-    return rounded(b - a, largest=float(max(np.abs(a).max(), np.abs(b).max())))
-
-
-def rounded(values: Floats, *, largest: float) -> Floats:
-    """The values to twelve digits of `largest`."""
-    if largest == 0:
-        return values
-    decimals = _DIGITS - 1 - math.floor(math.log10(largest))
-    return np.asarray(np.round(values, decimals) + 0.0)  # + 0.0: no negative zero
+    return exact_difference(b, a)
 
 
 def all_alike(differences: Floats) -> bool:

@@ -73,7 +73,7 @@ def wilcoxon_test(differences: Floats, settings: TestSettings) -> PairedTest:
     beyond, scipy.stats.wilcoxon's normal approximation with its correction for ties and none for
     continuity. The estimate is the pseudomedian (Hodges-Lehmann).
     """
-    moved = differences - settings.null
+    moved = settings.moved(differences)
     active = moved[moved != 0]
     ranks = stats.rankdata(np.abs(active))
     rank_sum = float(ranks[active > 0].sum())
@@ -110,7 +110,7 @@ def sign_test(differences: Floats, settings: TestSettings) -> PairedTest:
 
     Binomial (scipy.stats.binomtest). About the median difference, with its interval by order statistics.
     """
-    moved = differences - settings.null
+    moved = settings.moved(differences)
     n_up, n_down = int((moved > 0).sum()), int((moved < 0).sum())
     p_value = 1.0
     if n_up + n_down:
@@ -206,12 +206,12 @@ def run_test(
             f"The test {name!r} is about the {kind.questions[0]}, not about the question {question!r}; "
             f"tests for it: {fitting}."
         )
-    if all_alike(differences) and differences[0] == settings.null:
+    if not settings.moved(differences).any():
         return _no_difference(name, kind, differences, settings)
     result = kind.run(differences, settings)
     if question != "better":
         return result
-    share = share_better(differences - settings.null, confidence=settings.confidence)
+    share = share_better(settings.moved(differences), confidence=settings.confidence)
     return replace(
         result,
         estimand="share of items on which B is better",

@@ -14,6 +14,7 @@ from scipy import stats
 
 from humeval_power.errors import InputError
 from humeval_power.inference.paired_test_result import Floats, PairedTest, TestSettings
+from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import in_blocks, monte_carlo_interval
 from humeval_power.kernels.resampling import drawn_counts
 
@@ -39,7 +40,7 @@ def primer_test(differences: Floats, settings: TestSettings) -> PairedTest:
             "The primer's p is one-sided, B better than A: ask for the direction 'greater', and swap the systems "
             "for the other one."
         )
-    moved = differences - settings.null
+    moved = settings.moved(differences)
     exact = exact_primer_p(moved)
     drawn = None if exact is not None else _drawn(moved, settings)
     mean = float(differences.mean())
@@ -119,8 +120,8 @@ def on_lattice(differences: Floats) -> np.ndarray | None:
 
 def _drawn(moved: Floats, settings: TestSettings) -> int:
     n = len(moved)
-    slack = 1e-12 * float(np.abs(moved).max()) * n  # a sum of decimals may miss 0 by rounding
     sums = in_blocks(
         lambda rng, size: drawn_counts(rng, n, size) @ moved, settings.n_resamples, seed=settings.seed
     )
-    return int((sums <= slack).sum())
+    scale = float(np.abs(moved).max()) * n  # a sum of decimals may miss 0 by rounding
+    return int(at_least(-sums, 0.0, scale=scale).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -13,6 +14,7 @@ from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.common_tests import TwoSided
 from humeval_power.inference.replication import Replication
+from humeval_power.inference.wilson import wilson_interval
 from humeval_power.parameters import Parameters
 from humeval_power.planning.null_tests import NULL_TESTS, null_studies
 from humeval_power.planning.power import (
@@ -31,10 +33,11 @@ from humeval_power.simulation.study import Response
 if TYPE_CHECKING:
     import pandas as pd
 
-Verdict = Literal["calibrated", "too bold", "too careful", "not defined"]
+Verdict = Literal["calibrated", "too bold", "too careful", "unclear", "not defined"]
 
 DEFAULT_NULL_STUDIES = 10_000
-BAND_CONFIDENCE = 0.99  # a dozen tests are judged side by side
+VERDICT_CONFIDENCE = 0.99  # a dozen tests are judged side by side
+BAND = 0.2  # of alpha: a rate that is shown to be off by less is called calibrated
 CALIBRATION_COLUMNS = (
     "test",
     "label",
@@ -47,9 +50,12 @@ CALIBRATION_COLUMNS = (
     "upper_high",
     "alternative",
     "alpha",
+    "judged_low",
+    "judged_high",
     "band_low",
     "band_high",
     "verdict",
+    "needed_simulations",
     "n_simulations",
     "n_failed",
 )
@@ -80,17 +86,42 @@ class Calibration:
         return self.estimate.rejection_rate, self.estimate.rejection_interval
 
     @property
+    def judged_interval(self) -> tuple[float, float]:
+        """The Wilson interval (99 %) of the judged rate: what the simulation can tell of the true one."""
+        n = self.estimate.n_usable
+        return wilson_interval(round(self.judged[0] * n) if n else 0, n, VERDICT_CONFIDENCE)
+
+    @property
     def band(self) -> tuple[float, float]:
-        """Rates that a test of exactly size alpha shows in so many studies, with 99 % probability."""
-        return binomial_band(self.estimate.n_usable, self.rule.alpha)
+        """The rates that count as calibrated: alpha, give or take a fifth of it."""
+        return (1 - BAND) * self.rule.alpha, (1 + BAND) * self.rule.alpha
 
     @property
     def verdict(self) -> Verdict:
-        """Where the rate lies against the band; with many studies small departures show too."""
-        rate, (low, high) = self.judged[0], self.band
-        if math.isnan(rate):
+        """Where the interval of the rate lies: above alpha, below it, within the band, or none of these.
+
+        With many studies small departures show too. With few nothing is shown, and that is no proof of a
+        test that keeps its level.
+        """
+        (low, high), (lowest, highest), alpha = self.judged_interval, self.band, self.rule.alpha
+        if math.isnan(low):
             return "not defined"
-        return "too bold" if rate > high else "too careful" if rate < low else "calibrated"
+        if low > alpha or high < alpha:
+            return "too bold" if low > alpha else "too careful"
+        return "calibrated" if lowest <= low and high <= highest else "unclear"
+
+    @property
+    def needed_simulations(self) -> int | None:
+        """About how many studies would tell, if their rate is the one seen; None where these do."""
+        if self.verdict != "unclear":
+            return None
+        rate, alpha, (low, high) = self.judged[0], self.rule.alpha, self.band
+        rate = min(max(rate, 1 / (self.estimate.n_usable + 1)), 1 - 1 / (self.estimate.n_usable + 1))
+        reach = max(abs(rate - alpha), min(rate - low, high - rate))
+        z = statistics.NormalDist().inv_cdf((1 + VERDICT_CONFIDENCE) / 2)
+        needed = max(1.1 * z**2 * rate * (1 - rate) / reach**2, 1.1 * self.estimate.n_simulations)
+        digits: int = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
+        return math.ceil(needed / digits) * digits
 
     def as_dict(self) -> dict[str, object]:
         """The row of the table: names in CALIBRATION_COLUMNS."""
@@ -105,8 +136,10 @@ class Calibration:
             *estimate.interval,
             self.rule.alternative,
             self.rule.alpha,
+            *self.judged_interval,
             *self.band,
             self.verdict,
+            self.needed_simulations,
             estimate.n_simulations,
             estimate.n_failed,
         )
@@ -193,7 +226,7 @@ def calibration_table(results: Sequence[Calibration]) -> pd.DataFrame:
     return pd.DataFrame([result.as_dict() for result in results], columns=list(CALIBRATION_COLUMNS))
 
 
-def binomial_band(n: int, rate: float, confidence: float = BAND_CONFIDENCE) -> tuple[float, float]:
+def binomial_band(n: int, rate: float, confidence: float = VERDICT_CONFIDENCE) -> tuple[float, float]:
     """Central interval of the share of successes in n trials; (NaN, NaN) without trials."""
     if n == 0:
         return math.nan, math.nan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from humeval_power.errors import InputError
@@ -47,6 +47,13 @@ Procedure = Literal["question", "nlpstattest"]
 NO_DIFFERENCE = (
     "The difference is not significant. That does not show that the systems are alike: few items alone will "
     "do it. To show it, say within which margin they count as alike: --margin."
+)
+
+TWO_PSEUDOMEDIANS = (
+    "Two pseudomedians are shown, both medians of the means of two differences. That of the test pairs each "
+    "item with itself too (i <= j), for that is the value which Wilcoxon's test would reject last. The effect "
+    "size leaves these pairs out (i < j), as NLPStatTest does (Zhu et al. 2020, eq. 5). Report the first with "
+    "the p-value."
 )
 
 
@@ -161,8 +168,14 @@ def effect_sizes(
         found.append(cohens_d(differences, confidence=confidence))
         if len(differences) >= 3:
             found.append(hedges_g(differences, confidence=confidence, as_published=as_published))
-        found.append(wilcoxon_r(differences, confidence=confidence))
+        r = wilcoxon_r(settings.moved(differences), confidence=confidence)
+        found.append(r if settings.null == 0 else replace(r, label=f"Wilcoxon r, null {settings.null:g}"))
     return tuple(found)
+
+
+def has_two_pseudomedians(comparison: PairComparison) -> bool:
+    """Whether the test's estimate and the published effect size are pseudomedians of two definitions."""
+    return TWO_PSEUDOMEDIANS in comparison.warnings
 
 
 def _warnings(
@@ -181,6 +194,8 @@ def _warnings(
             f"The test {test.name!r} is {standing.standing} here: {standing.reason} Preferred: {better}."
         )
     found += test.remarks
+    if request.question is None and test.estimand == "pseudomedian":
+        found.append(TWO_PSEUDOMEDIANS)
     if test.p_value > request.settings.alpha and not is_shown:
         found.append(NO_DIFFERENCE)
     if power is not None and power.is_observed:

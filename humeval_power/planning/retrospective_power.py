@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from humeval_power.inference.paired_test_result import Floats, Question, TestSettings, all_alike
+from humeval_power.inference.ranked_values import exact_difference
 from humeval_power.planning.paired_power import CURVE_SIMULATIONS, CurvePoint, curve_sizes, power_curve
 from humeval_power.scenarios.paired_scores import NormalScores, PairedScoreTest, ResampledScores
 from humeval_power.scenarios.scenario import Scenario
@@ -62,7 +63,7 @@ def retrospective_power(
     """
     if all_alike(differences):
         return None
-    moved = differences - settings.null
+    moved = settings.moved(differences)
     if effect is not None and question != "better":
         effect -= settings.null
     simulated = _SIMULATED_AS.get(test, test if test in SIGN_TESTS else "t")
@@ -91,7 +92,7 @@ def _of_signs(
     moved: Floats, simulated: str, question: Question, settings: TestSettings, effect: float | None
 ) -> tuple[Callable[[int], Scenario], str]:
     if effect is not None and question in ("median", "pseudomedian"):
-        moved, effect = moved - np.median(moved) + effect, None
+        moved, effect = exact_difference(moved, np.median(moved) - effect), None
     ties, share = float((moved == 0).mean()), float(np.sign(moved).mean()) / 2
     if effect is not None:
         share = (

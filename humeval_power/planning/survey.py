@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from humeval_power.errors import InputError
+from humeval_power.inference.ranked_values import rounded
 from humeval_power.parameters import Parameters
 from humeval_power.planning.analytic import (
     FEW_WORKERS,
@@ -228,6 +229,7 @@ def _kendall(comparisons: Sequence[Comparison], *, absolute: bool) -> KendallTau
     from scipy import stats
 
     effect, items = np.array(pairs, dtype=float).T
+    effect = rounded(effect)
     if np.ptp(effect) == 0 or np.ptp(items) == 0:
         return None
     found = stats.kendalltau(effect, items)

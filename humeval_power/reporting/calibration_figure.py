@@ -21,6 +21,7 @@ LOOKS = {  # colour, marker and fill, so that a grey print says the same
     "calibrated": (COLOURS[0], "o", COLOURS[0]),
     "too bold": (COLOURS[1], "D", COLOURS[1]),
     "too careful": (COLOURS[4], "o", "white"),
+    "unclear": (QUIET, "s", "white"),
 }
 X_LABELS = {
     "two-sided": "Studies without an effect that find one",
@@ -35,9 +36,9 @@ def calibration_figure(
 ) -> Figure:
     """Rejection rates under no effect, drawn without pyplot and ready for `figure_bytes`.
 
-    One row for each test, the boldest at the bottom: a dot at its rate, a bar over its 95 % Monte Carlo
-    interval, the rate itself at the margin. The line is alpha, the shaded band what a test of exactly
-    that size would show. Tests that the design does not allow are listed without a dot.
+    One row for each test, the boldest at the bottom: a dot at its rate, a bar over its 99 % Monte Carlo
+    interval, which the verdict follows from, the rate itself at the margin. The line is alpha, the shaded
+    band what counts as calibrated. Tests that the design does not allow are listed without a dot.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def calibration_figure(
 def _prepared(table: pd.DataFrame) -> pd.DataFrame:
     """The rate that counts as `rate`, `low`, `high`; sorted, tests without one last."""
     side = "upper" if table["alternative"].iloc[0] == "greater" else "rejection"
-    rates = {name: table[f"{side}_{name}"] for name in ("rate", "low", "high")}
+    rates = {"rate": table[f"{side}_rate"], "low": table["judged_low"], "high": table["judged_high"]}
     return table.assign(**rates).sort_values("rate", kind="stable", na_position="last")
 
 

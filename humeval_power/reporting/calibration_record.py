@@ -11,7 +11,7 @@ from humeval_power.planning.calibration import Calibration
 from humeval_power.reporting.records import Record, versions
 from humeval_power.simulation.study import Response
 
-CALIBRATION_SCHEMA = "humeval_power/calibration/1"
+CALIBRATION_SCHEMA = "humeval_power/calibration/2"
 
 
 def calibration_record(

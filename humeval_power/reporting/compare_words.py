@@ -6,7 +6,7 @@ import math
 
 from humeval_power.inference.paired_test_result import PairedTest
 from humeval_power.inference.paired_tests import TESTS
-from humeval_power.planning.pair_comparison import PairComparison
+from humeval_power.planning.pair_comparison import PairComparison, has_two_pseudomedians
 from humeval_power.reporting.checklist_items import ReportTable
 from humeval_power.reporting.document_values import p_words, share
 
@@ -69,7 +69,7 @@ def report_rows(comparison: PairComparison) -> tuple[tuple[str, str], ...]:
         ("Null difference", f"{settings.null:g}"),
         ("Sample size", f"n = {test.n:,}"),
         (
-            f"Effect: {test.estimand}",
+            f"Effect: {test.estimand}{', i <= j' if has_two_pseudomedians(comparison) else ''}",
             f"{shown(test.estimate)}{_test_interval(test)}",
         ),
         ("Test statistic", f"{test.statistic_name} = {shown(test.statistic)}"),
@@ -113,7 +113,7 @@ def _simulated_test(comparison: PairComparison) -> str:
 
 _STANDARD = {
     "mean": ("cohens_d", "hedges_g", "hedges_g_as_published"),
-    "median": ("wilcoxon_r", "hodges_lehmann"),
+    "median": ("wilcoxon_r", "hodges_lehmann", "hodges_lehmann_as_published"),
     "pseudomedian": ("wilcoxon_r",),
     "better": (),
 }

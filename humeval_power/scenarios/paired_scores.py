@@ -15,6 +15,7 @@ from scipy import special, stats
 from humeval_power.errors import InputError
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
 from humeval_power.inference.paired_test_result import Direction, Floats
+from humeval_power.inference.ranked_values import exact_difference
 from humeval_power.inference.signed_ranks import EXACT_RANKS_UP_TO, tail_p, untied_share
 from humeval_power.kernels.resampling import hodges_lehmann_rows
 from humeval_power.scenarios.blocks import BLOCK, draw_in_blocks
@@ -110,7 +111,7 @@ class ResampledScores:
         """Resample and test comparisons `first` to `first + n - 1`."""
         pool = self.observed
         if self.effect is not None and self.effect != self._observed_effect:
-            pool = self.observed - self._observed_effect + self.effect
+            pool = exact_difference(self.observed, self._observed_effect - self.effect)
 
         def block(rng: np.random.Generator, size: int) -> Replicates:
             return _tested(pool[rng.integers(len(pool), size=(size, self.n))], self)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from humeval_power.errors import InputError
+from humeval_power.inference.ranked_values import exact_difference
 from humeval_power.scenarios.gamma_scores import GammaScores
 from humeval_power.scenarios.look_replicates import Floats, LookReplicates, look_blocks
 from humeval_power.scenarios.scenario import Replicates
@@ -114,7 +115,7 @@ class PoolLooks:
         """The same with every score of B moved, so that the mean difference is `effect`. Laws of different
         shape differ in rank even where their means are equal, and U finds that."""
         pair, move = self.pair, effect - self.pair.difference
-        values = np.concatenate([pair.values, pair.values + move])
+        values = np.concatenate([pair.values, exact_difference(pair.values, -move)])
         nothing = np.zeros(len(pair.values))
         of_a, of_b = np.append(pair.of_a, nothing), np.append(nothing, pair.of_b)
         distinct, place = np.unique(values, return_inverse=True)

@@ -12,6 +12,7 @@ from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.interfaces.cli.accuracy_bounds import bounds
 from humeval_power.interfaces.cli.accuracy_results import claims, leaderboard
 from humeval_power.interfaces.cli.accuracy_tests import estimate, test
+from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.scenario_family import Family
@@ -30,10 +31,12 @@ from humeval_power.scenarios.scenario import Scenario
 
 _TOLD = "humeval_power.accuracy.told"
 
-baseline_option = click.option("--baseline", type=float, help="Accuracy of A, the baseline, as a share.")
+baseline_option = click.option(
+    "--baseline", type=RealNumber(), help="Accuracy of A, the baseline, as a share."
+)
 agreement_option = click.option(
     "--agreement",
-    type=float,
+    type=RealNumber(),
     help="Share of items on which both systems are right or both wrong, such as on the validation set.",
 )
 overlap_option = click.option(

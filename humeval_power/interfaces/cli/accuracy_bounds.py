@@ -11,6 +11,7 @@ import click
 
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
@@ -31,8 +32,10 @@ paired_test_option = click.option(
 
 
 @click.command("bounds")
-@click.option("--n", type=click.IntRange(min=2), required=True, help="Items in the test set.")
-@click.option("--baseline", type=float, required=True, help="Accuracy of A, the baseline, as a share.")
+@click.option("--n", type=WholeNumber(min=2), required=True, help="Items in the test set.")
+@click.option(
+    "--baseline", type=RealNumber(), required=True, help="Accuracy of A, the baseline, as a share."
+)
 @paired_test_option
 @power_target_option
 @alpha_option

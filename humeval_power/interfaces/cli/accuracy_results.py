@@ -10,6 +10,7 @@ import click
 from humeval_power.inference.mcnemar import PairedTest
 from humeval_power.interfaces.cli.accuracy_bounds import paired_test_option
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.scenario_family import Decorator
@@ -74,7 +75,7 @@ def claims(
 
 @click.command("leaderboard")
 @click.argument("table")
-@click.option("--n", type=click.IntRange(min=2), required=True, help="Items in the test set.")
+@click.option("--n", type=WholeNumber(min=2), required=True, help="Items in the test set.")
 @_overlap("squad")
 @paired_test_option
 @power_target_option

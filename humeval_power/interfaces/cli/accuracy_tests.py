@@ -10,6 +10,7 @@ import click
 from humeval_power.errors import InputError
 from humeval_power.inference.paired_accuracy import PairedCounts, TableTest, all_tests, paired_counts
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
@@ -35,10 +36,10 @@ column_option = click.option(
 @files_argument
 @labels_option
 @column_option
-@click.option("--only-b", "--b", type=click.IntRange(min=0), help="Items that B alone got right.")
-@click.option("--only-a", "--c", type=click.IntRange(min=0), help="Items that A alone got right.")
-@click.option("--n", type=click.IntRange(min=1), help="Items in all.")
-@click.option("--both", type=click.IntRange(min=0), help="Items that both got right, if known.")
+@click.option("--only-b", "--b", type=WholeNumber(min=0), help="Items that B alone got right.")
+@click.option("--only-a", "--c", type=WholeNumber(min=0), help="Items that A alone got right.")
+@click.option("--n", type=WholeNumber(min=1), help="Items in all.")
+@click.option("--both", type=WholeNumber(min=0), help="Items that both got right, if known.")
 @alpha_option
 @result_options
 def test(

@@ -30,6 +30,7 @@ from humeval_power.interfaces.cli.analyze_text import two_text
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.loading import load_ratings
+from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     result_options,
@@ -68,7 +69,7 @@ Analysed = tuple[dict[str, object], str, dict[str, str | bytes]]  # record, text
 @amend_option
 @click.option(
     "--effect-of-interest",
-    type=click.FloatRange(0, min_open=True),
+    type=RealNumber(0, min_open=True),
     help="Smallest difference B - A on [0, 1] that would matter. [the plan's]",
 )
 @many_options

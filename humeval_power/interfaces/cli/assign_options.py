@@ -7,6 +7,7 @@ from typing import TypeAlias, get_args
 import click
 
 from humeval_power.designs import DESIGN_KINDS
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, decorated
 from humeval_power.interfaces.cli.plan_options import amend_option, plan_option
 from humeval_power.planning.assignment_checks import MAX_RATE
@@ -45,11 +46,11 @@ def _takeovers(
 _SIZE_OPTIONS = (
     plan_option,
     amend_option,
-    click.option("--workers", type=int, help="Number of workers, where there is no plan."),
-    click.option("--items", type=int, help="Number of items."),
+    click.option("--workers", type=WholeNumber(), help="Number of workers, where there is no plan."),
+    click.option("--items", type=WholeNumber(), help="Number of items."),
     click.option(
         "--ratings-per-item",
-        type=click.IntRange(min=1),
+        type=WholeNumber(min=1),
         help="Ratings of each item under each system. [every worker rates every item]",
     ),
     click.option(
@@ -65,16 +66,14 @@ _SIZE_OPTIONS = (
     ),
     click.option(
         "--max-ratings-per-worker",
-        type=click.IntRange(min=1),
+        type=WholeNumber(min=1),
         help="Most that a worker may be shown, with repeats and checks.",
     ),
 )
 _TABLE_OPTIONS = (
     click.option("--systems", metavar="A,B", callback=_two_systems, help="Names of the systems. [A,B]"),
     click.option("--item-names", metavar="FILE", help="Names of the items, one per line. [i01, i02, ...]"),
-    click.option(
-        "--batch-size", type=click.IntRange(min=1), help="Most ratings in a batch. [one batch each]"
-    ),
+    click.option("--batch-size", type=WholeNumber(min=1), help="Most ratings in a batch. [one batch each]"),
     click.option(
         "--order",
         type=click.Choice(get_args(PresentationOrder)),
@@ -84,19 +83,19 @@ _TABLE_OPTIONS = (
     ),
     click.option(
         "--checks",
-        type=click.FloatRange(0, MAX_RATE),
+        type=RealNumber(0, MAX_RATE),
         default=0.0,
         help="Attention checks, as a share of each worker's ratings.",
     ),
     click.option(
         "--repeats",
-        type=click.FloatRange(0, MAX_RATE),
+        type=RealNumber(0, MAX_RATE),
         default=0.0,
         help="Outputs to show once more, as a share of each worker's ratings.",
     ),
     click.option(
         "--replacements",
-        type=click.IntRange(min=0),
+        type=WholeNumber(min=0),
         default=0,
         help="Spare slots r01, r02, ... for workers who drop out.",
     ),

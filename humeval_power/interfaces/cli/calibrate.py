@@ -10,6 +10,7 @@ import click
 
 from humeval_power.designs import Design
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import (
     force_option,
     json_option,
@@ -31,8 +32,9 @@ from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.building import build_design
 from humeval_power.planning.calibration import (
-    BAND_CONFIDENCE,
+    BAND,
     DEFAULT_NULL_STUDIES,
+    VERDICT_CONFIDENCE,
     Calibration,
     calibrate,
     calibration_table,
@@ -47,8 +49,8 @@ FILES = ("calibration.csv", "calibration.png", "calibration.svg", "calibration.j
 
 @click.command("calibrate")
 @study_options
-@click.option("--workers", type=int, required=True, help="Number of workers.")
-@click.option("--items", type=int, required=True, help="Number of items.")
+@click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
+@click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
 @rule_options
 @run_options
 @json_option
@@ -173,7 +175,7 @@ def _line(result: Calibration) -> list[str]:
     label = result.label + (" *" if result.is_rule else "")
     if result.verdict == "not defined":
         return [label, "", "", "", result.verdict]
-    _, (low, high) = result.judged
+    low, high = result.judged_interval
     estimate = result.estimate
     return [
         label,
@@ -189,9 +191,16 @@ def _legend(results: Sequence[Calibration]) -> str:
     low, high = first.band
     judged = {"two-sided": "significant", "greater": "B better"}.get(first.rule.alternative, "shown")
     text = (
-        f"The verdict is on '{judged}': a test of exactly size {first.rule.alpha:g} would show {low:.3f} "
-        f"to {high:.3f} in {first.estimate.n_usable:,} studies ({100 * BAND_CONFIDENCE:g} %)."
+        f"The verdict is on '{judged}' and follows from its interval ({100 * VERDICT_CONFIDENCE:g} %): too bold "
+        f"if all of it lies above {first.rule.alpha:g}, too careful if below; calibrated if all of it lies "
+        f"between {low:.3g} and {high:.3g}, which is {100 * BAND:g} % either way."
     )
+    needed = max((result.needed_simulations or 0 for result in results), default=0)
+    if needed:
+        text += (
+            " Unclear: not shown to be off, nor to be right; about "
+            f"{needed:,} studies would tell (--simulations)."
+        )
     if any(result.verdict == "not defined" for result in results):
         text += " Not defined: the design lacks the pairs that the test compares."
     if first.rule.margin is not None:

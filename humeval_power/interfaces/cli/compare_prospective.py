@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import RealNumber, number_list
 from humeval_power.interfaces.cli.options import (
     alpha_option,
     force_option,
@@ -25,7 +26,6 @@ from humeval_power.interfaces.cli.output import (
     write_directory,
 )
 from humeval_power.interfaces.cli.scenario_family import Family
-from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.primer_tables import PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS, PrimerCell
@@ -42,7 +42,7 @@ _direction = click.option(
 )
 _sd = click.option(
     "--sd",
-    type=click.FloatRange(min=0, min_open=True),
+    type=RealNumber(min=0, min_open=True),
     required=True,
     help="SD of the items' differences B - A.",
 )
@@ -88,19 +88,21 @@ FAMILY = Family(
 
 
 @click.command("prospective")
-@click.option("--mean", type=float, required=True, help="Expected mean difference B - A.")
+@click.option("--mean", type=RealNumber(), required=True, help="Expected mean difference B - A.")
 @_sd
 @click.option(
     "--power",
     "target",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=RealNumber(0, 1, min_open=True, max_open=True),
     default=0.8,
     show_default=True,
     help="Target power.",
 )
 @_direction
 @alpha_option
-@click.option("--margin", type=float, help="Show equivalence within this margin instead of a difference.")
+@click.option(
+    "--margin", type=RealNumber(), help="Show equivalence within this margin instead of a difference."
+)
 @result_options
 def prospective_command(
     mean: float,

@@ -11,6 +11,7 @@ import click
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.compare_reading import Reading, read_tables
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import (
     alpha_option,
     force_option,
@@ -98,10 +99,14 @@ def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> t
     show_default=True,
     help="Both directions, or only B above (greater) or below (less) A.",
 )
-@click.option("--null", type=float, default=0.0, show_default=True, help="Difference to test against.")
+@click.option(
+    "--null", type=RealNumber(), default=0.0, show_default=True, help="Difference to test against."
+)
 @alpha_option
-@click.option("--effect", type=float, help="Difference that matters, for the power. [the observed one]")
-@click.option("--margin", type=float, help="Test equivalence within this margin too.")
+@click.option(
+    "--effect", type=RealNumber(), help="Difference that matters, for the power. [the observed one]"
+)
+@click.option("--margin", type=RealNumber(), help="Test equivalence within this margin too.")
 @click.option("--item", metavar="COLUMN", help="Column of the item. [found by name]")
 @click.option("--system", metavar="COLUMN", help="Column of the system. [found by name]")
 @click.option("--score", metavar="COLUMN", multiple=True, help="Metric of a long table; repeatable.")
@@ -113,9 +118,7 @@ def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> t
 )
 @click.option("--dataset", metavar="COLUMN", help="Column of the data set: count where B is better.")
 @click.option("--drop-missing", is_flag=True, help="Leave out items without a score of each system.")
-@click.option(
-    "--unit-size", type=click.IntRange(min=1), default=1, show_default=True, help="Items in a unit."
-)
+@click.option("--unit-size", type=WholeNumber(min=1), default=1, show_default=True, help="Items in a unit.")
 @click.option(
     "--unit-by",
     type=click.Choice(("mean", "median")),
@@ -123,7 +126,7 @@ def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> t
     show_default=True,
     help="Score of a unit.",
 )
-@click.option("--shuffle-seed", type=click.IntRange(min=0), help="Shuffle items into units. [adjacent]")
+@click.option("--shuffle-seed", type=WholeNumber(min=0), help="Shuffle items into units. [adjacent]")
 @click.option(
     "--correction",
     type=click.Choice(CORRECTIONS),
@@ -132,10 +135,10 @@ def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> t
     help="Correction for many pairs.",
 )
 @click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one only.")
-@click.option("--resamples", type=click.IntRange(min=1), help="Resamples of bootstrap and permutation.")
+@click.option("--resamples", type=WholeNumber(min=1), help="Resamples of bootstrap and permutation.")
 @click.option(
     "--normality-alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=RealNumber(0, 1, min_open=True, max_open=True),
     help="Level of the test of normality. [0.05]",
 )
 @click.option(

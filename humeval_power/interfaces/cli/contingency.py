@@ -17,10 +17,10 @@ from humeval_power.interfaces.cli.contingency_data import (
     tell_foreign,
     test,
 )
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.scenario_family import Family
 from humeval_power.interfaces.cli.scenario_questions import question_commands
-from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.scenarios.contingency import DEFAULT_FLIPS, ContingencyStudy
 from humeval_power.scenarios.paired_tables import (
@@ -115,7 +115,7 @@ def _words(scenario: Scenario) -> list[str]:
 
 
 def _share(name: str, metavar: str, text: str) -> Any:
-    return click.option(name, type=float, metavar=metavar, help=text)
+    return click.option(name, type=RealNumber(), metavar=metavar, help=text)
 
 
 FAMILY = Family(
@@ -141,7 +141,7 @@ FAMILY = Family(
         ),
         click.option(
             "--flips",
-            type=click.IntRange(min=1),
+            type=WholeNumber(min=1),
             help="Random swaps for each simulated p-value. [two classes: exact; else 1000]",
         ),
         alpha_option,

@@ -17,6 +17,7 @@ from humeval_power.inference.contingency_test import (
     contingency_test,
 )
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, decorated
 from humeval_power.interfaces.cli.options import alpha_option, result_options, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
@@ -136,7 +137,7 @@ def estimate(
 @positive_option
 @click.option(
     "--swaps",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     default=DEFAULT_SWAPS,
     show_default=True,
     help="Random swaps, for more than two classes.",

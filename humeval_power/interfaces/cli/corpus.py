@@ -9,6 +9,7 @@ import click
 
 from humeval_power.inference.randomisation_test import FlipTest
 from humeval_power.interfaces.cli.corpus_data import estimate, test
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.scenario_family import Family
 from humeval_power.interfaces.cli.scenario_questions import question_commands
@@ -55,13 +56,13 @@ FAMILY = Family(
         ),
         click.option(
             "--p0",
-            type=float,
+            type=RealNumber(),
             metavar="SHARE",
             help="Share of sentences whose swap changes nothing. [of the preset]",
         ),
         click.option(
             "--b0",
-            type=float,
+            type=RealNumber(),
             metavar="NUMBER",
             help="Laplace scale b0 of the other swaps. [of the preset]",
         ),
@@ -74,7 +75,7 @@ FAMILY = Family(
         ),
         click.option(
             "--flips",
-            type=click.IntRange(min=1),
+            type=WholeNumber(min=1),
             default=DEFAULT_FLIPS,
             show_default=True,
             help="Random flips of each simulated test set, with --test flips.",

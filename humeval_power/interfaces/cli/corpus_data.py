@@ -24,6 +24,7 @@ from humeval_power.inference.randomisation_test import (
 )
 from humeval_power.interfaces.cli.corpus_text import estimate_text, test_text
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, decorated
 from humeval_power.interfaces.cli.options import (
     alpha_option,
@@ -89,7 +90,7 @@ def _read(given: dict[str, Any]) -> SentenceCounts:
 @_data_options
 @click.option(
     "--subsets",
-    type=click.IntRange(min=2),
+    type=WholeNumber(min=2),
     default=N_SUBSETS,
     show_default=True,
     help="Random swaps of half the sentences, to see whether single effects add up.",
@@ -126,7 +127,7 @@ def estimate(
 @_data_options
 @click.option(
     "--swaps",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     default=DEFAULT_SWAPS,
     show_default=True,
     help="Random swaps.",

@@ -11,6 +11,7 @@ import pandas as pd
 
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.cli.numbers import LARGEST, SMALLEST, WholeNumber, shortened
 from humeval_power.interfaces.cli.option_groups import Function, collected, fields_of
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.formats.fees import read_fee
@@ -31,7 +32,13 @@ class Money(click.ParamType[Decimal]):
         except InvalidOperation:
             amount = Decimal("NaN")
         if not amount.is_finite():
-            self.fail(f"give a number such as 0.12; got {value!r}.", param, ctx)
+            self.fail(f"give a number such as 0.12; got {str(value)[:40]!r}.", param, ctx)
+        if amount and not SMALLEST <= abs(amount) <= LARGEST:
+            self.fail(
+                f"give 0, or a number of a size between {SMALLEST:g} and {LARGEST:g}; got {shortened(value)}.",
+                param,
+                ctx,
+            )
         return amount
 
 
@@ -82,7 +89,7 @@ _COST_OPTIONS = (
     _amount("--fee-share", "The platform's share of the pay, where it is not that of the table."),
     click.option(
         "--units-per-assignment",
-        type=click.IntRange(min=1),
+        type=WholeNumber(min=1),
         default=_DEFAULTS["units_per_assignment"],
         show_default=True,
         help="Items that a worker finishes in one HIT.",

@@ -9,6 +9,7 @@ import click
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.da_decompose import command as decompose
 from humeval_power.interfaces.cli.da_observed import command as observed
+from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.scenario_family import Family, Given
 from humeval_power.interfaces.cli.scenario_questions import question_commands
@@ -32,19 +33,19 @@ _TEST_WORDS = {
 _OPTIONS = (
     click.option(
         "--mean",
-        type=float,
+        type=RealNumber(),
         default=DirectAssessment.__dataclass_fields__["mean"].default,
         show_default=True,
         help="Mean rating of A.",
     ),
     click.option(
         "--sd",
-        type=click.FloatRange(0, min_open=True),
+        type=RealNumber(0, min_open=True),
         default=DirectAssessment.__dataclass_fields__["sd"].default,
         show_default=True,
         help="Standard deviation of single ratings.",
     ),
-    click.option("--sd-b", type=click.FloatRange(0, min_open=True), help="The same of B. [as A]"),
+    click.option("--sd-b", type=RealNumber(0, min_open=True), help="The same of B. [as A]"),
     click.option("--scale", metavar="LOW:HIGH", default="0:100", show_default=True, help="The scale."),
     click.option(
         "--test",

@@ -10,9 +10,9 @@ import click
 
 from humeval_power.inference.item_bootstrap import DEFAULT_RESAMPLES, Measure
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import WholeNumber, number_list
 from humeval_power.interfaces.cli.options import TableOptions, result_options, seed_option, table_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
-from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 
@@ -31,7 +31,7 @@ _CORRELATIONS = "1,0.9,0.7,0.5,0.2"
     callback=number_list(float),
     help="Correlations of a metric with true quality to look at.",
 )
-@click.option("--resamples", type=click.IntRange(min=1), help="Resamples of items for the intervals.")
+@click.option("--resamples", type=WholeNumber(min=1), help="Resamples of items for the intervals.")
 @seed_option
 @result_options
 def command(

@@ -9,6 +9,7 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
@@ -28,14 +29,14 @@ SELECTION = (
 @click.option("--by", metavar="COLUMN", help="Look at each group of this column by itself too.")
 @click.option(
     "--share",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=RealNumber(0, 1, min_open=True, max_open=True),
     default=SHARE,
     show_default=True,
     help="Share of comparisons above the threshold that must be significant.",
 )
 @click.option(
     "--fewest-above",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     default=FEWEST_ABOVE,
     show_default=True,
     help="Comparisons that must lie at or above a threshold for it to count.",

@@ -12,6 +12,7 @@ from humeval_power.interfaces.cli.judge_estimate import PLAIN_HURTS
 from humeval_power.interfaces.cli.judge_estimate import command as estimate
 from humeval_power.interfaces.cli.judge_study import command as study
 from humeval_power.interfaces.cli.judge_study import correlation_option, extra_option
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import result_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.formats.documents import to_json
@@ -31,19 +32,17 @@ command.add_command(study)
 
 
 @command.command("mean")
-@click.option("--n", type=click.IntRange(min=2), required=True, help="Items with a human value.")
+@click.option("--n", type=WholeNumber(min=2), required=True, help="Items with a human value.")
 @extra_option
 @correlation_option
 @click.option(
     "--sd",
-    type=click.FloatRange(0, min_open=True),
+    type=RealNumber(0, min_open=True),
     default=1.0,
     show_default=True,
     help="Standard deviation of the human values.",
 )
-@click.option(
-    "--sd-judge", type=click.FloatRange(0, min_open=True), help="The same of the judge's. [as humans]"
-)
+@click.option("--sd-judge", type=RealNumber(0, min_open=True), help="The same of the judge's. [as humans]")
 @result_options
 def mean_command(
     n: int,

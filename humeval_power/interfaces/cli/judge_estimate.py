@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import result_options, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
@@ -49,7 +50,7 @@ class Values(NamedTuple):
 @click.option("--systems", metavar="A,B", help="The two systems to compare; the effect is B - A.")
 @click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=RealNumber(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
     help="Of the intervals.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import result_options, rule_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.study_options import (
@@ -30,21 +31,23 @@ _ENDLESS = 10**12  # items
 
 correlation_option = click.option(
     "--correlation",
-    type=click.FloatRange(-1, 1),
+    type=RealNumber(-1, 1),
     required=True,
     help="Correlation of the judge with what humans say; see above which.",
 )
 extra_option = click.option(
-    "--extra", type=click.IntRange(min=0), required=True, help="Items scored by the judge alone."
+    "--extra", type=WholeNumber(min=0), required=True, help="Items scored by the judge alone."
 )
 
 
 @click.command("study")
 @parameter_options
-@click.option("--workers", type=int, required=True, help="Number of workers.")
-@click.option("--items", type=int, required=True, help="Number of items that the workers rate.")
-@click.option("--ratings-per-item", type=int, help="Ratings of an item under each system. [every worker]")
-@click.option("--effect", type=float, required=True, help="True difference B - A on [0, 1].")
+@click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
+@click.option("--items", type=WholeNumber(), required=True, help="Number of items that the workers rate.")
+@click.option(
+    "--ratings-per-item", type=WholeNumber(), help="Ratings of an item under each system. [every worker]"
+)
+@click.option("--effect", type=RealNumber(), required=True, help="True difference B - A on [0, 1].")
 @extra_option
 @correlation_option
 @rule_options

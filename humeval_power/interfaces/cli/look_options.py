@@ -8,6 +8,7 @@ import click
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.inference.stopping_words import EFFICACY_WORDS, FUTILITY_WORDS, efficacy_of, futility_of
+from humeval_power.interfaces.cli.numbers import real_number, shortened
 from humeval_power.interfaces.cli.option_groups import Function, collected
 from humeval_power.planning.look_schedule import LookSchedule
 from humeval_power.scenarios.looks import LookKind, Looks, equal_looks
@@ -76,11 +77,13 @@ def _looks(text: str, kind: LookKind) -> Looks:
 
 def look_shares(text: str) -> tuple[float, ...]:
     """What --looks says, a number of equal looks or their shares, as shares."""
-    if text.strip().isdigit():
+    if text.strip().isdecimal():
+        if len(text.strip()) > 4:
+            raise click.UsageError(f"--looks: a study has a few looks; got {shortened(text)!r}.")
         return equal_looks("items", int(text)).shares
     try:
-        return tuple(float(part) for part in text.split(","))
+        return tuple(real_number(part) for part in text.split(","))
     except ValueError:
         raise click.UsageError(
-            f"--looks is a number such as 3, or shares such as 0.5,0.75,1; got {text!r}."
+            f"--looks is a number such as 3, or shares such as 0.5,0.75,1; got {shortened(text)!r}."
         ) from None

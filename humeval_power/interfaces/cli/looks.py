@@ -33,6 +33,7 @@ from humeval_power.interfaces.cli.looks_text import (
     points_text,
     rows_text,
 )
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import result_options, run_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped, write_directory
 from humeval_power.interfaces.cli.study_options import (
@@ -63,9 +64,9 @@ from humeval_power.scenarios.sequential_study import RatingLooks
 
 @click.command("study")
 @study_options
-@click.option("--workers", type=int, required=True, help="Number of workers at the end.")
-@click.option("--items", type=int, required=True, help="Number of items at the end.")
-@click.option("--effect", type=float, required=True, help="True difference B - A on [0, 1] to find.")
+@click.option("--workers", type=WholeNumber(), required=True, help="Number of workers at the end.")
+@click.option("--items", type=WholeNumber(), required=True, help="Number of items at the end.")
+@click.option("--effect", type=RealNumber(), required=True, help="True difference B - A on [0, 1] to find.")
 @click.option(
     "--looks-by",
     type=click.Choice(get_args(LookKind)),

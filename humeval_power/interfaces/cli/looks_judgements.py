@@ -27,6 +27,7 @@ from humeval_power.interfaces.cli.looks_text import (
     facts_text,
     points_text,
 )
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, decorated
 from humeval_power.interfaces.cli.options import result_options, run_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
@@ -59,10 +60,14 @@ def _common(command: Function) -> Function:
 
 
 @click.command("scores")
-@click.option("--n", type=int, required=True, help="Scores of each system at the end.")
-@click.option("--effect", type=float, required=True, help="True difference of means B - A, in points.")
-@click.option("--mean", type=float, default=75.0, show_default=True, help="Mean score of A, of 0 to 100.")
-@click.option("--sd", type=float, default=25.0, show_default=True, help="SD of single scores.")
+@click.option("--n", type=WholeNumber(), required=True, help="Scores of each system at the end.")
+@click.option(
+    "--effect", type=RealNumber(), required=True, help="True difference of means B - A, in points."
+)
+@click.option(
+    "--mean", type=RealNumber(), default=75.0, show_default=True, help="Mean score of A, of 0 to 100."
+)
+@click.option("--sd", type=RealNumber(), default=25.0, show_default=True, help="SD of single scores.")
 @_common
 def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> None:
     """Direct assessment: independent scores, Mann and Whitney's U at each look."""
@@ -73,9 +78,13 @@ def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> None
 
 
 @click.command("preference")
-@click.option("--n", type=int, required=True, help="Judgements at the end.")
-@click.option("--effect", type=float, required=True, help="Share that prefers B among non-ties, minus 1/2.")
-@click.option("--tie-share", type=float, default=0.0, show_default=True, help="Probability of a tie.")
+@click.option("--n", type=WholeNumber(), required=True, help="Judgements at the end.")
+@click.option(
+    "--effect", type=RealNumber(), required=True, help="Share that prefers B among non-ties, minus 1/2."
+)
+@click.option(
+    "--tie-share", type=RealNumber(), default=0.0, show_default=True, help="Probability of a tie."
+)
 @_common
 def preference(n: int, effect: float, tie_share: float, **common: Any) -> None:
     """Head-to-head judgements: the exact sign test at each look."""
@@ -86,10 +95,15 @@ def preference(n: int, effect: float, tie_share: float, **common: Any) -> None:
 
 
 @click.command("accuracy")
-@click.option("--n", type=int, required=True, help="Items of the test set.")
-@click.option("--effect", type=float, required=True, help="True difference of accuracy, B - A, as a share.")
+@click.option("--n", type=WholeNumber(), required=True, help="Items of the test set.")
 @click.option(
-    "--agreement", type=float, required=True, help="Share of items where both are right or both wrong."
+    "--effect", type=RealNumber(), required=True, help="True difference of accuracy, B - A, as a share."
+)
+@click.option(
+    "--agreement",
+    type=RealNumber(),
+    required=True,
+    help="Share of items where both are right or both wrong.",
 )
 @_common
 def accuracy(n: int, effect: float, agreement: float, **common: Any) -> None:

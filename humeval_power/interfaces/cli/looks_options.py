@@ -12,9 +12,9 @@ from humeval_power.errors import HumevalPowerError
 from humeval_power.inference.stopping_rule import StoppingRule
 from humeval_power.inference.stopping_words import efficacy_of, futility_of
 from humeval_power.interfaces.cli.look_options import efficacy_option, futility_option, look_shares
+from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.option_groups import Function, collected, fields_of
 from humeval_power.interfaces.cli.options import alpha_option
-from humeval_power.interfaces.cli.study_options import number_list
 
 Side = Literal["two-sided", "greater"]
 

@@ -11,9 +11,9 @@ import numpy as np
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.looks_text import facts_text, pool_text
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import result_options, seed_option, simulations_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
-from humeval_power.interfaces.cli.study_options import number_list
 from humeval_power.planning.look_pool import PoolStudy, pool_study, wei_rules
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.sequential_records import pool_record
@@ -34,18 +34,20 @@ FILES = ("budget.png", "budget.svg", "spending.png", "spending.svg")
 )
 @click.option(
     "--simulated",
-    type=click.IntRange(min=2),
+    type=WholeNumber(min=2),
     help="Instead of FILE: this many pairs with Gamma scores and Laplace differences.",
 )
 @click.option(
     "--typical-difference",
-    type=click.FloatRange(0, 20, min_open=True),
+    type=RealNumber(0, 20, min_open=True),
     default=1.5,
     show_default=True,
     help="Mean absolute true difference of the simulated pairs, in points.",
 )
-@click.option("--mean", type=float, default=75.0, show_default=True, help="Mean score of simulated A.")
-@click.option("--sd", type=float, default=25.0, show_default=True, help="SD of simulated scores.")
+@click.option(
+    "--mean", type=RealNumber(), default=75.0, show_default=True, help="Mean score of simulated A."
+)
+@click.option("--sd", type=RealNumber(), default=25.0, show_default=True, help="SD of simulated scores.")
 @click.option(
     "--budgets",
     metavar="LIST",
@@ -59,9 +61,7 @@ FILES = ("budget.png", "budget.svg", "spending.png", "spending.svg")
     callback=number_list(int),
     help="Budgets of a single look at which savings are told. [1200,3600]",
 )
-@click.option(
-    "--looks", type=click.IntRange(2, 10), default=3, show_default=True, help="Equal looks, Pocock."
-)
+@click.option("--looks", type=WholeNumber(2, 10), default=3, show_default=True, help="Equal looks, Pocock.")
 @simulations_option
 @seed_option
 @click.option("--figures", metavar="DIR", help="Directory for the pictures.")

@@ -6,10 +6,11 @@ from typing import Any, get_args
 
 import click
 
+from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.option_groups import Function, collected
 from humeval_power.simulation.losses import Exclusion, Losses
 
-_SHARE = click.FloatRange(0, 1, max_open=True)
+_SHARE = RealNumber(0, 1, max_open=True)
 _LOSS_OPTIONS = (
     click.option("--lost", type=_SHARE, default=0.0, help="Share of ratings that are never given."),
     click.option("--quitting", type=_SHARE, default=0.0, help="Share of workers who quit midway."),

@@ -6,11 +6,13 @@ import importlib
 import io
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.interfaces.cli.option_names import as_typed
 from humeval_power.interfaces.cli.output import WIDTH, say, wrapped
 
 # section: {name of the command: what --help says about it}
@@ -52,6 +54,7 @@ SECTIONS: dict[str, dict[str, str]] = {
 }
 # A command `name` is the click command called `command` in the module of that name beside this one.
 COMMANDS: dict[str, str] = {name: text for part in SECTIONS.values() for name, text in part.items()}
+_WORDS = "humeval_power.words"
 INTERRUPTED = 130  # what shells expect after Ctrl-C: 128 + SIGINT
 
 
@@ -95,18 +98,24 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             raise _worded(error) from None
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep what was typed, for messages."""
+        ctx.meta[_WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what goes wrong is told in words, and never as a traceback."""
         _never_fail_to_encode()
+        words: list[str] = ctx.meta[_WORDS]
         try:
             return super().invoke(ctx)
         except HumevalPowerError as error:
-            _tell(error)
+            _tell(error, lambda text: as_typed(text, self._chosen(ctx, words), words))
             ctx.exit(error.exit_code)
         except click.exceptions.NoArgsIsHelpError:
             raise  # it shows the help
         except click.UsageError as error:
-            raise _worded(error) from None
+            raise _worded(error, lambda text: as_typed(text, self._chosen(ctx, words), words)) from None
         except KeyboardInterrupt:
             say("\nInterrupted; no file was left half-written.", err=True)
             ctx.exit(INTERRUPTED)
@@ -116,6 +125,17 @@ class LazyGroup(click.Group):
             where = f"{error.filename!r}: " if error.filename else ""
             _tell(HumevalPowerError(f"{where}{error.strerror or error}."))
             ctx.exit(HumevalPowerError.exit_code)
+        except MemoryError:
+            _tell(HumevalPowerError(_NO_MEMORY))
+            ctx.exit(HumevalPowerError.exit_code)
+
+    def _chosen(self, ctx: click.Context, words: list[str]) -> click.Command | None:
+        """The command that was asked for, below as many groups as there are."""
+        found: click.Command | None = self
+        for word in words:
+            if isinstance(found, click.Group):
+                found = found.get_command(ctx, word) or (None if found is self else found)
+        return None if isinstance(found, click.Group) else found
 
 
 def _never_fail_to_encode() -> None:
@@ -125,22 +145,25 @@ def _never_fail_to_encode() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _worded(error: click.UsageError) -> click.UsageError:
+def _worded(error: click.UsageError, named: Callable[[str], str] = str) -> click.UsageError:
     """The error wrapped to the screen, and without anything that a terminal would obey."""
-    text = wrapped(f"Error: {error.format_message()}", indent="  ").removeprefix("Error: ")
+    text = wrapped(f"Error: {named(error.format_message())}", indent="  ").removeprefix("Error: ")
     return click.UsageError(text, error.ctx)
 
 
-def _tell(error: HumevalPowerError) -> None:
+_NO_MEMORY = "the memory is not enough for this. Take fewer or smaller studies, or fewer --jobs."
+
+
+def _tell(error: HumevalPowerError, named: Callable[[str], str] = str) -> None:
     """Print an error, each problem of the input as an item of its own."""
-    problems = [str(problem) for problem in error.problems] if isinstance(error, InputError) else []
+    problems = [named(str(problem)) for problem in error.problems] if isinstance(error, InputError) else []
     click.secho("Error:", fg="red", bold=True, nl=False, err=True)
     if len(problems) > 1:
         say(" the input has problems.", err=True)
         for problem in problems:
             say(wrapped(problem, bullet="- "), err=True)
     else:
-        say(wrapped(f"Error: {error}", indent="  ").removeprefix("Error:"), err=True)
+        say(wrapped(f"Error: {named(str(error))}", indent="  ").removeprefix("Error:"), err=True)
 
 
 def _show_versions(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:

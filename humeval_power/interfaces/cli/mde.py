@@ -7,6 +7,7 @@ from dataclasses import asdict
 import click
 
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import (
     margin_finding_options,
     power_target_option,
@@ -41,11 +42,11 @@ from humeval_power.rules import DecisionRule
 
 @click.command("mde")
 @study_options
-@click.option("--workers", type=int, required=True, help="Number of workers.")
-@click.option("--items", type=int, required=True, help="Number of items.")
+@click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
+@click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
 @click.option(
     "--effect",
-    type=float,
+    type=RealNumber(),
     help="True difference B - A on [0, 1] at which the smallest margin is sought, for non-inferior and "
     "equivalent. [0]",
 )

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import click
 
 from humeval_power.errors import HumevalPowerError
+from humeval_power.interfaces.cli.numbers import LARGEST_SEED, RealNumber, WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, collected, decorated, fields_of
 from humeval_power.interfaces.cli.output import QUIET
 from humeval_power.rules import (
@@ -92,7 +93,7 @@ def rule_options(command: Function) -> Function:
 
 def margin_finding_options(command: Function) -> Function:
     """The same for a command that finds the margin: the rule then has the widest one there is, 1."""
-    sought = click.option("--margin", type=float, hidden=True)  # known, so that it can be explained
+    sought = click.option("--margin", type=RealNumber(), hidden=True)  # known, so that it can be explained
     return _with_rule(command, sought, finds_margin=True)
 
 
@@ -134,14 +135,14 @@ estimator_option = _rule_choice("estimator", Estimator)
 df_option = _rule_choice("df", DegreesOfFreedom)
 alpha_option = click.option(
     "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=RealNumber(0, 1, min_open=True, max_open=True),
     default=_RULE_DEFAULTS["alpha"],
     show_default=True,
     help="Level of the test; of each side for non-inferior and equivalent, where 0.05 means a 90 % interval.",
 )
 margin_option = click.option(
     "--margin",
-    type=float,
+    type=RealNumber(),
     help="Smallest difference on [0, 1] that would matter, for the alternatives non-inferior and "
     "equivalent; fixed before the ratings are seen.",
 )
@@ -149,21 +150,23 @@ margin_option = click.option(
 power_target_option = click.option(
     "--power",
     "target",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=RealNumber(0, 1, min_open=True, max_open=True),
     default=0.8,
     show_default=True,
     help="Target power.",
 )
 # The default of these is None; the command takes the constant of the module that does the work.
 seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), help="Seed of the random numbers. [fixed, and recorded]"
+    "--seed",
+    type=WholeNumber(min=0, largest=LARGEST_SEED),
+    help="Seed of the random numbers. [fixed, and recorded]",
 )
 simulations_option = click.option(
-    "--simulations", type=click.IntRange(min=1), help="Simulated studies for each number."
+    "--simulations", type=WholeNumber(min=1, largest=10**15), help="Simulated studies for each number."
 )
 jobs_option = click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     help="Cores to use; the result does not depend on it. [all]",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")

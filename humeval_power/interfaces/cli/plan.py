@@ -23,6 +23,7 @@ from humeval_power.interfaces.cli.cost_options import (
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.look_options import look_options
 from humeval_power.interfaces.cli.loss_options import loss_options
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     power_target_option,
@@ -34,7 +35,7 @@ from humeval_power.interfaces.cli.options import (
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped
 from humeval_power.interfaces.cli.plan_inputs import PlanInputs, load_inputs
 from humeval_power.interfaces.cli.plan_writing import file_names, plan_of, write_plan
-from humeval_power.interfaces.cli.study_options import default_jobs, number_list, parameter_options
+from humeval_power.interfaces.cli.study_options import default_jobs, parameter_options
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.assurance import safe_parameters
@@ -57,11 +58,11 @@ _HEADER = ["", "workers", "items", "k", "paired", "cost", "formula", "simulated"
 @parameter_options
 @click.option(
     "--effect",
-    type=float,
+    type=RealNumber(),
     help="Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 with "
     "--margin]",
 )
-@click.option("--effect-raw", type=float, help="The same in points of the pilot's scale.")
+@click.option("--effect-raw", type=RealNumber(), help="The same in points of the pilot's scale.")
 @click.option(
     "--observed-power",
     is_flag=True,
@@ -74,7 +75,7 @@ _HEADER = ["", "workers", "items", "k", "paired", "cost", "formula", "simulated"
 )
 @click.option(
     "--max-workers",
-    type=click.IntRange(min=2),
+    type=WholeNumber(min=2),
     default=30,
     show_default=True,
     help="Most workers, where --workers does not say.",
@@ -88,7 +89,7 @@ _HEADER = ["", "workers", "items", "k", "paired", "cost", "formula", "simulated"
     callback=number_list(int),
     help="Of each item under each system, such as 1:10. [1 to --max-workers]",
 )
-@click.option("--max-ratings-per-worker", type=click.IntRange(min=1), help="What a worker can be asked.")
+@click.option("--max-ratings-per-worker", type=WholeNumber(min=1), help="What a worker can be asked.")
 @click.option(
     "--pairing",
     type=click.Choice(["paired", "unpaired", "both"]),
@@ -102,12 +103,12 @@ _HEADER = ["", "workers", "items", "k", "paired", "cost", "formula", "simulated"
 @click.option("--robust", is_flag=True, help="Reach the target under every setting, not only the first.")
 @click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=RealNumber(0, 1, min_open=True, max_open=True),
     help="Reach the target with this probability, given how little the pilot knows.",
 )
 @click.option(
     "--safe",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=RealNumber(0, 1, min_open=True, max_open=True),
     help="Plan at this upper confidence limit of how workers differ.",
 )
 @click.option("--question", default="", help="The question that the study is to answer, for the plan.")

@@ -12,6 +12,7 @@ import click
 from humeval_power.inference.replication import NO_LOSSES
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.loss_options import loss_options
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import (
     jobs_option,
     result_options,
@@ -55,7 +56,7 @@ compat_option = click.option(
 )
 precision_option = click.option(
     "--precision",
-    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    type=RealNumber(0, 0.5, min_open=True, max_open=True),
     help="Simulate until the power is known to +- this.",
 )
 strict_option = click.option(
@@ -84,11 +85,11 @@ _IN_PLAN = {
 @loss_options
 @plan_option
 @amend_option
-@click.option("--workers", type=int, help="Number of workers.")
-@click.option("--items", type=int, help="Number of items.")
+@click.option("--workers", type=WholeNumber(), help="Number of workers.")
+@click.option("--items", type=WholeNumber(), help="Number of items.")
 @click.option(
     "--effect",
-    type=float,
+    type=RealNumber(),
     help="True difference B - A on [0, 1] that the study should find; with --margin the one assumed. [0 with "
     "--margin]",
 )

@@ -9,6 +9,7 @@ import click
 
 from humeval_power.inference.mcnemar import ConditionalTest
 from humeval_power.inference.sign_test import Ties
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.preference_test import test
@@ -28,7 +29,7 @@ NOT_INDEPENDENT = (
 
 tie_share_option = click.option(
     "--tie-share",
-    type=float,
+    type=RealNumber(),
     default=0.0,
     show_default=True,
     help="Probability of a tie.",
@@ -50,10 +51,10 @@ test_option = click.option(
     help="The sign test, exact, with mid-p, or by the normal approximation.",
 )
 workers_option = click.option(
-    "--workers", type=click.IntRange(min=1), help="Different workers, if fewer than judgements."
+    "--workers", type=WholeNumber(min=1), help="Different workers, if fewer than judgements."
 )
 items_option = click.option(
-    "--items", type=click.IntRange(min=1), help="Different items, if fewer than judgements."
+    "--items", type=WholeNumber(min=1), help="Different items, if fewer than judgements."
 )
 
 

@@ -12,6 +12,7 @@ from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.inference.sign_test import preference_p
 from humeval_power.inference.wilson import wilson_interval
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.text_table import text_table
@@ -40,9 +41,9 @@ class _Answer:
 
 @click.command("test")
 @click.argument("table", required=False)
-@click.option("--wins", type=click.IntRange(min=0), help="Judgements that prefer B.")
-@click.option("--ties", type=click.IntRange(min=0), default=0, show_default=True, help="Ties.")
-@click.option("--losses", type=click.IntRange(min=0), help="Judgements that prefer A.")
+@click.option("--wins", type=WholeNumber(min=0), help="Judgements that prefer B.")
+@click.option("--ties", type=WholeNumber(min=0), default=0, show_default=True, help="Ties.")
+@click.option("--losses", type=WholeNumber(min=0), help="Judgements that prefer A.")
 @alpha_option
 @result_options
 def test(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import RealNumber, number_list
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     alpha_option,
@@ -19,7 +20,7 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.progress import progress
-from humeval_power.interfaces.cli.study_options import default_jobs, number_list
+from humeval_power.interfaces.cli.study_options import default_jobs
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 
@@ -89,7 +90,7 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
 )
 @click.option(
     "--shift",
-    type=float,
+    type=RealNumber(),
     help="True difference B - A on [0, 1] that the studies shall have. [the observed one]",
 )
 @df_option

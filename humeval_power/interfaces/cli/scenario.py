@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.scenario_family import Family, Given
 from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.scenarios.function_scenario import FunctionScenario
@@ -154,10 +155,12 @@ FAMILY = Family(
     options=(
         click.option(
             "--alpha",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            type=RealNumber(0, 1, min_open=True, max_open=True),
             help="Level of the test. [the scenario's]",
         ),
-        click.option("--largest", type=float, help="Where the search for an effect ends. [the scenario's]"),
+        click.option(
+            "--largest", type=RealNumber(), help="Where the search for an effect ends. [the scenario's]"
+        ),
     ),
     build=_scenario,
     size_help="Size of a study, as the scenario understands it.",

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import click
 
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.option_groups import collected
 from humeval_power.interfaces.cli.options import (
     force_option,
@@ -30,7 +31,7 @@ from humeval_power.interfaces.cli.scenario_text import (
     required_text,
     rows_text,
 )
-from humeval_power.interfaces.cli.study_options import default_jobs, number_list
+from humeval_power.interfaces.cli.study_options import default_jobs
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.comparison import Method
 from humeval_power.planning.power import DEFAULT_SEED
@@ -228,16 +229,16 @@ def _surface(family: Family) -> click.Command:
 
 
 def _n(family: Family) -> Decorator:
-    return click.option("--n", type=click.IntRange(min=2), required=True, help=family.size_help)
+    return click.option("--n", type=WholeNumber(min=2), required=True, help=family.size_help)
 
 
 def _effect(family: Family) -> Decorator:
-    return click.option("--effect", type=float, required=True, help=family.effect_help)
+    return click.option("--effect", type=RealNumber(), required=True, help=family.effect_help)
 
 
 _highest: Decorator = click.option(
     "--highest",
-    type=click.IntRange(min=2),
+    type=WholeNumber(min=2),
     default=1_000_000,
     show_default=True,
     help="Where the search for a size ends.",

@@ -6,6 +6,7 @@ import click
 
 from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED
 from humeval_power.interfaces.cli.loss_options import loss_options
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import force_option, output_option, quiet_option, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite
 from humeval_power.interfaces.cli.study_options import (
@@ -26,9 +27,9 @@ from humeval_power.simulation.study import simulate
 @click.command("simulate")
 @study_options
 @loss_options
-@click.option("--workers", type=int, required=True, help="Number of workers.")
-@click.option("--items", type=int, required=True, help="Number of items.")
-@click.option("--effect", type=float, help="True difference B - A on [0, 1]. [as in the parameters]")
+@click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
+@click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
+@click.option("--effect", type=RealNumber(), help="True difference B - A on [0, 1]. [as in the parameters]")
 @click.option("--scale", metavar="LOW:HIGH", help="Scale of the ratings written. [0 to 1]")
 @seed_option
 @output_option

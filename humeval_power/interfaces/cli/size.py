@@ -10,6 +10,7 @@ import click
 
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import (
     power_target_option,
     result_options,
@@ -43,11 +44,11 @@ from humeval_power.scales import RatingScale
     required=True,
     help="What to find; give the other two (without --ratings-per-item every worker rates every item).",
 )
-@click.option("--workers", type=int, help="Number of workers.")
-@click.option("--items", type=int, help="Number of items.")
+@click.option("--workers", type=WholeNumber(), help="Number of workers.")
+@click.option("--items", type=WholeNumber(), help="Number of items.")
 @click.option(
     "--effect",
-    type=float,
+    type=RealNumber(),
     help="True difference B - A on [0, 1] to be found; with --margin the one assumed. [0 with --margin]",
 )
 @power_target_option

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
@@ -12,6 +12,7 @@ import click
 
 from humeval_power.designs import DESIGN_KINDS, DesignKind
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, collected, decorated, fields_of
 from humeval_power.interfaces.cli.output import note
 from humeval_power.parameters import PARAMETER_NAMES, PRESETS, STANDARD_DEVIATIONS, Parameters, preset
@@ -45,40 +46,6 @@ class Settings:
     scale: RatingScale | None
     uncertainty: VarianceUncertainty | None = None
     documents: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-
-
-def number_list(kind: type[int] | type[float]) -> Callable[..., tuple[Any, ...] | None]:
-    """A click callback for lists such as 3,10 and ranges such as 50:500:50 (end included)."""
-
-    def parse(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[Any, ...] | None:
-        if text is None:
-            return None
-        values: list[Any] = []
-        for part in text.split(","):
-            values += _range_values(part.strip(), kind, text)
-        return tuple(dict.fromkeys(values))
-
-    return parse
-
-
-def _range_values(part: str, kind: type[int] | type[float], text: str) -> list[Any]:
-    wanted = "whole numbers such as 3,10 or 2:40 or 50:500:50"
-    if kind is float:
-        wanted = "numbers such as 0.05,0.1 or 0.05:0.2:0.05"
-    wrong = click.BadParameter(f"give {wanted}; got {text!r}.")
-    try:
-        bounds = [kind(piece) for piece in part.split(":")]
-    except ValueError:
-        raise wrong from None
-    if len(bounds) == 1:
-        return bounds
-    if len(bounds) == 2 and kind is int:
-        bounds.append(1)
-    if len(bounds) != 3 or bounds[2] <= 0 or bounds[1] < bounds[0]:
-        raise wrong
-    first, last, step = bounds
-    count = int((last - first) / step + 1e-9) + 1
-    return [kind(round(first + i * step, 12)) for i in range(count)]
 
 
 def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
@@ -134,7 +101,7 @@ _STUDY_OPTIONS = (
     *_PARAMETER_OPTIONS,
     click.option(
         "--ratings-per-item",
-        type=click.IntRange(min=1),
+        type=WholeNumber(min=1),
         help="Ratings of each item under each system. [every worker rates every item]",
     ),
     click.option(
@@ -149,7 +116,7 @@ _STUDY_OPTIONS = (
     ),
     click.option(
         "--max-ratings-per-worker",
-        type=click.IntRange(min=1),
+        type=WholeNumber(min=1),
         help="Refuse designs in which a worker gives more ratings.",
     ),
     click.option(
@@ -159,7 +126,7 @@ _STUDY_OPTIONS = (
         show_default=True,
         help="Ratings as the model has them, cut to [0, 1], or rounded to --points.",
     ),
-    click.option("--points", type=click.IntRange(min=2), help="Points of a Likert scale."),
+    click.option("--points", type=WholeNumber(min=2), help="Points of a Likert scale."),
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.options import (
     force_option,
     jobs_option,
@@ -31,7 +32,6 @@ from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
     grid_options,
     load_settings,
-    number_list,
     study_options,
 )
 from humeval_power.interfaces.cli.text_table import text_table

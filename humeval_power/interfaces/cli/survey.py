@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.numbers import WholeNumber, number_list
 from humeval_power.interfaces.cli.options import force_option, json_option, quiet_option, rule_options
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, write_directory
-from humeval_power.interfaces.cli.study_options import number_list, parameter_options, read_settings
+from humeval_power.interfaces.cli.study_options import parameter_options, read_settings
 from humeval_power.interfaces.cli.survey_text import FLATTERED, survey_text
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.parameters import Parameters
@@ -37,11 +38,9 @@ FILES = ("survey.csv", "survey.png", "survey.svg", "survey.json")
     callback=number_list(float),
     help="Differences on [0, 1] to ask the power for.",
 )
-@click.option("--if-no-workers", type=click.IntRange(min=2), help="Assume so many where none is reported.")
-@click.option("--if-no-items", type=click.IntRange(min=2), help="Assume so many where none is reported.")
-@click.option(
-    "--if-no-ratings", type=click.IntRange(min=1), help="Ratings per item, where none is reported."
-)
+@click.option("--if-no-workers", type=WholeNumber(min=2), help="Assume so many where none is reported.")
+@click.option("--if-no-items", type=WholeNumber(min=2), help="Assume so many where none is reported.")
+@click.option("--if-no-ratings", type=WholeNumber(min=1), help="Ratings per item, where none is reported.")
 @rule_options
 @json_option
 @click.option("-o", "--output", metavar="DIR", help="Write survey.csv, .png, .svg and .json to DIR.")

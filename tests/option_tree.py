@@ -1,0 +1,226 @@
+"""Every numeric option of every command, found in the tree of commands, and an invocation to try it in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import numpy as np
+
+from humeval_power import Parameters, RatingScale, k_per_item, simulate
+from humeval_power.interfaces.cli.main import main
+
+EXTREME = (
+    "", "nan", "inf", "-inf", "-0", "0", "-1", "1e-320", "1e-12", "1e12", "1000000000000", "-1000000000000",
+    "1e308", "-1e308", "1e400", "99999999999999999999999999",
+)  # fmt: skip
+LISTS = (
+    "nan",
+    "inf",
+    "0",
+    "-1",
+    "1e-320",
+    "1e308",
+    "1000000000000",
+    "1:1000000000000",
+    "0:1:1e-12",
+    "1,,2",
+    ",",
+)
+NUMERIC_METAVARS = {
+    "LIST": LISTS,
+    "K|LIST": LISTS,
+    "LOW:HIGH": ("nan:1", "0:inf", "1:1", "5:1", "0:1e-320", "-1e308:1e308", "1:1e15"),
+}
+NOT_NUMBERS = {("resample", "--test"), ("power", "--values")}
+STUDY = "--preset high --workers 4 --items 8"
+FEW = "--simulations 20 --jobs 1 --seed 3"
+SCORES = f"--sd 0.2 --alpha 0.05 {FEW}"
+
+# What a command needs besides the option that is tried; FILE names stand for the files of `write_files`.
+BASE: dict[str, str] = {
+    "fit": "ratings.csv --scale 1:5",
+    "check": "ratings.csv",
+    "release": "ratings.csv --scale 1:5 -o bundle",
+    "monitor": "ratings.csv --plan none.json",
+    "power": f"{STUDY} {FEW} --effect 0.1",
+    "mde": f"{STUDY} {FEW}",
+    "size": f"--preset high --find items --workers 12 --effect 0.3 {FEW}",
+    "surface": f"{STUDY} {FEW} --effect 0.1 -o surface",
+    "plan": f"--preset high --effect 0.3 --items 20:40:20 --workers 3:6 --cost-per-rating 0.1 {FEW}",
+    "looks accuracy": f"--n 200 --effect 0.05 --agreement 0.9 {FEW}",
+    "looks pool": "--simulated 4 --simulations 20 --seed 3 --budgets 20,40 --at 20,40",
+    "looks preference": f"--n 100 --effect 0.1 {FEW}",
+    "looks scores": f"--n 100 --effect 2 {FEW}",
+    "looks study": f"--preset high --workers 4 --items 20 --effect 0.2 {FEW}",
+    "assign": "--workers 4 --items 8 --seed 3 -o assignment.csv --key key.csv --force",
+    "simulate": f"{STUDY} --effect 0.1 --seed 3",
+    "calibrate": f"{STUDY} {FEW}",
+    "analyze": f"ratings.csv --scale 1:5 {FEW}",
+    "compare scores": f"scores.csv --question mean {FEW}",
+    "compare prospective": "--mean 0.02 --sd 0.1",
+    "compare primer-table": "--n 20 --effect 0.1 --hurt 0.1",
+    "compare power": f"--n 50 --effect 0.1 {SCORES}",
+    "compare mde": f"--n 50 {SCORES}",
+    "compare size": f"--effect 0.1 {SCORES}",
+    "compare surface": f"--n 50 --effect 0.1 {SCORES} -o grid --force",
+    "accuracy bounds": "--n 147 --baseline 0.9",
+    "accuracy claims": "claims.csv",
+    "accuracy leaderboard": "board.csv --n 8862",
+    "accuracy mde": f"--n 500 --agreement 0.9 {FEW}",
+    "accuracy power": f"--n 500 --effect 0.02 --agreement 0.9 {FEW}",
+    "accuracy size": f"--effect 0.02 --agreement 0.9 {FEW}",
+    "accuracy surface": f"--n 500 --effect 0.02 --agreement 0.9 {FEW} -o grid --force",
+    "accuracy test": "--only-b 16 --only-a 6 --n 161 --both 100",
+    "preference mde": f"--n 100 {FEW}",
+    "preference power": f"--n 100 --effect 0.1 {FEW}",
+    "preference size": f"--effect 0.2 {FEW}",
+    "preference surface": f"--n 100 --effect 0.1 {FEW} -o grid --force",
+    "preference test": "--wins 10 --ties 3 --losses 5",
+    "corpus estimate": "--system-a a.txt --system-b b.txt --reference r.txt --subsets 20",
+    "corpus mde": f"--n 200 {FEW}",
+    "corpus power": f"--n 200 --effect 1 {FEW}",
+    "corpus size": f"--effect 1 {FEW}",
+    "corpus surface": f"--n 200 --effect 1 {FEW} -o grid --force",
+    "corpus test": "--system-a a.txt --system-b b.txt --reference r.txt --swaps 50",
+    "contingency mde": f"--prevalence 0.2 --recall 0.7 --precision 0.65 --correlation 0.5 --n 200 {FEW}",
+    "contingency power": "--prevalence 0.2 --recall 0.7 --precision 0.65 --correlation 0.5 --n 200 "
+    f"--effect 0.05 {FEW}",
+    "contingency size": "--prevalence 0.2 --recall 0.7 --precision 0.65 --correlation 0.5 --effect 0.2 "
+    f"{FEW} --highest 4000",
+    "contingency surface": "--prevalence 0.2 --recall 0.7 --precision 0.65 --correlation 0.5 --n 200 "
+    f"--effect 0.05 {FEW} -o grid --force",
+    "contingency test": "--gold gold.txt --system-a la.txt --system-b lb.txt --positive yes --swaps 50",
+    "da decompose": "segments.csv --resamples 50",
+    "da mde": f"--n 100 {FEW}",
+    "da observed-mde": "comparisons.csv --fewest-above 3",
+    "da power": f"--n 100 --effect 5 {FEW}",
+    "da size": f"--effect 8 {FEW}",
+    "da surface": f"--n 100 --effect 5 {FEW} -o grid --force",
+    "judge estimate": "judged.csv",
+    "judge mean": "--n 100 --extra 1000 --correlation 0.7",
+    "judge study": f"{STUDY} --effect 0.1 --extra 100 --correlation 0.5",
+    "resample": f"ratings.csv --scale 1:5 --shift 0.1 --test item-means-t {FEW}",
+    "survey": "papers.csv --preset high --if-no-workers 3",
+    "scenario mde": f"--n 50 {FEW}",
+    "scenario power": f"--n 50 --effect 0.2 {FEW}",
+    "scenario size": f"--effect 0.5 {FEW}",
+    "scenario surface": f"--n 50 --effect 0.2 {FEW} -o grid --force",
+}  # fmt: skip
+
+
+class Trial(NamedTuple):
+    """A command with one option set to one extreme value."""
+
+    command: str
+    option: str
+    value: str
+
+    def words(self, root: Path) -> list[str]:
+        """What is typed; `root` is the repository."""
+        base = BASE[self.command].split()
+        head = self.command.split()
+        if head[0] == "scenario":
+            head.insert(1, f"{root / 'examples' / 'own_scenario.py'}:make")
+        if self.option in base:  # typed twice, the last one would hold; lists repeat
+            at = base.index(self.option)
+            del base[at : at + 2]
+        return [*head, *base, f"{self.option}={self.value}"]
+
+
+def leaves(
+    command: click.Command = main, path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, click.Command]]:
+    """Every command that does something, by its words."""
+    if not isinstance(command, click.Group):
+        yield " ".join(path), command
+        return
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        below = command.get_command(context, name)
+        assert below is not None
+        yield from leaves(below, (*path, name))
+
+
+def numeric_options(command: click.Command) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The options that take numbers, each with the values to try."""
+    for option in command.params:
+        if not isinstance(option, click.Option) or option.is_flag:
+            continue
+        name = next(word for word in option.opts if word.startswith("--"))
+        if option.metavar in NUMERIC_METAVARS:
+            yield name, NUMERIC_METAVARS[option.metavar]
+        elif not isinstance(option.type, (click.Choice, click.types.StringParamType, click.Path)):
+            yield name, EXTREME
+
+
+def trials() -> list[Trial]:
+    """Every numeric option of every command with every extreme value."""
+    return [
+        Trial(words, name, value)
+        for words, command in leaves()
+        for name, values in numeric_options(command)
+        if (words, name) not in NOT_NUMBERS
+        for value in values
+    ]
+
+
+def write_files(folder: Path) -> None:
+    """The files that the invocations read."""
+    design = k_per_item(4, 12, ratings_per_item=2)
+    drawn = simulate(
+        Parameters(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.2), design, seed=5, response="likert", points=5
+    )
+    table = drawn.to_frame(RatingScale(1, 5, 5))
+    table["rating"] = table["rating"].astype(int)
+    table.to_csv(folder / "ratings.csv", index=False)
+    rng = np.random.default_rng(1)
+    texts: dict[str, list[str]] = {name: [] for name in ("a", "b", "r")}
+    words = "the cat sat on a mat and saw one old dog run far away from here".split()  # noqa: SIM905
+    for _ in range(30):
+        line = rng.choice(words, 9)
+        texts["r"].append(" ".join(line))
+        for name in ("a", "b"):
+            texts[name].append(" ".join(np.where(rng.random(9) < 0.2, rng.choice(words, 9), line)))
+    for name, lines in texts.items():
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+    gold = rng.choice(["yes", "no"], 60)
+    for name, share in (("gold", 0.0), ("la", 0.2), ("lb", 0.3)):
+        labels = np.where(rng.random(60) < share, rng.choice(["yes", "no"], 60), gold)
+        (folder / f"{name}.txt").write_text("\n".join(labels) + "\n")
+    scores = np.round(rng.normal(0.5, 0.1, (20, 2)), 3)
+    _table(folder / "scores.csv", "item,A,B", [(i, *row) for i, row in enumerate(scores)])
+    _table(
+        folder / "claims.csv",
+        "task,n,baseline,improvement",
+        [("t", 1700 + i, 88 + i / 2, 0.5 + i % 3) for i in range(8)],
+    )
+    _table(
+        folder / "board.csv",
+        "system,date,accuracy",
+        [(f"s{i}", f"2020-0{i + 1}-01", 90 + i) for i in range(5)],
+    )
+    _table(folder / "comparisons.csv", "difference,p", [(i / 5, 0.5 / (1 + i)) for i in range(12)])
+    _table(
+        folder / "segments.csv",
+        "worker,item,system,rating",
+        [(i % 4, i // 8, i // 4 % 2, round(rng.uniform(0, 100), 1)) for i in range(96)],
+    )
+    judged = [
+        (i, s, round(h, 2) if i < 25 else "", round(h + rng.normal(0, 0.2), 2))
+        for i in range(40)
+        for s, h in zip("AB", rng.normal(0.5, 0.2, 2), strict=True)
+    ]
+    _table(folder / "judged.csv", "item,system,human,judge", judged)
+    _table(
+        folder / "papers.csv",
+        "name,effect,low,high,items,workers,ratings_per_item,p",
+        [(f"p{i}", 0.2 * i, 1, 5, 50 * i or 20, 3 + i, 1, 0.04) for i in range(6)],
+    )
+
+
+def _table(path: Path, header: str, rows: list[tuple[object, ...]]) -> None:
+    lines = [header, *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
