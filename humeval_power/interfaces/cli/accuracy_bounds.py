@@ -14,6 +14,7 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.accuracy_mde import DetectableAccuracy, detectable_accuracy, detectable_by_prior
@@ -31,7 +32,7 @@ paired_test_option = click.option(
 )
 
 
-@click.command("bounds")
+@click.command("bounds", cls=Command)
 @click.option("--n", type=WholeNumber(min=2), required=True, help="Items in the test set.")
 @click.option(
     "--baseline", type=RealNumber(), required=True, help="Accuracy of A, the baseline, as a share."

@@ -13,6 +13,7 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.scenario_family import Decorator
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
@@ -32,7 +33,7 @@ def _overlap(default: Prior) -> Decorator:
     )
 
 
-@click.command("claims")
+@click.command("claims", cls=Command)
 @click.argument("table")
 @_overlap("glue")
 @paired_test_option
@@ -73,7 +74,7 @@ def claims(
     emit(text, output=output, force=force)
 
 
-@click.command("leaderboard")
+@click.command("leaderboard", cls=Command)
 @click.argument("table")
 @click.option("--n", type=WholeNumber(min=2), required=True, help="Items in the test set.")
 @_overlap("squad")

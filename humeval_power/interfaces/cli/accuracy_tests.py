@@ -13,6 +13,7 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.reporting.records import versions
@@ -32,7 +33,7 @@ column_option = click.option(
 )
 
 
-@click.command("test")
+@click.command("test", cls=Command)
 @files_argument
 @labels_option
 @column_option
@@ -99,7 +100,7 @@ def test(
     emit(text, output=output, force=force)
 
 
-@click.command("estimate")
+@click.command("estimate", cls=Command)
 @click.argument("files", nargs=2, metavar="A B")
 @labels_option
 @column_option

@@ -16,6 +16,7 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.options import result_options, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_file
 from humeval_power.interfaces.cli.plan_options import load_plan
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.assignment import assign
 from humeval_power.planning.assignment_plan import AssignmentPlan, replacement_table
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 ASSIGNMENT_SCHEMA = "humeval_power/assignment/1"
 
 
-@click.command("assign")
+@click.command("assign", cls=Command)
 @size_options
 @assignment_options
 @seed_option

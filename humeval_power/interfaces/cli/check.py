@@ -10,6 +10,7 @@ from humeval_power.checking.columns import Role, find_columns
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import TableOptions, result_options, table_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.interfaces.formats.tables import read_table
@@ -20,7 +21,7 @@ from humeval_power.safe_text import shell_word
 SCHEMA = "humeval_power/check/1"
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("file", metavar="FILE")
 @table_options
 @result_options

@@ -25,6 +25,7 @@ from humeval_power.interfaces.cli.output import (
     wrapped,
     write_directory,
 )
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.scenario_family import Family
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
@@ -87,7 +88,7 @@ FAMILY = Family(
 )
 
 
-@click.command("prospective")
+@click.command("prospective", cls=Command)
 @click.option("--mean", type=RealNumber(), required=True, help="Expected mean difference B - A.")
 @_sd
 @click.option(
@@ -167,7 +168,7 @@ def _joined(values: tuple[float, ...]) -> str:
     return ",".join(f"{value:g}" for value in values)
 
 
-@click.command("primer-table")
+@click.command("primer-table", cls=Command)
 @click.option(
     "--n",
     metavar="LIST",

@@ -20,6 +20,7 @@ from humeval_power.interfaces.cli.options import (
     run_options,
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, write_directory
+from humeval_power.interfaces.cli.required_options import Command
 
 if TYPE_CHECKING:
     from humeval_power.planning.pair_comparison import Request
@@ -72,7 +73,7 @@ def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> t
     return names
 
 
-@click.command("scores")
+@click.command("scores", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE [FILE]")
 @click.option(
     "--question",

@@ -21,6 +21,7 @@ from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, decorated
 from humeval_power.interfaces.cli.options import alpha_option, result_options, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.interfaces.formats.documents import to_json
@@ -92,7 +93,7 @@ def _data_options(command: Function) -> Function:
     return decorated(command, options)
 
 
-@click.command("estimate")
+@click.command("estimate", cls=Command)
 @_data_options
 @positive_option
 @result_options
@@ -131,7 +132,7 @@ def estimate(
     )
 
 
-@click.command("test")
+@click.command("test", cls=Command)
 @_data_options
 @metric_option
 @positive_option

@@ -35,6 +35,7 @@ from humeval_power.interfaces.cli.options import (
     seed_option,
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, say, write_directory
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.formats.corpora import read_corpus
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.power import DEFAULT_SEED
@@ -86,7 +87,7 @@ def _read(given: dict[str, Any]) -> SentenceCounts:
     )
 
 
-@click.command("estimate")
+@click.command("estimate", cls=Command)
 @_data_options
 @click.option(
     "--subsets",
@@ -123,7 +124,7 @@ def estimate(
     say(to_json(record) if as_json else estimate_text(counts, fit, check), nl=not as_json)
 
 
-@click.command("test")
+@click.command("test", cls=Command)
 @_data_options
 @click.option(
     "--swaps",

@@ -13,6 +13,7 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import WholeNumber, number_list
 from humeval_power.interfaces.cli.options import TableOptions, result_options, seed_option, table_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 
@@ -20,7 +21,7 @@ SCHEMA = "humeval_power/variance_decomposition/1"
 _CORRELATIONS = "1,0.9,0.7,0.5,0.2"
 
 
-@click.command("decompose")
+@click.command("decompose", cls=Command)
 @click.argument("file", metavar="RATINGS")
 @table_options
 @click.option(

@@ -12,6 +12,7 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.observed_mde import FEWEST_ABOVE, SHARE, ObservedMDE, Threshold, observed_mde
@@ -24,7 +25,7 @@ SELECTION = (
 )
 
 
-@click.command("observed-mde")
+@click.command("observed-mde", cls=Command)
 @click.argument("file", metavar="COMPARISONS")
 @click.option("--by", metavar="COLUMN", help="Look at each group of this column by itself too.")
 @click.option(

@@ -25,6 +25,7 @@ from humeval_power.interfaces.cli.options import (
     table_options,
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, write_file
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import default_jobs
 from humeval_power.interfaces.formats.documents import read_parameters, to_json
 from humeval_power.planning.analytic import FEW_WORKERS
@@ -36,7 +37,7 @@ from humeval_power.rules import DecisionRule
 _SMALL_TABLE = 20_000  # ratings up to which the worker-item term is looked for unasked
 
 
-@click.command("fit")
+@click.command("fit", cls=Command)
 @click.argument("file", metavar="FILE")
 @table_options
 @click.option(

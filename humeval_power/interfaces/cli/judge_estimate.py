@@ -14,6 +14,7 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import result_options, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 
@@ -45,7 +46,7 @@ class Values(NamedTuple):
     what: str
 
 
-@click.command("estimate")
+@click.command("estimate", cls=Command)
 @click.argument("file", metavar="TABLE")
 @click.option("--systems", metavar="A,B", help="The two systems to compare; the effect is B - A.")
 @click.option(

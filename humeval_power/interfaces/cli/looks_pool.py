@@ -14,6 +14,7 @@ from humeval_power.interfaces.cli.looks_text import facts_text, pool_text
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import result_options, seed_option, simulations_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.planning.look_pool import PoolStudy, pool_study, wei_rules
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.sequential_records import pool_record
@@ -24,7 +25,7 @@ POOL_SIMULATIONS = 1000
 FILES = ("budget.png", "budget.svg", "spending.png", "spending.svg")
 
 
-@click.command("pool")
+@click.command("pool", cls=Command)
 @click.argument("file", required=False)
 @click.option(
     "--system", metavar="COLUMN", default="system", show_default=True, help="Column of the system."

@@ -24,6 +24,7 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, write_directory
 from humeval_power.interfaces.cli.plan_options import table_by_plan
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.interfaces.formats.look_entries import (
     LedgerSeal,
@@ -71,7 +72,7 @@ class Answer(NamedTuple):
     again: bool
 
 
-@click.command("monitor")
+@click.command("monitor", cls=Command)
 @click.argument("file", metavar="[RATINGS]", required=False)
 @table_options
 @click.option("--plan", required=True, metavar="FILE", help="The plan with its looks.")

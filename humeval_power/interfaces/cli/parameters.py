@@ -12,6 +12,7 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.options import result_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_file
 from humeval_power.interfaces.cli.parameters_text import entry_text, list_text
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.formats.documents import read_parameters, to_json
 from humeval_power.interfaces.formats.parameter_library import read_library, shipped_library
 from humeval_power.reporting.document_values import words
@@ -30,7 +31,7 @@ _WANTED = {
 }
 
 
-@click.command("parameters")
+@click.command("parameters", cls=Command)
 @click.argument("action", type=click.Choice(["list", "show", "add"]))
 @click.argument("name", metavar="[NAME|FILE]", required=False)
 @click.option("--library", metavar="FILE", help="Your own library. [in the folder of your settings]")

@@ -15,6 +15,7 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, result_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.reporting.records import versions
@@ -39,7 +40,7 @@ class _Answer:
     mixed_problem: str
 
 
-@click.command("test")
+@click.command("test", cls=Command)
 @click.argument("table", required=False)
 @click.option("--wins", type=WholeNumber(min=0), help="Judgements that prefer B.")
 @click.option("--ties", type=WholeNumber(min=0), default=0, show_default=True, help="Ties.")

@@ -20,6 +20,7 @@ from humeval_power.interfaces.cli.options import (
     table_options,
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_directory
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import read_parameters
 from humeval_power.interfaces.formats.plan_file import read_plan
@@ -30,7 +31,7 @@ from humeval_power.reporting.release_rows import ReleaseRows, release_rows
 from humeval_power.scales import RatingScale
 
 
-@click.command("release")
+@click.command("release", cls=Command)
 @click.argument("file", metavar="RATINGS")
 @table_options
 @click.option("--keep", metavar="COLUMN", multiple=True, help="Release this column too; repeatable.")

@@ -12,6 +12,7 @@ from humeval_power.interfaces.cli.options import result_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.report_fields import form_fields, study_checklist
 from humeval_power.interfaces.cli.report_sources import Sources, read_json, source_options, with_files
+from humeval_power.interfaces.cli.required_options import Command
 
 if TYPE_CHECKING:
     from humeval_power.reporting.forms.open_list import OpenList, ToDo
@@ -20,7 +21,7 @@ Form = Literal["card2020", "heds", "arr", "aspredicted", "osf"]
 SHOWN = 200  # characters of a suggested answer: enough to know it again, few enough to read them all
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("files", metavar="[FILE]...", nargs=-1)
 @source_options
 @click.option(

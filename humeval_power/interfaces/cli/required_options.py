@@ -1,0 +1,80 @@
+"""What a command cannot do without: everything that is missing is named at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+_NEEDS = "__humeval_power_needs__"
+_DEFAULTS = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One thing that several options can say: any of `options` will do, `said` is what to ask for."""
+
+    said: str
+    options: tuple[str, ...]
+
+    def is_met(self, given: Iterable[str]) -> bool:
+        """Whether one of the options was given."""
+        return bool(set(self.options) & set(given))
+
+
+def needs(said: str, options: Iterable[str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator: the command needs any of these options (by the names of their values)."""
+
+    def marked(function: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(function, _NEEDS, (Need(said, tuple(options)), *getattr(function, _NEEDS, ())))
+        return function
+
+    return marked
+
+
+class Command(click.Command):
+    """A command that names all missing options together, those that `needs` asks for too."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as click does; where something is missing, look for everything else that is."""
+        typed = list(args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.MissingParameter as error:
+            missing = self._missing(ctx, typed)
+            if len(missing) < 2:
+                raise
+            raise _told(missing, ctx) from error
+        if not ctx.resilient_parsing:
+            missing = self._missing(ctx, typed)
+            if missing:
+                raise _told(missing, ctx)
+        return rest
+
+    def _missing(self, ctx: click.Context, typed: list[str]) -> list[str]:
+        values, _, _ = self.make_parser(ctx).parse_args(args=list(typed))
+        missing, said = [], set()
+        for parameter in self.get_params(ctx):
+            value, source = parameter.consume_value(ctx, values)
+            absent = parameter.value_is_missing(value) or value is None
+            if parameter.required and absent:
+                missing.append(_name(parameter, ctx))
+            if not absent and source not in _DEFAULTS:
+                said.add(str(parameter.name))
+        asked: tuple[Need, ...] = getattr(self.callback, _NEEDS, ())
+        return missing + [need.said for need in asked if not need.is_met(said)]
+
+
+def _name(parameter: click.Parameter, ctx: click.Context) -> str:
+    if isinstance(parameter, click.Argument):
+        return parameter.make_metavar(ctx)
+    return max(parameter.opts, key=len)
+
+
+def _told(missing: list[str], ctx: click.Context) -> click.UsageError:
+    if len(missing) == 1:
+        return click.UsageError(f"Give {missing[0]}.", ctx)
+    listed = "; ".join(missing)
+    return click.UsageError(f"These are missing: {listed}.", ctx)
