@@ -9,6 +9,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from humeval_power.assumptions import Assumed as Assumed
+    from humeval_power.assumptions import Assumptions as Assumptions
+    from humeval_power.assumptions import assumptions_of as assumptions_of
     from humeval_power.costs import CostModel as CostModel
     from humeval_power.costs import cost_of as cost_of
     from humeval_power.designs import Design as Design
@@ -58,8 +61,9 @@ if TYPE_CHECKING:
     )
     from humeval_power.inference.wald import EffectTest as EffectTest
     from humeval_power.inference.wald import effect_test as effect_test
+    from humeval_power.interfaces.formats.presets import library_entry as library_entry
+    from humeval_power.interfaces.formats.presets import preset as preset
     from humeval_power.parameters import Parameters as Parameters
-    from humeval_power.parameters import preset as preset
     from humeval_power.planning.analytic import analytic_power as analytic_power
     from humeval_power.planning.analytic import minimum_detectable_effect as minimum_detectable_effect
     from humeval_power.planning.assignment import assign as assign
@@ -117,6 +121,7 @@ if TYPE_CHECKING:
     from humeval_power.uncertainty import VarianceUncertainty as VarianceUncertainty
 
 _PUBLIC = {
+    "assumptions": ("Assumed", "Assumptions", "assumptions_of"),
     "costs": ("CostModel", "cost_of"),
     "designs": (
         "Design",
@@ -154,7 +159,8 @@ _PUBLIC = {
     "inference.stopping_rule": ("FixedLevels", "HaybittlePeto", "Spending", "StoppingRule", "WangTsiatis"),
     "inference.variance_decomposition": ("variance_decomposition",),
     "inference.wald": ("EffectTest", "effect_test"),
-    "parameters": ("Parameters", "preset"),
+    "interfaces.formats.presets": ("library_entry", "preset"),
+    "parameters": ("Parameters",),
     "planning.analytic": ("analytic_power", "minimum_detectable_effect"),
     "planning.assignment": ("assign",),
     "planning.assignment_plan": ("AssignmentPlan",),

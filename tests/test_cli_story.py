@@ -317,7 +317,7 @@ def test_a_missing_parameter_is_named(parameters: Path, tmp_path: Path) -> None:
         ),
         (("power", *PRESET, "--effect", 0.1, "--response", "likert"), "A Likert response needs --points."),
         (("fit", PILOT, "--estimator", "ml"), "df 'kenward-roger' is defined for REML fits"),
-        (("surface", *PRESET), "Missing option '--effect'."),
+        (("surface", *PRESET), "Give --effect or --effect-raw."),
         (("surfaces",), "No such command 'surfaces'."),
     ],
 )

@@ -276,6 +276,7 @@ ENTANGLED = {
     "design.paired",
     "design.n_repeats",
     "looks",
+    "sensitivity",
 }
 
 
@@ -291,7 +292,7 @@ def test_a_value_changed_by_hand_is_refused_and_named(path: str, file: Path) -> 
 
 @pytest.mark.parametrize("path", sorted(ENTANGLED))
 def test_a_value_that_contradicts_others_is_refused(path: str, file: Path) -> None:
-    value = {"design.paired": False, "design.n_repeats": 2, "looks": [0.5]}.get(path)
+    value = {"design.paired": False, "design.n_repeats": 2, "looks": [0.5], "sensitivity": [0.5]}.get(path)
     edit(file, put(path, other(path, CONTENT[path]) if value is None else value))
     assert problems(file)
 
@@ -433,7 +434,7 @@ def test_names_that_are_unknown_missing_or_there_twice_are_refused(file: Path) -
         (b"{", "is not JSON"),
         (b"[]", "has no schema"),
         (b'{"schema": "humeval_power/surface/1"}', "has the schema 'humeval_power/surface/1'"),
-        (b'{"schema": "humeval_power/plan/2"}', "has the schema 'humeval_power/plan/2'"),
+        (b'{"schema": "humeval_power/plan/3"}', "has the schema 'humeval_power/plan/3'"),
         (b"\xff\xfe\x00", "is not UTF-8 text"),
         (TEXT.replace('"seed": 7', '"seed": NaN').encode(), "'seed': value nan: must be a"),
         (TEXT.replace('"effect": 0.03', '"effect": 1e999').encode(), "must be a finite number"),

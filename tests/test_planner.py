@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_search import CLIFF, cost_models
 
+from humeval_power.assumptions import assumptions_of
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters, preset
@@ -51,8 +52,10 @@ def plan(
     effect: float = 0.08, *, parameters: Parameters = LIKERT, space=SPACE, n=200, **wanted
 ) -> PlanResult:
     wanted.setdefault("costs", PRICES)
-    wanted.setdefault("settings", {"pilot": parameters})
-    return make_plan(PlanRequest(effect=effect, space=space, **wanted), n_simulations=n)
+    assumed = assumptions_of(
+        wanted.pop("settings", {"pilot": parameters}), uncertainty=wanted.pop("uncertainty", None)
+    )
+    return make_plan(PlanRequest(assumed, effect=effect, space=space, **wanted), n_simulations=n)
 
 
 def brute_force_confident(effect: float, space, uncertainty, confidence: float) -> int:
@@ -112,7 +115,7 @@ def test_the_front_that_is_shown_rises_in_cost_and_power_and_keeps_both_ends():
 @settings(max_examples=200)
 @given(cost_models(), st.decimals(20, 3000, places=2))
 def test_no_plan_overspends_its_budget_by_a_cent(model, budget):
-    request = PlanRequest({"p": LIKERT}, 0.08, TIGHT, model, budget=budget)
+    request = PlanRequest(assumptions_of({"p": LIKERT}), 0.08, TIGHT, model, budget=budget)
     candidates = list_candidates({"p": LIKERT.with_difference(0.08)}, TIGHT, model)
     if int(candidates.cents.min()) > 100 * budget:
         with pytest.raises(InputError, match="the cheapest costs"):
@@ -255,7 +258,8 @@ def test_a_target_power_that_is_no_goal_is_refused(target):
 
 
 def test_the_number_of_jobs_changes_nothing():
-    request = PlanRequest({"p": LIKERT}, 0.08, SPACE, PRICES, uncertainty=pilot_uncertainty(8, 40, LIKERT))
+    assumed = assumptions_of({"p": LIKERT}, uncertainty=pilot_uncertainty(8, 40, LIKERT))
+    request = PlanRequest(assumed, 0.08, SPACE, PRICES)
     one, two = (make_plan(request, n_simulations=300, seed=3, n_jobs=jobs) for jobs in (1, 2))
     assert one.chosen == two.chosen
     assert one.neighbours == two.neighbours
@@ -282,7 +286,7 @@ def test_another_rule_leads_to_another_design():
 
 def test_hits_in_copies_are_never_dearer():
     request = PlanRequest(
-        {"p": LIKERT},
+        assumptions_of({"p": LIKERT}),
         0.05,
         SearchSpace(range(10, 31, 2), range(40, 201, 40), (10, 12)),
         CostModel(price_per_rating=Decimal("0.1"), fee=CLIFF),

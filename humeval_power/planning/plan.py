@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import numpy as np
@@ -63,7 +63,8 @@ class Plan:
     a margin, which then is the smallest difference of interest, the true difference planned for.
 
     `exclusions` are the rules, in words, by which ratings will be left out; `looks` says when the data are
-    tested before the end, and by which boundaries (None: one test at the end).
+    tested before the end, and by which boundaries (None: one test at the end); `others` are parameters, by
+    name, that were looked at beside those planned for.
     """
 
     question: str
@@ -84,6 +85,7 @@ class Plan:
     exclusions: tuple[str, ...] = ()
     looks: LookSchedule | None = None
     expected: LookExpectation | None = None
+    others: tuple[tuple[str, Parameters], ...] = ()
 
     def design(self) -> Design:
         """The planned assignment."""
@@ -121,3 +123,7 @@ class Plan:
         study = self.study()
         fixed = analytic_power(study.parameters, study.design, rule=self.rule).power
         return fixed if self.looks is None else power_with_looks(fixed, self.look_boundaries())
+
+    def sensitivity(self) -> dict[str, float]:
+        """The analytic power of the planned design under each of the other parameters."""
+        return {name: replace(self, parameters=other).recomputed_power() for name, other in self.others}

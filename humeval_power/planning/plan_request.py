@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from humeval_power.assumptions import Assumptions
 from humeval_power.costs import Cost, CostModel, SplitAdvice
 from humeval_power.errors import InputError
 from humeval_power.inference.replication import NO_LOSSES
@@ -28,7 +29,8 @@ from humeval_power.uncertainty import VarianceUncertainty
 class PlanRequest:
     """What is known and wanted.
 
-    settings : parameters by name; the first is planned for, unless `robust` takes the worst of all.
+    assumed : parameters by name; the first is planned for, unless `robust` takes the worst of all, or
+        `cautious` the one that asks for most.
     effect : the smallest effect of interest, B - A on [0, 1], positive; under a rule with a margin the
         true difference that is planned for, usually 0.
     budget : with it, the most powerful design within it; without, the cheapest that reaches `target`.
@@ -37,7 +39,7 @@ class PlanRequest:
     confidence : with it, `target` must be reached with this probability over the pilot's uncertainty.
     """
 
-    settings: Mapping[str, Parameters]
+    assumed: Assumptions
     effect: float
     space: SearchSpace
     costs: CostModel
@@ -45,13 +47,25 @@ class PlanRequest:
     budget: Decimal | None = None
     rule: DecisionRule = DEFAULT_RULE
     robust: bool = False
-    uncertainty: VarianceUncertainty | None = None
+    cautious: bool = False
     confidence: float | None = None
     losses: Losses = NO_LOSSES
     exclusion: Exclusion = "none"
     looks: LookSchedule | None = None
 
+    @property
+    def settings(self) -> dict[str, Parameters]:
+        """The parameters alone, by name."""
+        return self.assumed.by_name
+
+    @property
+    def uncertainty(self) -> VarianceUncertainty | None:
+        """How uncertain the parameters planned for are."""
+        return self.assumed.uncertainty
+
     def __post_init__(self) -> None:
+        if not self.assumed.entries:
+            raise InputError("A plan needs parameters: there are none.")
         check_target(self.target, self.rule)
         if self.rule.margin is not None:
             check_effect(self.effect, self.rule)
@@ -99,12 +113,23 @@ class FrontPoint:
     power: float
 
 
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """What one entry asks for if nothing else is assumed: its cheapest design by formula (within a budget the
+    most powerful), None where none reaches the target; and the best power that it has within the limits."""
+
+    name: str
+    counts: StudyCounts | None
+    cost: Decimal | None
+    best: float
+
+
 @dataclass(frozen=True, eq=False)
 class PlanResult:
     """The chosen design, what else was near, what holds it back, and how sure all this is.
 
     `reached` tells whether the target is reached (within the budget, where there is one); if not,
-    `reason` says why and `would_do` what would.
+    `reason` says why and `would_do` what would. `alone` is what each entry asks for, where there are several.
     """
 
     request: PlanRequest
@@ -118,3 +143,4 @@ class PlanResult:
     assurance: Assurance | None
     split: SplitAdvice | None
     n_candidates: int
+    alone: tuple[Alone, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -15,6 +16,7 @@ from humeval_power.planning.assurance import Assurance, assurance
 from humeval_power.planning.bottleneck import find_bottleneck, what_would_do
 from humeval_power.planning.building import design_of
 from humeval_power.planning.plan_request import FrontPoint, Option, PlanRequest, PlanResult
+from humeval_power.planning.plan_sensitivity import each_alone, most_demanding
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Progress, estimate_power
 from humeval_power.planning.required import counts_power
 from humeval_power.planning.search import Candidates, cheapest, front, list_candidates, most_powerful
@@ -41,6 +43,10 @@ def make_plan(
         No design within the limits, or none within the budget.
     """
     with_effect = {name: p.with_difference(request.effect) for name, p in request.settings.items()}
+    alone = each_alone(request, with_effect) if len(with_effect) > 1 else ()
+    if request.cautious and alone:
+        request = replace(request, assumed=request.assumed.led_by(most_demanding(alone)))
+        with_effect = {name: with_effect[name] for name in request.settings}
     searched = with_effect if request.robust else dict([next(iter(with_effect.items()))])
     candidates = list_candidates(
         searched,
@@ -106,6 +112,7 @@ def make_plan(
         assurance=sure,
         split=split_advice(option.counts, request.costs),
         n_candidates=len(candidates),
+        alone=alone,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from humeval_power.differences import Difference
 from humeval_power.planning.assurance import QUANTILES, pilot_advice
 from humeval_power.planning.bottleneck import in_words
 from humeval_power.planning.halfway import HalfwayPower, halfway_power
@@ -13,7 +14,6 @@ from humeval_power.planning.required import counts_precision
 from humeval_power.reporting.plan_looks_text import look_choice_record, look_facts
 from humeval_power.reporting.records import Record, versions
 from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
-from humeval_power.scales import RatingScale
 from humeval_power.study_counts import StudyCounts
 
 SCHEMA = "humeval_power/plan_search/1"
@@ -29,15 +29,16 @@ def size_in_words(counts: StudyCounts) -> str:
     )
 
 
-def plan_facts(result: PlanResult, scale: RatingScale | None = None) -> list[tuple[str, str]]:
-    """(label, sentence) of everything a person should read before carrying the plan out; `scale` is the
-    pilot's, for what is also said in its units."""
+def plan_facts(result: PlanResult, said: Difference | None = None) -> list[tuple[str, str]]:
+    """(label, sentence) of everything a person should read before carrying the plan out; `said` is the effect
+    as the user said it."""
     request, chosen = result.request, result.chosen
     halfway = plan_halfway(result)
     why = "the smallest of interest" if halfway is None else "the true difference assumed"
     facts = [
-        ("Effect", f"B - A = {request.effect:g} on [0, 1], {why}"),
-        *([] if halfway is None else [("Margin", margin_words(request.rule, scale))]),
+        ("Effect", f"{said or understood_effect(result)}, {why}"),
+        *([] if halfway is None else [("Margin", margin_words(request.rule, request.assumed.scale))]),
+        *_assumed_facts(result),
         ("Test", str(request.rule)),
         ("Searched", f"{result.n_candidates:,} designs within the limits"),
         ("Plan", size_in_words(chosen.counts)),
@@ -65,6 +66,70 @@ def plan_facts(result: PlanResult, scale: RatingScale | None = None) -> list[tup
     facts += [("Note", text) for text in (*chosen.cost.notes, *_notes(chosen.counts))]
     facts += [] if halfway is None else [("Note", PARITY)]
     return facts
+
+
+def understood_effect(result: PlanResult) -> Difference:
+    """The effect that was planned for, with the scale of the study."""
+    return Difference(result.request.effect, result.request.assumed.scale)
+
+
+def _assumed_facts(result: PlanResult) -> list[tuple[str, str]]:
+    """What the plan was made from, and how much the answer hangs on it, where there were several."""
+    request, powers = result.request, result.chosen.powers
+    if len(powers) == 1:
+        return []
+    names = list(powers)
+    lowest, highest = (choose(names, key=lambda name: powers[name]) for choose in (min, max))
+    facts = (
+        [("Assumed", f"{', '.join(names)} ({request.assumed.chosen})")] if request.assumed.chosen else []
+    )
+    planned = f"{names[0]}, the first that was named"
+    if request.robust:
+        planned = f"{lowest}, under which this plan has the least power"
+    elif request.cautious:
+        planned = f"{names[0]}, which asks for most; --preset NAME plans for another"
+    return [
+        *facts,
+        ("Planned", f"for {planned}"),
+        (
+            "Hangs",
+            f"your answer hangs on this: the power of the plan is {powers[lowest]:.2f} ({lowest}) to "
+            f"{powers[highest]:.2f} ({highest}), by formula",
+        ),
+    ]
+
+
+def alone_rows(result: PlanResult) -> list[list[str]]:
+    """Cells of the table of entries: the power of the plan under each, and what it asks for on its own."""
+    rows = []
+    for one in result.alone:
+        power = f"{result.chosen.powers[one.name]:.3f}"
+        if one.counts is None or one.cost is None:
+            rows.append([one.name, power, "-", "-", "-", f"not met: {one.best:.3f}"])
+        else:
+            sizes = (one.counts.n_workers, one.counts.n_items, one.counts.ratings_per_item)
+            rows.append([one.name, power, *map(str, sizes), f"{one.cost:,.2f}"])
+    return rows
+
+
+def _assumed_record(result: PlanResult) -> Record:
+    request, powers = result.request, result.chosen.powers
+    return {
+        "chosen_because": request.assumed.chosen,
+        "planned_for": min(powers, key=lambda name: powers[name]) if request.robust else next(iter(powers)),
+        "power": dict(powers),
+        "power_range": [min(powers.values()), max(powers.values())],
+        "alone": [
+            {
+                "name": one.name,
+                "design": None if one.counts is None else asdict(one.counts),
+                "cost": None if one.cost is None else str(one.cost),
+                "best_power": one.best,
+            }
+            for one in result.alone
+        ],
+        "origins": {entry.name: entry.origin for entry in request.assumed.entries},
+    }
 
 
 def plan_halfway(result: PlanResult) -> HalfwayPower | None:
@@ -126,11 +191,14 @@ def option_row(option: Option, *, robust: bool) -> list[str]:
     ]
 
 
-def plan_search_record(result: PlanResult, *, seed: int, command: str = "") -> Record:
-    """The whole result as plain values."""
+def plan_search_record(
+    result: PlanResult, *, seed: int, command: str = "", said: Difference | None = None
+) -> Record:
+    """The whole result as plain values; `said` as in `plan_facts`."""
     request = result.request
     found = result.assurance
     return {
+        "understood": str(said or understood_effect(result)),
         "schema": SCHEMA,
         "effect": request.effect,
         "target_power": request.target,
@@ -163,6 +231,7 @@ def plan_search_record(result: PlanResult, *, seed: int, command: str = "") -> R
         **_halfway_record(result),
         "looks": look_choice_record(result),
         "n_candidates": result.n_candidates,
+        "assumed": _assumed_record(result),
         "settings": {name: parameters.as_dict() for name, parameters in request.settings.items()},
         "costs": request.costs.as_dict(),
         "rule": asdict(request.rule),

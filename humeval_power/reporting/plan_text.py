@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from humeval_power.costs import Cost, cost_of
 from humeval_power.designs import Design
+from humeval_power.differences import Difference
 from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.planning.analytic import detectable, effect_precision
 from humeval_power.planning.halfway import halfway_power
@@ -77,6 +78,7 @@ def _page(
         *([] if cost is None else [_cost(plan, cost)]),
         _test(plan),
         _power(plan, design),
+        *([_sensitivity(plan)] if plan.others else []),
         _exclusions(plan),
         _deviations(plan),
         *([_history(history)] if history else []),
@@ -101,10 +103,13 @@ def _lead(plan: Plan, created: datetime.date | None, history: Sequence[Amendment
         for name, letter in zip(plan.systems, "AB", strict=True)
     )
     return (
-        f"A human evaluation of {names}, decided before any rating is collected."
-        + made
-        + ("." if made else "")
+        f"{Difference(plan.effect, plan.scale)}: {_meaning(plan)}. A human evaluation of {names}, decided before "
+        "any rating is collected." + made + ("." if made else "")
     )
+
+
+def _meaning(plan: Plan) -> str:
+    return "the smallest effect of interest" if plan.rule.margin is None else "the true difference assumed"
 
 
 def _figures(plan: Plan, design: Design, cost: Cost | None) -> tuple[Fact, ...]:
@@ -233,6 +238,22 @@ def _power(plan: Plan, design: Design) -> PageSection:
     if coded.sd_worker_item:
         rows.append((SD_WORDS["sd_worker_item"], plain(coded.sd_worker_item)))
     return PageSection("Power", sentences, table=ReportTable(("What varies", "SD"), tuple(rows)))
+
+
+def _sensitivity(plan: Plan) -> PageSection:
+    """The power of the same study under the other parameters that were looked at."""
+    powers = plan.sensitivity()
+    every = [plan.predicted.analytic, *powers.values()]
+    rows = [(f"{plan.source.name} (planned for)", share(plan.predicted.analytic))]
+    rows += [(name, share(power)) for name, power in powers.items()]
+    return PageSection(
+        "What the answer hangs on",
+        (
+            "How much workers, items and ratings vary is assumed. By formula the power of this study is "
+            f"{share(min(every))} to {share(max(every))}, by what is assumed:",
+        ),
+        table=ReportTable(("Assumed", "Power"), tuple(rows)),
+    )
 
 
 def _finds(plan: Plan) -> str:

@@ -15,7 +15,7 @@ from humeval_power.interfaces.cli.accuracy_tests import estimate, test
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.scenario_family import Family
+from humeval_power.interfaces.cli.scenario_family import ACCURACIES, Family, share_words
 from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.planning.accuracy_mde import PRIORS
 from humeval_power.scenarios.accuracy import PairedAccuracy, largest_difference
@@ -157,6 +157,8 @@ FAMILY = Family(
     effect_help="True difference of accuracy, B - A, as a share: 0.02 is two points of a hundred.",
     largest_effect=largest_effect,
     words=words,
+    effect_range=lambda _given: ACCURACIES,
+    said=lambda scenario: share_words(scenario.true_effect),
 )
 
 command = click.Group(

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from humeval_power.errors import InputError
 from humeval_power.estimation.fit import Fit
 from humeval_power.inference.many_systems import FamilyCorrection
 from humeval_power.inference.wald import EffectTest
@@ -28,9 +29,9 @@ from humeval_power.interfaces.cli.analyze_many import (
 )
 from humeval_power.interfaces.cli.analyze_text import two_text
 from humeval_power.interfaces.cli.compiling import compiled_kernels
+from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.loading import load_ratings
-from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     result_options,
@@ -46,6 +47,7 @@ from humeval_power.interfaces.cli.plan_options import (
     plan_reference,
     table_by_plan,
 )
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import default_jobs
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.adherence import deviations, power_at_interest
@@ -62,15 +64,15 @@ from humeval_power.safe_text import file_stems
 Analysed = tuple[dict[str, object], str, dict[str, str | bytes]]  # record, text, pictures by file name
 
 
-@click.command("analyze")
+@click.command("analyze", cls=Command)
 @click.argument("file", metavar="RATINGS")
 @table_options
 @plan_option
 @amend_option
-@click.option(
-    "--effect-of-interest",
-    type=RealNumber(0, min_open=True),
-    help="Smallest difference B - A on [0, 1] that would matter. [the plan's]",
+@effect_options(
+    "Smallest difference B - A on [0, 1] that would matter. [the plan's]",
+    option="--effect-of-interest",
+    parameter="effect_of_interest",
 )
 @many_options
 @criteria_option
@@ -88,7 +90,7 @@ def command(
     table: TableOptions,
     plan: str | None,
     amend: str | None,
-    effect_of_interest: float | None,
+    effect_of_interest: TypedEffects | None,
     many: ManyOptions,
     criteria: str | None,
     correct_criteria: FamilyCorrection,
@@ -140,11 +142,11 @@ def command(
         "seed": DEFAULT_SEED if seed is None else seed,
         "n_jobs": jobs or default_jobs(),
     }
-    wanted = effect_of_interest or (planned.effect if planned else None)
 
     def analyse(ratings: Ratings) -> Analysed:
         if several:
             return _several(ratings, rule, many, draw=pictures is not None)
+        wanted = _interest(effect_of_interest, ratings, planned)
         record, text = _two(ratings, rule, planned, plan, (ledger, secret), wanted, simulation)
         if pictures is None:
             return record, text, {}
@@ -167,6 +169,16 @@ def command(
         write_directory(Path(output).parent, {Path(output).name: to_json(record)}, force=force)
         note(f"Written: {output}")
     say(to_json(record) if as_json else text, nl=not as_json)
+
+
+def _interest(typed: TypedEffects | None, ratings: Ratings, plan: Plan | None) -> float | None:
+    """The smallest difference that would matter on [0, 1]: as typed, else the plan's."""
+    if typed is None:
+        return None if plan is None else plan.effect
+    found = typed.one(ratings.scale)
+    if not (abs(found.value) if typed.raw else found.value) > 0:
+        raise InputError(f"{typed.option}: the smallest difference that would matter is above 0.")
+    return abs(found.value)
 
 
 def _two(

@@ -20,12 +20,14 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_directory
 from humeval_power.interfaces.cli.progress import in_steps, progress
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
     default_jobs,
     likert_points,
     load_settings,
     only_setting,
+    source_needed,
     study_options,
 )
 from humeval_power.interfaces.cli.text_table import text_table
@@ -47,7 +49,7 @@ from humeval_power.safe_text import table_csv
 FILES = ("calibration.csv", "calibration.png", "calibration.svg", "calibration.json")
 
 
-@click.command("calibrate")
+@click.command("calibrate", cls=Command)
 @study_options
 @click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
 @click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
@@ -57,6 +59,7 @@ FILES = ("calibration.csv", "calibration.png", "calibration.svg", "calibration.j
 @click.option("-o", "--output", metavar="DIR", help="Write calibration.csv, .png, .svg and .json to DIR.")
 @force_option
 @quiet_option
+@source_needed
 def command(
     study: StudyOptions,
     workers: int,

@@ -19,7 +19,7 @@ from humeval_power.interfaces.cli.contingency_data import (
 )
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import alpha_option
-from humeval_power.interfaces.cli.scenario_family import Family
+from humeval_power.interfaces.cli.scenario_family import EffectRange, Family, Given
 from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.scenarios.contingency import DEFAULT_FLIPS, ContingencyStudy
@@ -118,6 +118,22 @@ def _share(name: str, metavar: str, text: str) -> Any:
     return click.option(name, type=RealNumber(), metavar=metavar, help=text)
 
 
+def _range(given: Given) -> EffectRange:
+    low, high = _study(2, given).reach
+    return EffectRange(
+        low,
+        high,
+        f"with these systems and this agreement a difference of {given['metric']} lies between {low:.4g} and "
+        f"{high:.4g}.",
+        "Assume less agreement or a smaller effect.",
+    )
+
+
+def _said(scenario: Scenario) -> str:
+    assert isinstance(scenario, ContingencyStudy)
+    return f"B - A = {scenario.true_effect:.4g} in {scenario.metric}"
+
+
 FAMILY = Family(
     name="contingency",
     options=(
@@ -151,6 +167,8 @@ FAMILY = Family(
     effect_help="True difference of the metric, B - A, such as 0.02.",
     largest_effect=lambda given: _study(2, given).reach[1],
     words=_words,
+    effect_range=_range,
+    said=_said,
 )
 
 command = click.Group(

@@ -11,7 +11,7 @@ from humeval_power.inference.randomisation_test import FlipTest
 from humeval_power.interfaces.cli.corpus_data import estimate, test
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
-from humeval_power.interfaces.cli.scenario_family import Family
+from humeval_power.interfaces.cli.scenario_family import EffectRange, Family
 from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.scenarios.corpus import DEFAULT_FLIPS, PRESETS, CorpusStudy
 from humeval_power.scenarios.scenario import Scenario
@@ -88,6 +88,13 @@ FAMILY = Family(
     largest_effect=lambda _given: LARGEST,
     words=_words,
     unit="points",
+    effect_range=lambda _given: EffectRange(
+        -LARGEST,
+        LARGEST,
+        f"the metric ends at {LARGEST:g} points, so that a difference lies between {-LARGEST:g} and {LARGEST:g}.",
+        "The effect is in points of the metric, such as 1.5.",
+    ),
+    said=lambda scenario: f"B - A = {scenario.true_effect:.4g} points of the metric",
 )
 
 command = click.Group(

@@ -11,7 +11,13 @@ from humeval_power.interfaces.cli.da_decompose import command as decompose
 from humeval_power.interfaces.cli.da_observed import command as observed
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import alpha_option
-from humeval_power.interfaces.cli.scenario_family import Family, Given
+from humeval_power.interfaces.cli.scenario_family import (
+    EffectRange,
+    Family,
+    Given,
+    points_words,
+    score_range,
+)
 from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.scales import RatingScale
 from humeval_power.scenarios.direct_assessment import DirectAssessment, ScoreTest
@@ -105,6 +111,16 @@ def _words(scenario: Scenario) -> list[str]:
     ]
 
 
+def _range(given: Given) -> EffectRange:
+    scale = RatingScale.parse(given["scale"])
+    return score_range(float(given["mean"]), scale.low, scale.high)
+
+
+def _said(scenario: Scenario) -> str:
+    assert isinstance(scenario, DirectAssessment)
+    return points_words(scenario.true_effect, scenario.low, scenario.high)
+
+
 FAMILY = Family(
     name="da",
     options=_OPTIONS,
@@ -114,6 +130,8 @@ FAMILY = Family(
     largest_effect=_largest,
     words=_words,
     unit="points",
+    effect_range=_range,
+    said=_said,
 )
 
 command = click.Group(

@@ -8,19 +8,25 @@ from typing import TYPE_CHECKING
 
 import click
 
+from humeval_power.assumptions import Assumptions
+from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import result_options, rule_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.study_options import (
-    Settings,
+    Sources,
     only_setting,
     parameter_options,
-    read_settings,
+    read_assumptions,
+    scale_options,
+    source_needed,
 )
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
     from humeval_power.planning.analytic import AnalyticPower
@@ -40,27 +46,28 @@ extra_option = click.option(
 )
 
 
-@click.command("study")
+@click.command("study", cls=Command)
 @parameter_options
+@scale_options
 @click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
 @click.option("--items", type=WholeNumber(), required=True, help="Number of items that the workers rate.")
 @click.option(
     "--ratings-per-item", type=WholeNumber(), help="Ratings of an item under each system. [every worker]"
 )
-@click.option("--effect", type=RealNumber(), required=True, help="True difference B - A on [0, 1].")
+@effect_options("True difference B - A on [0, 1].")
 @extra_option
 @correlation_option
 @rule_options
 @result_options
+@source_needed
+@needs("--effect or --effect-raw", ("effect", "effect_raw"))
 def command(
-    parameters: tuple[str, ...],
-    preset: tuple[str, ...],
-    allow_not_identified: bool,
-    values: Parameters | None,
+    sources: Sources,
+    scale: RatingScale | None,
     workers: int,
     items: int,
     ratings_per_item: int | None,
-    effect: float,
+    effect: TypedEffects,
     extra: int,
     correlation: float,
     rule: DecisionRule,
@@ -80,12 +87,15 @@ def command(
 
     if output is not None:
         refuse_to_overwrite([output], force=force)
-    setting, given = _assumed(read_settings(parameters, preset, values, allow_not_identified), effect)
+    assumed = read_assumptions(sources, scale)
+    said = effect.one(assumed.scale)
+    warn_beyond(assumed, [said])
+    setting, given = _assumed(assumed, said.value)
     cell = list_cells(
         {setting: given},
         workers=[workers],
         items=[items],
-        effects=[effect],
+        effects=[said.value],
         ratings_per_item=ratings_per_item,
         rule=rule,
     )[0]
@@ -106,6 +116,7 @@ def command(
     for remark in found.design.notes:
         note(remark)
     record = {
+        "understood": str(said),
         "schema": SCHEMA,
         "setting": setting,
         "parameters": given.as_dict(),
@@ -119,7 +130,7 @@ def command(
     emit(to_json(record) if as_json else text, output=output, force=force)
 
 
-def _assumed(settings: Settings, effect: float) -> tuple[str, Parameters]:
+def _assumed(settings: Assumptions, effect: float) -> tuple[str, Parameters]:
     setting, given = only_setting(settings)
     return setting, given.with_difference(effect)
 
@@ -151,9 +162,9 @@ def _text(record: Mapping[str, object], found: JudgedStudy, endless: JudgedStudy
             f"{found.fewer.n_items:,} items instead of {found.design.n_items:,}"
         )
     facts = [
+        ("Effect", str(record["understood"])),
         ("Setting", str(record["setting"])),
         ("Study", str(found.design)),
-        ("Effect", f"B - A = {found.alone.effect:g} on [0, 1]"),
         ("Alone", _power_words(found.alone)),
         (
             "Judged",

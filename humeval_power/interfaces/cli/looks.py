@@ -6,9 +6,12 @@ from typing import get_args
 
 import click
 
+from humeval_power.assumptions import Assumptions
 from humeval_power.costs import CostModel
+from humeval_power.differences import Difference
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.cost_options import CostOptions, cost_model, cost_options
+from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.looks_figures import figure_files, figure_paths
 from humeval_power.interfaces.cli.looks_judgements import accuracy, preference, scores
@@ -16,7 +19,6 @@ from humeval_power.interfaces.cli.looks_options import (
     LooksOptions,
     curve_of,
     effects_of,
-    effects_option,
     figures_option,
     looks_options,
 )
@@ -33,15 +35,17 @@ from humeval_power.interfaces.cli.looks_text import (
     points_text,
     rows_text,
 )
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import result_options, run_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped, write_directory
+from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
     default_jobs,
     likert_points,
     load_settings,
     only_setting,
+    source_needed,
     study_options,
 )
 from humeval_power.planning.building import build_design
@@ -62,11 +66,11 @@ from humeval_power.scenarios.looks import LookKind, Looks
 from humeval_power.scenarios.sequential_study import RatingLooks
 
 
-@click.command("study")
+@click.command("study", cls=Command)
 @study_options
 @click.option("--workers", type=WholeNumber(), required=True, help="Number of workers at the end.")
 @click.option("--items", type=WholeNumber(), required=True, help="Number of items at the end.")
-@click.option("--effect", type=RealNumber(), required=True, help="True difference B - A on [0, 1] to find.")
+@effect_options("True difference B - A on [0, 1] to find.")
 @click.option(
     "--looks-by",
     type=click.Choice(get_args(LookKind)),
@@ -83,20 +87,27 @@ from humeval_power.scenarios.sequential_study import RatingLooks
     show_default=True,
     help="Correct the boundaries by simulation: if fewer than 10 workers are there at the first look.",
 )
-@effects_option
+@effect_options(
+    "True effects for the table of the long run. [none, half and all of --effect]",
+    option="--effects",
+    parameter="effects",
+    many="0,0.1",
+)
 @cost_options
 @run_options
 @figures_option
 @result_options
+@source_needed
+@needs("--effect or --effect-raw", ("effect", "effect_raw"))
 def study_command(
     study: StudyOptions,
     workers: int,
     items: int,
-    effect: float,
+    effect: TypedEffects,
     looks_by: LookKind,
     looks: LooksOptions,
     calibrate: Calibrate,
-    effects: tuple[float, ...] | None,
+    effects: TypedEffects | None,
     prices: CostOptions,
     simulations: int | None,
     seed: int | None,
@@ -115,7 +126,11 @@ def study_command(
         refuse_to_overwrite([output], force=force)
     if figures is not None:
         refuse_to_overwrite(figure_paths(figures), force=force)
-    name, source = _source(study, workers, items, effect, Looks(looks_by, looks.at), looks)
+    settings = load_settings(study)
+    said = effect.one(settings.scale)
+    shown = None if effects is None else tuple(each.value for each in effects.on(settings.scale))
+    warn_beyond(settings, [said])
+    name, source = _source(study, settings, workers, items, said.value, Looks(looks_by, looks.at), looks)
     model = _model(prices)
     if not source.by_mean_squares:
         note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
@@ -129,12 +144,12 @@ def study_command(
             seed=DEFAULT_SEED if seed is None else seed,
             n_jobs=jobs or default_jobs(),
         )
-        points = plan.at(effects_of(effects, effect), n_jobs=jobs or default_jobs())
-        choices = compare_numbers_of_looks(source, looks.rule) if effect != 0 else []
+        points = plan.at(effects_of(shown, said.value), n_jobs=jobs or default_jobs())
+        choices = compare_numbers_of_looks(source, looks.rule) if said.value != 0 else []
         growth = compare_growth(source)
     currency = "" if model is None else model.currency
     if figures is not None:
-        curve = plan.at(curve_of(effect), n_jobs=jobs or default_jobs())
+        curve = plan.at(curve_of(said.value), n_jobs=jobs or default_jobs())
         content = figure_files(
             plan.bounds,
             points,
@@ -152,16 +167,21 @@ def study_command(
         record = looks_record(
             plan, points, choices=choices, growth=growth, setting=name, command=typed_command()
         )
-        text = to_json(record)
+        text = to_json({"understood": str(said), **record})
     else:
-        text = study_text(plan, points, choices, growth, setting=name, currency=currency)
+        text = study_text(plan, points, choices, growth, said=said, setting=name, currency=currency)
     emit(text, output=output, force=force)
 
 
 def _source(
-    study: StudyOptions, workers: int, items: int, effect: float, at: Looks, looks: LooksOptions
+    study: StudyOptions,
+    settings: Assumptions,
+    workers: int,
+    items: int,
+    effect: float,
+    at: Looks,
+    looks: LooksOptions,
 ) -> tuple[str, RatingLooks]:
-    settings = load_settings(study)
     name, parameters = only_setting(settings)
     design = build_design(
         workers,
@@ -187,16 +207,17 @@ def study_text(
     choices: list[LooksChoice],
     growth: list[Growth],
     *,
+    said: Difference,
     setting: str,
     currency: str,
 ) -> str:
     """The plan for people."""
     study = plan.study
     facts = [
+        ("Effect", str(said)),
         ("Setting", setting),
         ("Study", str(study.nested.final)),
         ("Looks", str(study.looks)),
-        ("Effect", f"B - A = {study.true_effect:g} on [0, 1]"),
         ("Rule", str(plan.bounds.rule)),
         ("Method", plan.method),
     ]

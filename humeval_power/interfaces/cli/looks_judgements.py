@@ -31,6 +31,16 @@ from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, decorated
 from humeval_power.interfaces.cli.options import result_options, run_options
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.preference import preference_words
+from humeval_power.interfaces.cli.required_options import Command
+from humeval_power.interfaces.cli.scenario_family import (
+    ACCURACIES,
+    PREFERENCES,
+    EffectRange,
+    points_words,
+    score_range,
+    share_words,
+)
 from humeval_power.interfaces.cli.study_options import default_jobs
 from humeval_power.planning.look_characteristics import operating_characteristics
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
@@ -48,6 +58,14 @@ INDEPENDENT = (
 )
 
 
+_SCORES = (0.0, 100.0)
+
+
+def _check(effect: float, effects: tuple[float, ...] | None, allowed: EffectRange) -> None:
+    allowed.check([effect])
+    allowed.check(effects or (), name="--effects")
+
+
 def _common(command: Function) -> Function:
     options = (
         looks_options(efficacy="pocock", one_sided=False),
@@ -59,7 +77,7 @@ def _common(command: Function) -> Function:
     return decorated(command, options)
 
 
-@click.command("scores")
+@click.command("scores", cls=Command)
 @click.option("--n", type=WholeNumber(), required=True, help="Scores of each system at the end.")
 @click.option(
     "--effect", type=RealNumber(), required=True, help="True difference of means B - A, in points."
@@ -72,12 +90,14 @@ def _common(command: Function) -> Function:
 def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> None:
     """Direct assessment: independent scores, Mann and Whitney's U at each look."""
     looks: LooksOptions = common["looks"]
+    _check(effect, common["effects"], score_range(mean, *_SCORES))
     assessment = DirectAssessment(n, mean, sd, effect, alpha=looks.alpha)
     words = [f"{n:,} scores of each system, mean {mean:g} and {mean + effect:g}, SD {sd:g}; Mann-Whitney U"]
-    _answer(lambda at: AssessmentLooks(assessment, at), effect, words, "points", **common)
+    said = points_words(effect, *_SCORES)
+    _answer(lambda at: AssessmentLooks(assessment, at), effect, words, "points", said, **common)
 
 
-@click.command("preference")
+@click.command("preference", cls=Command)
 @click.option("--n", type=WholeNumber(), required=True, help="Judgements at the end.")
 @click.option(
     "--effect", type=RealNumber(), required=True, help="Share that prefers B among non-ties, minus 1/2."
@@ -89,12 +109,21 @@ def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> None
 def preference(n: int, effect: float, tie_share: float, **common: Any) -> None:
     """Head-to-head judgements: the exact sign test at each look."""
     looks: LooksOptions = common["looks"]
+    _check(effect, common["effects"], PREFERENCES)
     study = Preference(n, effect, tie_share, alpha=looks.alpha)
     words = [f"{n:,} judgements, {100 * tie_share:g} % ties; sign test ({study.test})"]
-    _answer(lambda at: PairedLooks(study, at), effect, words, "share", **common)
+    said = preference_words(study)
+    _answer(
+        lambda at: PairedLooks(study, at),
+        effect,
+        words,
+        "share",
+        said,
+        **common,
+    )
 
 
-@click.command("accuracy")
+@click.command("accuracy", cls=Command)
 @click.option("--n", type=WholeNumber(), required=True, help="Items of the test set.")
 @click.option(
     "--effect", type=RealNumber(), required=True, help="True difference of accuracy, B - A, as a share."
@@ -109,10 +138,19 @@ def preference(n: int, effect: float, tie_share: float, **common: Any) -> None:
 def accuracy(n: int, effect: float, agreement: float, **common: Any) -> None:
     """Two systems on the same items: McNemar's mid-p test at each look."""
     looks: LooksOptions = common["looks"]
+    _check(effect, common["effects"], ACCURACIES)
     known = KnownAgreement(agreement)
     study = PairedAccuracy(n, effect, known, test="mid-p", alpha=looks.alpha)
     words = [f"{n:,} items; {known.label}; McNemar (mid-p)"]
-    _answer(lambda at: PairedLooks(study, at), effect, words, "share", **common)
+    said = share_words(effect)
+    _answer(
+        lambda at: PairedLooks(study, at),
+        effect,
+        words,
+        "share",
+        said,
+        **common,
+    )
 
 
 def _answer(
@@ -120,6 +158,7 @@ def _answer(
     effect: float,
     words: Sequence[str],
     unit: str,
+    said: str,
     *,
     looks: LooksOptions,
     effects: tuple[float, ...] | None,
@@ -161,19 +200,19 @@ def _answer(
     if as_json:
         from humeval_power.interfaces.formats.documents import to_json
 
-        text = to_json(
-            judgements_record(
-                bounds,
-                points,
-                sizes=sizes,
-                words=words,
-                n_simulations=n,
-                seed=used,
-                command=typed_command(),
-            )
+        record = judgements_record(
+            bounds,
+            points,
+            sizes=sizes,
+            words=words,
+            n_simulations=n,
+            seed=used,
+            command=typed_command(),
         )
+        text = to_json({"understood": said, **record})
     else:
         facts = [
+            ("Effect", said),
             *(("Study" if number == 0 else "", line) for number, line in enumerate(words)),
             ("Looks", f"after {', '.join(f'{size:,}' for size in sizes)} judgements"),
             ("Rule", str(rule)),

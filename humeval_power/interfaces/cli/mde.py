@@ -6,8 +6,16 @@ from dataclasses import asdict
 
 import click
 
+from humeval_power.assumptions import Assumptions
+from humeval_power.differences import understood
+from humeval_power.interfaces.cli.effect_options import (
+    NO_DIFFERENCE,
+    TypedEffects,
+    effect_options,
+    warn_beyond,
+)
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import (
     margin_finding_options,
     power_target_option,
@@ -16,13 +24,14 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.power import kernels_for, method_option
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import (
-    Settings,
     StudyOptions,
     default_jobs,
     grid_options,
     load_settings,
     only_setting,
+    source_needed,
     study_options,
 )
 from humeval_power.interfaces.formats.documents import to_json
@@ -40,26 +49,25 @@ from humeval_power.reporting.rule_words import PARITY, sought_words
 from humeval_power.rules import DecisionRule
 
 
-@click.command("mde")
+@click.command("mde", cls=Command)
 @study_options
 @click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
 @click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
-@click.option(
-    "--effect",
-    type=RealNumber(),
-    help="True difference B - A on [0, 1] at which the smallest margin is sought, for non-inferior and "
-    "equivalent. [0]",
+@effect_options(
+    "True difference B - A on [0, 1] at which the smallest margin is sought, for non-inferior and "
+    "equivalent. [0]"
 )
 @power_target_option
 @margin_finding_options
 @method_option
 @run_options
 @result_options
+@source_needed
 def command(
     study: StudyOptions,
     workers: int,
     items: int,
-    effect: float | None,
+    effect: TypedEffects | None,
     target: float,
     rule: DecisionRule,
     method: Method,
@@ -84,11 +92,13 @@ def command(
         refuse_to_overwrite([output], force=force)
     settings = load_settings(study)
     name, parameters = only_setting(settings)
+    assumed = (effect or NO_DIFFERENCE).on(settings.scale)
+    warn_beyond(settings, assumed)
     cell = list_cells(
         {name: parameters},
         workers=[workers],
         items=[items],
-        effects=[effect or 0.0],
+        effects=[assumed[0].value],
         rule=rule,
         **grid_options(study, settings),
     )[0]
@@ -118,12 +128,13 @@ def command(
             **study_record(cell, seed=used, command=typed_command()),
         }
         if rule.margin is not None:
+            record = {"understood": understood(assumed), **record}
             record["sought"] = "margin"
             record["effect"] = cell.study.true_effect
             record["rule"] = {**asdict(rule), "margin": None}
         text = to_json(record)
     else:
-        text = _text(cell, target, analytic, simulated, settings)
+        text = _text(cell, target, analytic, simulated, settings, understood(assumed))
     emit(text, output=output, force=force)
 
 
@@ -132,11 +143,13 @@ def _text(
     target: float,
     analytic: float | None,
     simulated: DetectableEffect | None,
-    settings: Settings,
+    settings: Assumptions,
+    said: str,
 ) -> str:
     rule, true_effect = cell.study.rule, cell.study.true_effect
     has_margin = rule.margin is not None
     facts = [
+        *([("Effect", said)] if has_margin else []),
         ("Setting", cell.setting),
         ("Study", str(cell.study.design)),
         ("Test", sought_words(rule) if has_margin else str(rule)),
@@ -171,7 +184,7 @@ def _margin_notes(smallest: float, true_effect: float) -> list[tuple[str, str]]:
     ]
 
 
-def _effect(effect: float, settings: Settings) -> str:
+def _effect(effect: float, settings: Assumptions) -> str:
     text = f"{effect:.4f} on [0, 1]"
     if settings.scale is not None:
         scale = settings.scale

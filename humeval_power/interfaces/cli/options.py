@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import click
 
+from humeval_power.differences import margin_of
 from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED, RealNumber, WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, collected, decorated, fields_of
@@ -19,6 +20,7 @@ from humeval_power.rules import (
     DegreesOfFreedom,
     Estimator,
 )
+from humeval_power.scales import RatingScale
 
 _RULE_DEFAULTS = {field.name: field.default for field in fields(DecisionRule)}
 
@@ -52,6 +54,25 @@ def _be_quiet(ctx: click.Context, _option: click.Parameter, quiet: bool) -> None
     ctx.meta[QUIET] = quiet
 
 
+def checked_scale(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
+    """A click callback: the text of a scale that can be one."""
+    try:
+        typed_scale(text)
+    except HumevalPowerError as error:
+        raise click.BadParameter(str(error)) from None
+    return text
+
+
+def typed_scale(text: str | None, lower_is_better: bool = False) -> RatingScale | None:
+    """The scale that --scale and its direction say; None where the user said none."""
+    return None if text is None else RatingScale.parse(text, higher_is_better=not lower_is_better)
+
+
+direction_option = click.option(
+    "--lower-is-better/--higher-is-better",
+    default=False,
+    help="Direction of the scale. [higher is better]",
+)
 _TABLE_OPTIONS = (
     click.option("--worker", metavar="COLUMN", help="Column of the worker. [found by name]"),
     click.option("--item", metavar="COLUMN", help="Column of the item. [found by name]"),
@@ -65,12 +86,13 @@ _TABLE_OPTIONS = (
         callback=_pair,
         help="The two systems to compare; the effect is B - A.",
     ),
-    click.option("--scale", metavar="LOW:HIGH", help="Scale of the ratings, such as 1:5. [from the data]"),
     click.option(
-        "--lower-is-better/--higher-is-better",
-        default=False,
-        help="Direction of the scale. [higher is better]",
+        "--scale",
+        metavar="LOW:HIGH",
+        callback=checked_scale,
+        help="Scale of the ratings, such as 1:5. [from the data]",
     ),
+    direction_option,
     click.option(
         "--missing",
         metavar="VALUE",
@@ -93,16 +115,24 @@ def rule_options(command: Function) -> Function:
 
 def margin_finding_options(command: Function) -> Function:
     """The same for a command that finds the margin: the rule then has the widest one there is, 1."""
-    sought = click.option("--margin", type=RealNumber(), hidden=True)  # known, so that it can be explained
+
+    def sought(command: Function) -> Function:  # known, so that it can be explained
+        hidden = [
+            click.option(name, type=RealNumber(), hidden=True) for name in ("--margin", "--margin-raw")
+        ]
+        return decorated(command, hidden)
+
     return _with_rule(command, sought, finds_margin=True)
 
 
 def _with_rule(command: Function, margin: Function, *, finds_margin: bool = False) -> Function:
     def rule_of(values: dict[str, Any]) -> DecisionRule:
-        if finds_margin and values["margin"] is not None:
+        points = values.pop("margin_raw")
+        if finds_margin and (values["margin"] is not None or points is not None):
             raise click.UsageError("The margin is what this command finds: leave out --margin.")
         if finds_margin and values["alternative"] in WITH_MARGIN:
             values["margin"] = 1.0
+        values["margin"] = _margin(values["margin"], points)
         try:
             return DecisionRule(**{name: values.pop(name) for name in _RULE_DEFAULTS})
         except HumevalPowerError as error:
@@ -111,6 +141,28 @@ def _with_rule(command: Function, margin: Function, *, finds_margin: bool = Fals
     sides, analyses = _rule_choice("alternative", Alternative), _rule_choice("analysis", Analysis)
     options = (estimator_option, df_option, sides, analyses, margin, alpha_option)
     return collected(command, options, name="rule", collect=rule_of)
+
+
+def _margin(typed: float | None, points: float | None) -> float | None:
+    """The margin on [0, 1], from one that was typed so or in points of the scale."""
+    if typed is not None and points is not None:
+        raise click.UsageError("Give --margin on [0, 1] or --margin-raw in points of the scale, not both.")
+    if points is None:
+        return None if typed is None else margin_of(typed, None, name="--margin")
+    return margin_of(points, _scale_of_command(), name="--margin-raw", raw=True)
+
+
+def _scale_of_command() -> RatingScale | None:
+    """The scale that --scale names, else that of the study's own parameter file; None where neither says it.
+    One that is only read off the ratings is no scale to fix a margin on."""
+    values = click.get_current_context().params
+    typed = typed_scale(values.get("scale"), bool(values.get("lower_is_better")))
+    if typed is not None or not values.get("parameters"):
+        return typed
+    from humeval_power.interfaces.cli.study_options import Sources, read_assumptions
+
+    names = ("parameters", "preset", "allow_not_identified", "values")
+    return read_assumptions(Sources(*(values[name] for name in names)), tell=False).scale
 
 
 def _rule_choice(name: str, words: object) -> Function:
@@ -140,12 +192,23 @@ alpha_option = click.option(
     show_default=True,
     help="Level of the test; of each side for non-inferior and equivalent, where 0.05 means a 90 % interval.",
 )
-margin_option = click.option(
-    "--margin",
-    type=RealNumber(),
-    help="Smallest difference on [0, 1] that would matter, for the alternatives non-inferior and "
-    "equivalent; fixed before the ratings are seen.",
-)
+
+
+def margin_option(command: Function) -> Function:
+    """Add --margin and --margin-raw."""
+    options = (
+        click.option(
+            "--margin",
+            type=RealNumber(),
+            help="Smallest difference on [0, 1] that would matter, for the alternatives non-inferior and "
+            "equivalent; fixed before the ratings are seen.",
+        ),
+        click.option(
+            "--margin-raw", type=RealNumber(), help="The same in points of the scale; see --scale."
+        ),
+    )
+    return decorated(command, options)
+
 
 power_target_option = click.option(
     "--power",

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import click
 
+from humeval_power.assumptions import Assumptions
+from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.cost_options import (
@@ -19,6 +21,12 @@ from humeval_power.interfaces.cli.cost_options import (
     cost_model,
     cost_options,
     with_pilot_times,
+)
+from humeval_power.interfaces.cli.effect_options import (
+    NO_DIFFERENCE,
+    TypedEffects,
+    effect_options,
+    warn_beyond,
 )
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.look_options import look_options
@@ -33,9 +41,10 @@ from humeval_power.interfaces.cli.options import (
     table_options,
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped
-from humeval_power.interfaces.cli.plan_inputs import PlanInputs, load_inputs
+from humeval_power.interfaces.cli.plan_inputs import load_assumptions
 from humeval_power.interfaces.cli.plan_writing import file_names, plan_of, write_plan
-from humeval_power.interfaces.cli.study_options import default_jobs, parameter_options
+from humeval_power.interfaces.cli.required_options import Command, needs
+from humeval_power.interfaces.cli.study_options import Sources, default_jobs, parameter_options
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.assurance import safe_parameters
@@ -44,25 +53,28 @@ from humeval_power.planning.plan_request import PlanRequest, PlanResult
 from humeval_power.planning.planner import make_plan
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.search import SearchSpace
-from humeval_power.reporting.plan_result_text import option_row, pilot_table, plan_facts, plan_search_record
+from humeval_power.reporting.plan_result_text import (
+    alone_rows,
+    option_row,
+    pilot_table,
+    plan_facts,
+    plan_search_record,
+)
 from humeval_power.rules import DecisionRule
-from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import Exclusion, Losses
 
 _HEADER = ["", "workers", "items", "k", "paired", "cost", "formula", "simulated"]
+_ALONE = ["assumed", "this plan", "workers", "items", "k", "its own plan"]
 
 
-@click.command("plan")
+@click.command("plan", cls=Command)
 @click.argument("file", metavar="[PILOT]", required=False)
 @table_options
 @parameter_options
-@click.option(
-    "--effect",
-    type=RealNumber(),
-    help="Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 with "
-    "--margin]",
+@effect_options(
+    "Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 with "
+    "--margin]"
 )
-@click.option("--effect-raw", type=RealNumber(), help="The same in points of the pilot's scale.")
 @click.option(
     "--observed-power",
     is_flag=True,
@@ -119,15 +131,18 @@ _HEADER = ["", "workers", "items", "k", "paired", "cost", "formula", "simulated"
 @rule_options
 @run_options
 @result_options
+@needs(
+    "--cost-per-rating, or --pay-per-hour with --seconds-per-rating", ("cost_per_rating", "pay_per_hour")
+)
+@needs(
+    "--effect or --effect-raw, the smallest effect of interest",
+    ("effect", "effect_raw", "observed_power", "margin", "margin_raw"),
+)
 def command(
     file: str | None,
     table: TableOptions,
-    parameters: tuple[str, ...],
-    preset: tuple[str, ...],
-    allow_not_identified: bool,
-    values: object,
-    effect: float | None,
-    effect_raw: float | None,
+    sources: Sources,
+    effect: TypedEffects | None,
     observed_power: bool,
     target: float,
     budget: Decimal | None,
@@ -158,25 +173,26 @@ def command(
     """The cheapest design that finds the effect, or the best a budget buys.
 
     PILOT is a table of ratings to take the variances from; or give
-    --parameters, --preset or --values. Designs are ranked by formula, the
-    winner and its neighbours are proved by simulation. With -o plan.json the
-    plan is written, with plan.md, plan.html and pictures beside it. Ends with
-    3 if the target cannot be reached.
+    --parameters, --preset or --values. Without any of them published settings
+    and fits of the library are planned from side by side, for the one that
+    asks for most. Designs are ranked by formula, the winner and its neighbours
+    are proved by simulation. With -o plan.json the plan is written, with
+    plan.md, plan.html and pictures beside it. Ends with 3 if the target cannot
+    be reached.
     """
     used = DEFAULT_SEED if seed is None else seed
     names = file_names(output)
     if output is not None:
         refuse_to_overwrite([Path(output).parent / name for name in names.values()], force=force)
     with compiled_kernels():
-        inputs = load_inputs(file, table, parameters, preset, values, allow_not_identified)
-        if rule.margin is not None and effect is None and effect_raw is None and not observed_power:
-            effect = 0.0
-        wanted = _effect(inputs, effect, effect_raw, observed_power)
-        inputs = _safe(inputs, safe)
+        assumed = load_assumptions(file, table, sources)
+        said = _effect(assumed, effect, observed_power)
+        warn_beyond(assumed, [said])
+        assumed = _safe(assumed, safe)
         most = max(workers) if workers else max_workers
         request = PlanRequest(
-            settings=inputs.settings,
-            effect=wanted,
+            assumed=assumed,
+            effect=said.value,
             space=SearchSpace(
                 workers or range(2, max_workers + 1),
                 items,
@@ -189,7 +205,7 @@ def command(
             budget=budget,
             rule=rule,
             robust=robust,
-            uncertainty=inputs.uncertainty,
+            cautious=bool(assumed.chosen),
             confidence=confidence,
             losses=losses,
             exclusion=exclusion,
@@ -201,24 +217,28 @@ def command(
             seed=used,
             n_jobs=jobs or default_jobs(),
         )
-    plan = plan_of(result, inputs, question, exclude, used)
+    plan = plan_of(result, question, exclude, used)
     if output is not None:
-        write_plan(plan, result, output, names, date, force=force)
+        write_plan(plan, result, output, names, date, force=force, said=said)
     if as_json:
-        say(to_json(plan_search_record(result, seed=used, command=typed_command())), nl=False)
+        say(to_json(plan_search_record(result, seed=used, command=typed_command(), said=said)), nl=False)
     else:
-        say(plan_text(result, scale=inputs.scale))
-    if not result.reached and budget is None:
+        say(plan_text(result, said))
+    if not result.reached:
         sys.exit(EXIT_TARGET_MISSED)
 
 
-def plan_text(result: PlanResult, *, scale: RatingScale | None = None) -> str:
-    """The result for people, at most 80 characters wide; `scale` is that of the pilot."""
-    lines = [wrapped(text, bullet=f"{label:<9}") for label, text in plan_facts(result, scale)]
+def plan_text(result: PlanResult, said: Difference | None = None) -> str:
+    """The result for people, at most 80 characters wide; `said` is the effect as the user said it."""
+    lines = [wrapped(text, bullet=f"{label:<9}") for label, text in plan_facts(result, said)]
     robust = result.request.robust
     rows = [["chosen", *option_row(result.chosen, robust=robust)]]
     rows += [["near", *option_row(option, robust=robust)] for option in result.neighbours]
     parts = ["\n".join(lines), text_table(_HEADER, rows, indent="")]
+    if result.alone:
+        parts.append(
+            "If only one of these is assumed:\n" + text_table(_ALONE, alone_rows(result), indent="")
+        )
     if result.assurance is not None:
         pilot = text_table(
             ["workers in the pilot", "a safe plan's multiple"], [list(r) for r in pilot_table()]
@@ -233,38 +253,33 @@ def plan_text(result: PlanResult, *, scale: RatingScale | None = None) -> str:
     return "\n\n".join(parts)
 
 
-def _effect(inputs: PlanInputs, effect: float | None, raw: float | None, observed: bool) -> float:
-    given = [value is not None for value in (effect, raw)] + [observed]
-    if sum(given) != 1:
+def _effect(assumed: Assumptions, typed: TypedEffects | None, observed: bool) -> Difference:
+    if typed is not None and observed:
         raise click.UsageError(
-            "Give the smallest effect of interest: --effect on [0, 1], or --effect-raw on the pilot's scale."
+            "Give the smallest effect of interest, --effect or --effect-raw, or --observed-power: not both."
         )
-    if effect is not None:
-        return effect
-    if raw is not None:
-        if inputs.scale is None:
-            raise InputError("--effect-raw needs the scale of a pilot; give --effect on [0, 1].")
-        return inputs.scale.effect_from_raw(raw)
-    if inputs.observed is None:
-        raise InputError("--observed-power needs a pilot or a parameter file with an estimate.")
+    if not observed:
+        return (typed or NO_DIFFERENCE).one(assumed.scale)
+    if assumed.observed is None:
+        raise InputError("--observed-power needs a pilot or a parameter file with an estimate of your own.")
     note(
-        f"Warning: the pilot's own estimate, {inputs.observed:.4g}, is taken as the effect. Its error is as "
+        f"Warning: the pilot's own estimate, {assumed.observed:.4g}, is taken as the effect. Its error is as "
         "large as the pilot is small, and an estimate that led to a study tends to be too large. Power at "
         "the observed effect says nothing that the pilot's p-value does not. Name the smallest effect that "
         "would matter instead."
     )
-    return inputs.observed
+    return Difference(assumed.observed, assumed.scale)
 
 
-def _safe(inputs: PlanInputs, confidence: float | None) -> PlanInputs:
+def _safe(assumed: Assumptions, confidence: float | None) -> Assumptions:
     if confidence is None:
-        return inputs
-    if inputs.uncertainty is None:
+        return assumed
+    first, *others = assumed.entries
+    if first.uncertainty is None:
         raise InputError("--safe needs a pilot, or a parameter file that 'fit -o' wrote.")
-    name, first = next(iter(inputs.settings.items()))
-    cautious = safe_parameters(first, inputs.uncertainty, confidence=confidence)
+    cautious = safe_parameters(first.parameters, first.uncertainty, confidence=confidence)
     note(
         f"Planning with a worker's difference of SD {cautious.sd_worker_slope:.4f} (the {100 * confidence:g} % "
-        f"upper limit) instead of {first.recoded().sd_worker_slope:.4f}."
+        f"upper limit) instead of {first.parameters.recoded().sd_worker_slope:.4f}."
     )
-    return replace(inputs, settings={**inputs.settings, name: cautious})
+    return replace(assumed, entries=(replace(first, parameters=cautious), *others))

@@ -1,69 +1,48 @@
-"""Where a plan's numbers come from: a pilot, parameter files, presets, or the command line."""
+"""Where a plan's numbers come from: a pilot, parameter files, presets, the command line, or none of these."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import click
 
+from humeval_power.assumptions import Assumed, Assumptions
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.loading import load_ratings
-from humeval_power.interfaces.cli.options import TableOptions
-from humeval_power.interfaces.cli.study_options import read_settings
-from humeval_power.parameters import Parameters
-from humeval_power.planning.plan import ParameterSource
-from humeval_power.scales import RatingScale
-from humeval_power.uncertainty import VarianceUncertainty
+from humeval_power.interfaces.cli.options import TableOptions, typed_scale
+from humeval_power.interfaces.cli.study_options import Sources, read_assumptions
 
 
-@dataclass(frozen=True, slots=True)
-class PlanInputs:
-    """Parameters by name, the first being planned for; and what is known about their origin."""
-
-    settings: Mapping[str, Parameters]
-    sources: Mapping[str, ParameterSource] = field(default_factory=dict)
-    scale: RatingScale | None = None
-    systems: tuple[str, str] = ("A", "B")
-    uncertainty: VarianceUncertainty | None = None
-    observed: float | None = None
-
-
-def load_inputs(
-    pilot: str | None,
-    table: TableOptions,
-    files: tuple[str, ...],
-    presets: tuple[str, ...],
-    values: Any,
-    allow_not_identified: bool,
-) -> PlanInputs:
-    """Read and fit what was named; the pilot comes first.
+def load_assumptions(pilot: str | None, table: TableOptions, sources: Sources) -> Assumptions:
+    """Read and fit what was named; the pilot comes first. Where nothing is named, the usual entries.
 
     Raises
     ------
     InputError
         A pilot that cannot be fitted, or that does not identify its variances.
     """
-    others = PlanInputs({})
-    if files or presets or values is not None:
-        others = _from_settings(files, presets, values, allow_not_identified)
+    scale = typed_scale(table.scale, table.lower_is_better)
+    named = Assumptions((), scale, table.systems)
+    if sources:
+        named = read_assumptions(sources, scale, table.systems)
     if pilot is None:
-        if not others.settings:
-            raise click.UsageError("Give a PILOT table, --parameters FILE, --preset high,low or --values.")
-        return others if table.systems is None else replace(others, systems=table.systems)
-    own = _from_pilot(pilot, table, allow_not_identified)
-    return PlanInputs(
-        {**own.settings, **others.settings},
-        {**own.sources, **others.sources},
-        own.scale,
-        own.systems,
-        own.uncertainty,
-        own.observed,
-    )
+        return named if named.entries else _usual(sources, named)
+    if any(entry.name == "pilot" for entry in named.entries):
+        raise click.UsageError("A parameter file is called 'pilot', as the PILOT table is; rename it.")
+    own = _of_pilot(pilot, table, sources.allow_not_identified)
+    return replace(named, entries=(own, *named.entries))
 
 
-def _from_pilot(path: str, table: TableOptions, allow_not_identified: bool) -> PlanInputs:
+def _usual(sources: Sources, named: Assumptions) -> Assumptions:
+    """What to plan from where nothing is known of the study."""
+    from humeval_power.interfaces.formats.presets import usual_entries
+
+    names, why = usual_entries(named.typed_scale)
+    found = read_assumptions(replace(sources, preset=names), named.typed_scale, named.typed_systems)
+    return replace(found, chosen=why)
+
+
+def _of_pilot(path: str, table: TableOptions, allow_not_identified: bool) -> Assumed:
     from humeval_power.estimation.fitting import fit
 
     ratings = load_ratings(path, table)
@@ -76,28 +55,13 @@ def _from_pilot(path: str, table: TableOptions, allow_not_identified: bool) -> P
             "more under a system."
         )
     a, b = ratings.system_names
-    return PlanInputs(
-        {"pilot": fitted.parameters},
-        {"pilot": ParameterSource("pilot", ratings.source, ratings.sha256)},
+    return Assumed(
+        "pilot",
+        fitted.parameters,
         ratings.scale,
         (a, b),
         fitted.uncertainty,
-        fitted.parameters.difference,
+        "pilot",
+        ratings.source,
+        ratings.sha256,
     )
-
-
-def _from_settings(
-    files: tuple[str, ...], presets: tuple[str, ...], values: Any, allow_not_identified: bool
-) -> PlanInputs:
-    settings = read_settings(files, presets, values, allow_not_identified)
-    sources = {name: ParameterSource(name) for name in settings.by_name}
-    systems: tuple[str, str] = ("A", "B")
-    for path, (name, document) in zip(files, settings.documents.items(), strict=True):
-        data = document.get("data") or {}
-        sources[name] = ParameterSource(name, path, data.get("sha256"))
-        if len(settings.documents) == 1 and len(document.get("systems") or ()) == 2:
-            systems = (document["systems"][0], document["systems"][1])
-    observed = None
-    if len(settings.documents) == 1:
-        observed = next(iter(settings.by_name.values())).difference
-    return PlanInputs(settings.by_name, sources, settings.scale, systems, settings.uncertainty, observed)

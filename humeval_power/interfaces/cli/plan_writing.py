@@ -6,33 +6,33 @@ import datetime
 from dataclasses import replace
 from pathlib import Path
 
+from humeval_power.differences import Difference
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.output import note, write_directory
-from humeval_power.interfaces.cli.plan_inputs import PlanInputs
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.look_schedule import LookSchedule
-from humeval_power.planning.plan import Plan, PredictedPower
+from humeval_power.planning.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.planning.plan_request import PlanRequest, PlanResult
 from humeval_power.reporting.plan_result_text import plan_search_record
 from humeval_power.reporting.rule_words import default_question
 
 
-def plan_of(
-    result: PlanResult, inputs: PlanInputs, question: str, exclude: tuple[str, ...], seed: int
-) -> Plan:
-    """The plan of the chosen design; its power is that of the setting planned for, or of the worst one."""
+def plan_of(result: PlanResult, question: str, exclude: tuple[str, ...], seed: int) -> Plan:
+    """The plan of the chosen design; its power is that of the setting planned for, or of the worst one. The
+    others are kept beside it."""
     request, chosen = result.request, result.chosen
     simulated = chosen.simulated
     assert simulated is not None
-    a, b = inputs.systems
+    a, b = request.assumed.systems
     worst = min(chosen.powers, key=lambda name: chosen.powers[name])
     name = worst if request.robust else next(iter(request.settings))
+    planned_for = next(entry for entry in request.assumed.entries if entry.name == name)
     return Plan(
         question=question or default_question(request.rule, (a, b)),
         systems=(a, b),
         effect=request.effect,
-        parameters=request.settings[name],
-        source=inputs.sources[name],
+        parameters=planned_for.parameters,
+        source=ParameterSource(name, planned_for.file, planned_for.data_sha256),
         counts=chosen.counts,
         rule=request.rule,
         target_power=request.target,
@@ -41,12 +41,13 @@ def plan_of(
         ),
         seed=seed,
         max_ratings_per_worker=request.space.max_ratings_per_worker,
-        scale=inputs.scale,
+        scale=request.assumed.scale,
         costs=request.costs,
         cost=chosen.cost.total,
         exclusions=exclude,
         looks=None if chosen.sequential is None else chosen.sequential.calibrated(_wish(request)),
         expected=None if chosen.sequential is None else chosen.sequential.expected,
+        others=tuple((one, values) for one, values in request.settings.items() if one != name),
     )
 
 
@@ -77,6 +78,7 @@ def write_plan(
     date: datetime.datetime | None,
     *,
     force: bool,
+    said: Difference | None = None,
 ) -> None:
     """Write the plan, sealed, with its pages, the front and the search."""
     from humeval_power.interfaces.formats.plan_file import parse_plan, plan_to_json
@@ -103,7 +105,9 @@ def write_plan(
         names["png"]: figure_bytes(figure, "png"),
         names["svg"]: figure_bytes(figure, "svg"),
         names["table"]: "\n".join(rows) + "\n",
-        names["search"]: to_json(plan_search_record(result, seed=plan.seed, command=typed_command())),
+        names["search"]: to_json(
+            plan_search_record(result, seed=plan.seed, command=typed_command(), said=said)
+        ),
     }
     write_directory(Path(output).parent, files, force=force)
     note(f"Written: {', '.join(files)}")

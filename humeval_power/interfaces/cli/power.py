@@ -9,7 +9,15 @@ from typing import get_args
 
 import click
 
+from humeval_power.assumptions import Assumed, Assumptions
+from humeval_power.differences import Difference
 from humeval_power.inference.replication import NO_LOSSES
+from humeval_power.interfaces.cli.effect_options import (
+    NO_DIFFERENCE,
+    TypedEffects,
+    effect_options,
+    warn_beyond,
+)
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.loss_options import loss_options
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
@@ -24,13 +32,14 @@ from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite
 from humeval_power.interfaces.cli.plan_options import amend_option, load_plan, plan_option
 from humeval_power.interfaces.cli.power_text import power_text
 from humeval_power.interfaces.cli.progress import in_steps, progress
+from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.study_options import (
-    Settings,
     StudyOptions,
     default_jobs,
     grid_options,
     load_settings,
     only_setting,
+    source_needed,
     study_options,
 )
 from humeval_power.interfaces.formats.documents import to_json
@@ -75,23 +84,25 @@ method_option = click.option(
 
 _IN_PLAN = {
     *("parameters", "preset", "allow_not_identified", "values", "response", "points"),
-    *("workers", "items", "ratings_per_item", "paired", "design", "max_ratings_per_worker", "effect"),
-    *("estimator", "df", "alternative", "analysis", "margin", "alpha", "compat"),
+    *("scale", "lower_is_better", "workers", "items", "ratings_per_item", "paired", "design"),
+    *("max_ratings_per_worker", "effect", "effect_raw"),
+    *("estimator", "df", "alternative", "analysis", "margin", "margin_raw", "alpha", "compat"),
 }
 
 
-@click.command("power")
+EFFECT_NEEDED = ("effect", "effect_raw", "margin", "margin_raw", "plan")
+
+
+@click.command("power", cls=Command)
 @study_options
 @loss_options
 @plan_option
 @amend_option
 @click.option("--workers", type=WholeNumber(), help="Number of workers.")
 @click.option("--items", type=WholeNumber(), help="Number of items.")
-@click.option(
-    "--effect",
-    type=RealNumber(),
-    help="True difference B - A on [0, 1] that the study should find; with --margin the one assumed. [0 with "
-    "--margin]",
+@effect_options(
+    "True difference B - A on [0, 1] that the study should find; with --margin the one assumed. [0 with "
+    "--margin]"
 )
 @rule_options
 @compat_option
@@ -102,6 +113,10 @@ _IN_PLAN = {
 @jobs_option
 @strict_option
 @result_options
+@source_needed
+@needs("--workers", ("workers", "plan"))
+@needs("--items", ("items", "plan"))
+@needs("--effect or --effect-raw", EFFECT_NEEDED)
 def command(
     study: StudyOptions,
     losses: Losses,
@@ -110,7 +125,7 @@ def command(
     amend: str | None,
     workers: int | None,
     items: int | None,
-    effect: float | None,
+    effect: TypedEffects | None,
     rule: DecisionRule,
     compat: str | None,
     method: Method,
@@ -141,9 +156,11 @@ def command(
                 "This is the power of one test at the planned end. The plan has looks before it, which cost "
                 f"some: it promises {planned.recomputed_power():.3f} by formula."
             )
-        cells, settings = _planned(planned, losses, exclusion)
+        cells, settings, said = _planned(planned, losses, exclusion)
     else:
-        cells, settings = _typed(study, workers, items, effect, unit, rule, compat, losses, exclusion)
+        cells, settings, said = _typed(
+            study, workers, items, effect or NO_DIFFERENCE, rule, compat, losses, exclusion
+        )
     results: list[CellResult] = []
     study_asked = cells[0].study
     cells += _halfway(cells[0])
@@ -165,9 +182,9 @@ def command(
         )
         if halfway is not None:
             record["halfway_to_margin"] = asdict(halfway)
-        text = to_json(record)
+        text = to_json({"understood": str(said), **record})
     else:
-        text = power_text(cells[0], simulated, analytic, settings, unit, halfway)
+        text = power_text(cells[0], simulated, analytic, settings, said, unit, halfway)
     emit(text, output=output, force=force)
     end_if_failed(results, strict=strict)
 
@@ -186,41 +203,46 @@ def _refuse_beside_plan(ctx: click.Context) -> None:
         )
 
 
-def _planned(plan: Plan, losses: Losses, exclusion: Exclusion) -> tuple[list[Cell], Settings]:
+def _planned(
+    plan: Plan, losses: Losses, exclusion: Exclusion
+) -> tuple[list[Cell], Assumptions, Difference]:
     planned = replace(plan.study(), losses=losses, exclusion=exclusion)
-    return [Cell(plan.source.name, planned)], Settings({plan.source.name: plan.parameters}, plan.scale)
+    settings = Assumptions((Assumed(plan.source.name, plan.parameters),), plan.scale, plan.systems)
+    return [Cell(plan.source.name, planned)], settings, Difference(plan.effect, plan.scale)
 
 
 def _typed(
     study: StudyOptions,
     workers: int | None,
     items: int | None,
-    effect: float | None,
-    unit: float,
+    effect: TypedEffects,
     rule: DecisionRule,
     compat: str | None,
     losses: Losses,
     exclusion: Exclusion,
-) -> tuple[list[Cell], Settings]:
+) -> tuple[list[Cell], Assumptions, Difference]:
+    assert workers is not None  # asked for before
+    assert items is not None
     settings = load_settings(study)
     name, parameters = only_setting(settings)
     if compat and rule.margin is not None:
         raise click.UsageError("--compat card2020 tests for a difference: leave out --margin.")
-    if effect is None and rule.margin is not None:
-        effect = 0.0
-    if workers is None or items is None or effect is None:
-        raise click.UsageError("Give --workers, --items and --effect, or a --plan that has them.")
+    if compat:
+        said = Difference(CARD2020_UNIT * effect.coefficients(CARD2020_UNIT)[0], settings.scale)
+    else:
+        said = effect.one(settings.scale)
+    warn_beyond(settings, [said])
     cells = list_cells(
         {name: parameters},
         workers=[workers],
         items=[items],
-        effects=[effect * unit],
+        effects=[said.value],
         rule=CARD2020 if compat else rule,
         losses=losses,
         exclusion=exclusion,
         **grid_options(study, settings),
     )
-    return cells, settings
+    return cells, settings, said
 
 
 def _halfway(cell: Cell) -> list[Cell]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from humeval_power.assumptions import Assumptions
+from humeval_power.differences import Difference
 from humeval_power.inference.replication import NO_LOSSES
 from humeval_power.interfaces.cli.output import wrapped
-from humeval_power.interfaces.cli.study_options import Settings
 from humeval_power.planning.analytic import AnalyticPower
 from humeval_power.planning.comparison import disagree
 from humeval_power.planning.halfway import HalfwayPower
@@ -19,28 +20,25 @@ def power_text(
     cell: Cell,
     simulated: PowerEstimate | None,
     analytic: AnalyticPower | None,
-    settings: Settings,
+    settings: Assumptions,
+    said: Difference,
     unit: float,
     halfway: HalfwayPower | None = None,
 ) -> str:
-    """The power for people, at most 80 characters wide."""
+    """The power for people, at most 80 characters wide; `said` is the effect as it was understood."""
     study = cell.study
     difference = study.true_effect
-    effect = f"B - A = {difference:g} on [0, 1]"
+    effect = str(said)
     if unit != 1.0:
         effect += f" (coefficient {difference / unit:g} under -1/+1 coding)"
-    if settings.scale is not None:
-        raw = settings.scale.effect_to_raw(difference)
-        effect += f", {raw:g} on the scale {settings.scale.low:g} to {settings.scale.high:g}"
+    has_margin = study.rule.margin is not None
     facts = [
+        ("Effect", effect),
+        *([("Margin", margin_words(study.rule, settings.scale))] if has_margin else []),
         ("Setting", cell.setting),
         ("Study", str(study.design)),
-        ("Effect", effect),
         ("Test", str(study.rule)),
     ]
-    has_margin = study.rule.margin is not None
-    if has_margin:
-        facts.append(("Margin", margin_words(study.rule, settings.scale)))
     if analytic is not None:
         facts += _analytic_facts(analytic, has_margin=has_margin)
     if simulated is not None:

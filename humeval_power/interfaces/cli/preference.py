@@ -13,7 +13,7 @@ from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.preference_test import test
-from humeval_power.interfaces.cli.scenario_family import Family
+from humeval_power.interfaces.cli.scenario_family import PREFERENCES, Family
 from humeval_power.interfaces.cli.scenario_questions import question_commands
 from humeval_power.scenarios.preference import Preference
 from humeval_power.scenarios.scenario import Scenario
@@ -73,6 +73,15 @@ def largest_effect(given: Mapping[str, Any]) -> float:
     return Preference(2, 0.0, given["tie_share"], given["ties"]).largest_preference
 
 
+def preference_words(scenario: Preference) -> str:
+    """The true preference as a share of judges."""
+    effect = scenario.true_effect
+    counted = ""
+    if scenario.tie_share > 0:
+        counted = " of those without a tie" if scenario.ties == "excluded" else ", ties counted half"
+    return f"{effect:.4g}, that is {100 * (0.5 + effect):.4g} % prefer B{counted}"
+
+
 def words(scenario: Scenario) -> list[str]:
     """What is asked, for people."""
     assert isinstance(scenario, Preference)
@@ -92,6 +101,11 @@ def words(scenario: Scenario) -> list[str]:
     return lines
 
 
+def _said(scenario: Scenario) -> str:
+    assert isinstance(scenario, Preference)
+    return preference_words(scenario)
+
+
 FAMILY = Family(
     name="preference",
     options=(tie_share_option, ties_option, test_option, workers_option, items_option, alpha_option),
@@ -101,6 +115,8 @@ FAMILY = Family(
     "with --ties excluded, with ties counted half to each system otherwise.",
     largest_effect=largest_effect,
     words=words,
+    effect_range=lambda _given: PREFERENCES,
+    said=_said,
 )
 
 command = click.Group(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.numbers import RealNumber, number_list
+from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     alpha_option,
@@ -20,6 +21,7 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.progress import progress
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import default_jobs
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
@@ -61,7 +63,7 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
     return names
 
 
-@click.command("resample")
+@click.command("resample", cls=Command)
 @click.argument("file", metavar="RATINGS")
 @table_options
 @click.option(
@@ -88,10 +90,10 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
     callback=_tests,
     help=f"Tests: {', '.join(TESTS)}.",
 )
-@click.option(
-    "--shift",
-    type=RealNumber(),
-    help="True difference B - A on [0, 1] that the studies shall have. [the observed one]",
+@effect_options(
+    "True difference B - A on [0, 1] that the studies shall have. [the observed one]",
+    option="--shift",
+    parameter="shift",
 )
 @df_option
 @alpha_option
@@ -105,7 +107,7 @@ def command(
     items: tuple[int, ...] | None,
     ratings: tuple[int, ...] | None,
     tests: tuple[str, ...],
-    shift: float | None,
+    shift: TypedEffects | None,
     df: Any,
     alpha: float,
     simulations: int | None,
@@ -132,10 +134,12 @@ def command(
         refuse_to_overwrite([output], force=force)
     rule = DecisionRule(df=df, alpha=alpha)
     loaded = load_ratings(file, table)
+    said = None if shift is None else shift.one(loaded.scale)
+    moved = None if said is None else said.value
     first = ResampledRatings(
-        loaded, by=by, test=tests[0], shift=shift, points=loaded.scale.points, rule=rule
+        loaded, by=by, test=tests[0], shift=moved, points=loaded.scale.points, rule=rule
     )
-    _warn(loaded, by, shift)
+    _warn(loaded, by, moved)
     sizes = itertools.product(workers or (None,), items or (None,), ratings or (None,))
     cells = [
         replace(first, workers=m, items=n, ratings=k, test=test) for m, n, k in sizes for test in tests
@@ -149,9 +153,10 @@ def command(
             )
             rows.append(_Row(cell, found))
             advance(1)
-    emit(
-        to_json(_record(loaded, rows, used)) if as_json else _text(loaded, rows), output=output, force=force
-    )
+    words = "the observed difference" if said is None else str(said)
+    record = {"understood": words, **_record(loaded, rows, used)}
+    text = f"{wrapped(words, bullet='Effect   ')}\n\n{_text(loaded, rows)}"
+    emit(to_json(record) if as_json else text, output=output, force=force)
 
 
 def _warn(ratings: Ratings, by: Unit, shift: float | None) -> None:

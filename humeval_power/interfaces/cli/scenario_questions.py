@@ -24,6 +24,7 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, say, write_directory
 from humeval_power.interfaces.cli.progress import in_steps, progress
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.scenario_family import Decorator, Family, Given
 from humeval_power.interfaces.cli.scenario_text import (
     answer_text,
@@ -84,6 +85,7 @@ def question_commands(family: Family) -> list[click.Command]:
 def _power(family: Family) -> click.Command:
     def command(n: int, effect: float, asked: _Asked, **given: Any) -> None:
         asked.refuse_to_overwrite()
+        family.effect_range(given).check([effect])
         scenario = family.build(n, effect, given)
         with progress("Simulating", total=asked.n_simulations) as advance:
             result = answer(
@@ -101,7 +103,7 @@ def _power(family: Family) -> click.Command:
             seed=asked.seed,
             command=typed_command(),
         )
-        asked.emit(record, answer_text(family, result))
+        asked.emit({"understood": family.effect_words(scenario), **record}, answer_text(family, result))
 
     return _built(
         family,
@@ -154,6 +156,7 @@ def _mde(family: Family) -> click.Command:
 def _size(family: Family) -> click.Command:
     def command(effect: float, target: float, highest: int, asked: _Asked, **given: Any) -> None:
         asked.refuse_to_overwrite()
+        family.effect_range(given).check([effect])
         found = required_n(
             lambda n: family.build(n, effect, given),
             power=target,
@@ -171,7 +174,9 @@ def _size(family: Family) -> click.Command:
             command=typed_command(),
         )
         shown = family.build(found.n or highest, effect, given)
-        asked.emit(record, required_text(family, shown, found))
+        asked.emit(
+            {"understood": family.effect_words(shown), **record}, required_text(family, shown, found)
+        )
         if found.n is None:
             click.get_current_context().exit(EXIT_TARGET_MISSED)
 
@@ -187,6 +192,7 @@ def _size(family: Family) -> click.Command:
 def _surface(family: Family) -> click.Command:
     def command(n: tuple[int, ...], effect: tuple[float, ...], asked: _Asked, **given: Any) -> None:
         asked.refuse_to_overwrite(SURFACE_FILES)
+        family.effect_range(given).check(effect)
         cells = [({"n": size}, family.build(size, value, given)) for size in n for value in effect]
         way = "analytic" if asked.method == "both" and is_computable(cells[0][1]) else asked.method
         with progress("Cells", total=len(cells)) as advance:
@@ -279,7 +285,9 @@ def _built(
     run = (_method(family), simulations_option, seed_option, jobs_option)
     result = (json_option, output, force_option, quiet_option)
     options = (*own, *family.options, *run, *result)
-    return click.command(name, help=what)(collected(function, options, name="asked", collect=asked_of))
+    return click.command(name, help=what, cls=Command)(
+        collected(function, options, name="asked", collect=asked_of)
+    )
 
 
 def _plain(given: Given) -> dict[str, object]:

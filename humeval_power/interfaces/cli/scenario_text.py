@@ -16,8 +16,8 @@ from humeval_power.scenarios.scenario import Scenario
 
 def answer_text(family: Family, result: Answer) -> str:
     """Power, computed and simulated."""
-    facts = [("Study", line) for line in family.words(result.scenario)]
-    facts.append(("Effect", _shown(result.scenario.true_effect, family.unit)))
+    facts = [("Effect", family.effect_words(result.scenario))]
+    facts += [("Study", line) for line in family.words(result.scenario)]
     if result.computed is not None:
         facts += _computed_facts(result.computed)
     if result.simulated is not None:
@@ -68,8 +68,8 @@ def detectable_text(family: Family, scenario: Scenario, found: list[Detectable])
 
 def required_text(family: Family, scenario: Scenario, found: RequiredN) -> str:
     """The smallest size, or that there is none."""
-    facts = [("Study", line) for line in family.words(scenario)]
-    facts.append(("Effect", _shown(scenario.true_effect, family.unit)))
+    facts = [("Effect", family.effect_words(scenario))]
+    facts += [("Study", line) for line in family.words(scenario)]
     interval = found.interval
     reach = "" if interval is None else f", Monte Carlo interval {interval[0]:.3f} to {interval[1]:.3f}"
     if found.n is None:

@@ -5,58 +5,64 @@ from __future__ import annotations
 import click
 
 from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED
+from humeval_power.differences import Difference
+from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.loss_options import loss_options
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import force_option, output_option, quiet_option, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
     likert_points,
     load_settings,
     only_setting,
+    source_needed,
     study_options,
 )
 from humeval_power.planning.building import build_design
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.safe_text import table_csv
-from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.study import simulate
 
 
-@click.command("simulate")
+@click.command("simulate", cls=Command)
 @study_options
 @loss_options
 @click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
 @click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
-@click.option("--effect", type=RealNumber(), help="True difference B - A on [0, 1]. [as in the parameters]")
-@click.option("--scale", metavar="LOW:HIGH", help="Scale of the ratings written. [0 to 1]")
+@effect_options("True difference B - A on [0, 1]. [as in the parameters]")
 @seed_option
 @output_option
 @force_option
 @quiet_option
+@source_needed
 def command(
     study: StudyOptions,
     losses: Losses,
     exclusion: Exclusion,
     workers: int,
     items: int,
-    effect: float | None,
-    scale: str | None,
+    effect: TypedEffects | None,
     seed: int | None,
     output: str | None,
     force: bool,
 ) -> None:
     """Draw the ratings of one study and write them as CSV.
 
-    The table has the columns worker, item, system (A, B) and rating.
+    The table has the columns worker, item, system (A, B) and rating, on --scale
+    or, without it, on [0, 1].
     """
     if output is not None:
         refuse_to_overwrite([output], force=force)
     settings = load_settings(study)
     _, parameters = only_setting(settings)
+    shown = settings.typed_scale
+    said = Difference(parameters.difference, shown) if effect is None else effect.one(shown)
+    warn_beyond(settings, [said])
     if effect is not None:
-        parameters = parameters.with_difference(effect)
+        parameters = parameters.with_difference(said.value)
     design = build_design(
         workers,
         items,
@@ -80,9 +86,12 @@ def command(
     )
     if len(ratings.rating) < design.n_ratings:
         note(f"{len(ratings.rating):,} of {design.n_ratings:,} planned ratings are left.")
-    note(
-        f"{design}; effect {parameters.difference:g} on [0, 1]; seed {used} "
-        f"(assignment seed {DEFAULT_ASSIGNMENT_SEED})"
-    )
-    shown = RatingScale.parse(scale) if scale else None
+    beyond = int(((ratings.rating < 0) | (ratings.rating > 1)).sum())
+    if beyond:
+        note(
+            f"{beyond:,} of {len(ratings.rating):,} ratings lie beyond the ends of the scale, which the model does "
+            "not know, and a table with them is refused where the scale is declared: --response clipped or "
+            "likert keeps them on it."
+        )
+    note(f"Effect: {said}; {design}; seed {used} (assignment seed {DEFAULT_ASSIGNMENT_SEED})")
     emit(table_csv(ratings.to_frame(shown), digits=6), output=output, force=force, exact=True)

@@ -8,9 +8,16 @@ from typing import get_args
 
 import click
 
+from humeval_power.differences import Difference
 from humeval_power.interfaces.cli.compiling import compiled_kernels
+from humeval_power.interfaces.cli.effect_options import (
+    NO_DIFFERENCE,
+    TypedEffects,
+    effect_options,
+    warn_beyond,
+)
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import (
     power_target_option,
     result_options,
@@ -18,11 +25,13 @@ from humeval_power.interfaces.cli.options import (
     run_options,
 )
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
     default_jobs,
     load_settings,
     only_setting,
+    source_needed,
     study_options,
 )
 from humeval_power.interfaces.formats.documents import to_json
@@ -35,7 +44,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 
 
-@click.command("size")
+@click.command("size", cls=Command)
 @study_options
 @click.option(
     "--find",
@@ -46,21 +55,21 @@ from humeval_power.scales import RatingScale
 )
 @click.option("--workers", type=WholeNumber(), help="Number of workers.")
 @click.option("--items", type=WholeNumber(), help="Number of items.")
-@click.option(
-    "--effect",
-    type=RealNumber(),
-    help="True difference B - A on [0, 1] to be found; with --margin the one assumed. [0 with --margin]",
+@effect_options(
+    "True difference B - A on [0, 1] to be found; with --margin the one assumed. [0 with --margin]"
 )
 @power_target_option
 @rule_options
 @run_options
 @result_options
+@source_needed
+@needs("--effect or --effect-raw", ("effect", "effect_raw", "margin", "margin_raw"))
 def command(
     study: StudyOptions,
     sought: Sought,
     workers: int | None,
     items: int | None,
-    effect: float | None,
+    effect: TypedEffects | None,
     target: float,
     rule: DecisionRule,
     simulations: int | None,
@@ -75,19 +84,17 @@ def command(
     Found by formula and proved by simulation. Ends with 3, and the reason, if
     no number will do.
     """
-    if effect is None:
-        if rule.margin is None:
-            raise click.UsageError("Missing option '--effect'.")
-        effect = 0.0
     if output is not None:
         refuse_to_overwrite([output], force=force)
     settings = load_settings(study)
     name, parameters = only_setting(settings)
+    said = (effect or NO_DIFFERENCE).one(settings.scale)
+    warn_beyond(settings, [said])
     used = DEFAULT_SEED if seed is None else seed
     halfway = None
     with compiled_kernels():
         answer = required_size(
-            parameters.with_difference(effect),
+            parameters.with_difference(said.value),
             sought,
             workers=workers,
             items=items,
@@ -103,13 +110,13 @@ def command(
             halfway = halfway_power(rule, precision=counts_precision(parameters, answer.counts))
     if as_json:
         record = size_record(
-            answer, parameters, effect=effect, rule=rule, seed=used, command=typed_command()
+            answer, parameters, effect=said.value, rule=rule, seed=used, command=typed_command()
         )
         if rule.margin is not None:
             record["halfway_to_margin"] = None if halfway is None else asdict(halfway)
-        text = to_json(record)
+        text = to_json({"understood": str(said), **record})
     else:
-        text = _text(name, answer, effect, rule, settings.scale, halfway)
+        text = _text(name, answer, said, rule, settings.scale, halfway)
     emit(text, output=output, force=force)
     if answer.counts is None:
         sys.exit(EXIT_TARGET_MISSED)
@@ -118,19 +125,19 @@ def command(
 def _text(
     name: str,
     answer: RequiredSize,
-    effect: float,
+    said: Difference,
     rule: DecisionRule,
     scale: RatingScale | None,
     halfway: HalfwayPower | None,
 ) -> str:
     facts = [
+        ("Effect", str(said)),
         ("Setting", name),
-        ("Effect", f"B - A = {effect:g} on [0, 1]"),
         ("Test", str(rule)),
         ("Target", f"power {answer.target:g}"),
     ]
     if rule.margin is not None:
-        facts.insert(3, ("Margin", margin_words(rule, scale)))
+        facts.insert(1, ("Margin", margin_words(rule, scale)))
     counts = answer.counts
     if counts is None or answer.simulated is None:
         facts.append(("Answer", answer.reason))

@@ -4,48 +4,51 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
+from humeval_power.assumptions import Assumed, Assumptions
 from humeval_power.designs import DESIGN_KINDS, DesignKind
-from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.cli.numbers import WholeNumber
-from humeval_power.interfaces.cli.option_groups import Function, collected, decorated, fields_of
+from humeval_power.interfaces.cli.option_groups import Function, collected, fields_of
+from humeval_power.interfaces.cli.options import checked_scale, direction_option, typed_scale
 from humeval_power.interfaces.cli.output import note
-from humeval_power.parameters import PARAMETER_NAMES, PRESETS, STANDARD_DEVIATIONS, Parameters, preset
+from humeval_power.interfaces.cli.required_options import needs
+from humeval_power.parameters import PARAMETER_NAMES, PRESETS, STANDARD_DEVIATIONS, Parameters
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import Response
-from humeval_power.uncertainty import VarianceUncertainty
 
 
 @dataclass(frozen=True, slots=True)
-class StudyOptions:
-    """Where parameters come from and how ratings are given."""
+class Sources:
+    """Where parameters come from, as typed."""
 
     parameters: tuple[str, ...]
     preset: tuple[str, ...]
     allow_not_identified: bool
     values: Parameters | None
+
+    def __bool__(self) -> bool:
+        return bool(self.parameters or self.preset or self.values is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOptions:
+    """Where parameters come from, the scale that is rated on, and how ratings are given."""
+
+    sources: Sources
+    scale: str | None
+    lower_is_better: bool
     ratings_per_item: int | None
     paired: bool
     design: DesignKind | None
     max_ratings_per_worker: int | None
     response: Response
     points: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Named parameters; the scale of the pilot they were fitted to, and how uncertain they are, where
-    there is one pilot; and the documents that were read, by name."""
-
-    by_name: dict[str, Parameters]
-    scale: RatingScale | None
-    uncertainty: VarianceUncertainty | None = None
-    documents: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
@@ -97,8 +100,17 @@ _PARAMETER_OPTIONS = (
         "left out are 0.",
     ),
 )
+_SCALE_OPTIONS = (
+    click.option(
+        "--scale",
+        metavar="LOW:HIGH",
+        callback=checked_scale,
+        help="Scale that you rate on, such as 1:5, for effects in its points. [of your own parameters]",
+    ),
+    direction_option,
+)
 _STUDY_OPTIONS = (
-    *_PARAMETER_OPTIONS,
+    *_SCALE_OPTIONS,
     click.option(
         "--ratings-per-item",
         type=WholeNumber(min=1),
@@ -130,18 +142,36 @@ _STUDY_OPTIONS = (
 )
 
 
+PLAN_FROM = ("parameters", "preset", "values")  # any of these says where the parameters come from
+
+
 def parameter_options(command: Function) -> Function:
-    """Add the options that name the parameters: --parameters, --preset, --values."""
-    return decorated(command, _PARAMETER_OPTIONS)
+    """Add the options that name the parameters; the command gets them as `sources: Sources`."""
+    return collected(command, _PARAMETER_OPTIONS, name="sources", collect=fields_of(Sources))
+
+
+def scale_options(command: Function) -> Function:
+    """Add --scale and its direction; the command gets them as `scale: RatingScale | None`."""
+
+    def scale_of(values: dict[str, Any]) -> RatingScale | None:
+        return typed_scale(values.pop("scale"), values.pop("lower_is_better"))
+
+    return collected(command, _SCALE_OPTIONS, name="scale", collect=scale_of)
 
 
 def study_options(command: Function) -> Function:
     """Add the options of a study; the command gets them as `study: StudyOptions`."""
-    return collected(command, _STUDY_OPTIONS, name="study", collect=fields_of(StudyOptions))
+    inner = collected(command, _STUDY_OPTIONS, name="study", collect=fields_of(StudyOptions))
+    return parameter_options(inner)
 
 
-def load_settings(study: StudyOptions) -> Settings:
-    """Parameters by name: presets by theirs, files by their stem.
+source_needed = needs(
+    "--parameters FILE (written by 'fit -o'), --preset high,low or --values", (*PLAN_FROM, "plan")
+)
+
+
+def load_settings(study: StudyOptions) -> Assumptions:
+    """What a study is planned from: presets by their names, files by their stem.
 
     Raises
     ------
@@ -150,71 +180,62 @@ def load_settings(study: StudyOptions) -> Settings:
     InputError
         A file that cannot be used.
     """
-    return read_settings(study.parameters, study.preset, study.values, study.allow_not_identified)
+    return read_assumptions(study.sources, typed_scale(study.scale, study.lower_is_better))
 
 
-def read_settings(
-    files: tuple[str, ...], presets: tuple[str, ...], values: Parameters | None, allow_not_identified: bool
-) -> Settings:
+def read_assumptions(
+    sources: Sources,
+    scale: RatingScale | None = None,
+    systems: tuple[str, str] | None = None,
+    *,
+    tell: bool = True,
+) -> Assumptions:
     """Parameters from files, presets and the command line, in this order; a preset is a published setting or
-    an entry of the library that comes along."""
-    from humeval_power.interfaces.formats.documents import parameters_of, read_parameters
+    an entry of the library that comes along.
 
-    if not files and not presets and values is None:
+    scale, systems : what the user says of them, which wins
+    tell : print what is to be known of an estimate
+    """
+    if not sources:
         raise click.UsageError(
             "Give --parameters FILE (written by 'fit -o'), --preset high,low or --values."
         )
-    found: dict[str, Parameters] = {}
-    documents: dict[str, dict[str, Any]] = {}
-    for path in files:
+    found: dict[str, Assumed] = {}
+    allow = sources.allow_not_identified
+    for path in sources.parameters:
         name = Path(path).stem
         if name in found:
             raise click.UsageError(f"Two parameter files are called {name!r}; rename one.")
-        found[name], documents[name] = read_parameters(path, allow_not_identified=allow_not_identified)
-    for name in presets:
+        found[name] = _of_file(path, allow, tell=tell)
+    for name in sources.preset:
         if name in found:
             raise click.UsageError(f"A parameter file is called like the preset {name!r}; rename it.")
-        if name in PRESETS:
-            found[name] = preset(name)
-        else:
-            documents[name] = _library_document(name)
-            found[name] = parameters_of(
-                documents[name], place=f"parameters of {name}", allow_not_identified=allow_not_identified
-            )
-    if values is not None:
-        found["typed"] = values
-    for name, document in documents.items():
-        _warn_of_zero(name, document)
-    scale, uncertainty = None, None
-    if len(documents) == 1:
-        document = next(iter(documents.values()))
-        if isinstance(document.get("scale"), dict):
-            scale = RatingScale(**document["scale"])
-        if isinstance(document.get("uncertainty"), dict):
-            uncertainty = VarianceUncertainty.from_dict(document["uncertainty"])
-    return Settings(found, scale, uncertainty, documents)
+        found[name] = _of_preset(name, allow, tell=tell)
+    if sources.values is not None:
+        if "typed" in found:
+            raise click.UsageError("A parameter file is called 'typed', as --values are; rename it.")
+        found["typed"] = Assumed("typed", sources.values)
+    return Assumptions(tuple(found.values()), scale, systems)
 
 
-def _library_document(name: str) -> dict[str, Any]:
-    """What the library that comes along says of a name.
+def _of_file(path: str, allow_not_identified: bool, *, tell: bool) -> Assumed:
+    from humeval_power.interfaces.formats.documents import read_parameters
+    from humeval_power.interfaces.formats.presets import assumed_of
 
-    Raises
-    ------
-    InputError
-        No entry of that name, or one that nothing can be planned from.
-    """
-    from humeval_power.checking.columns import close_to
-    from humeval_power.interfaces.formats.parameter_library import shipped_library
-    from humeval_power.reporting.parameter_library import find_entry, parameters_document
+    _, document = read_parameters(path, allow_not_identified=allow_not_identified)
+    if tell:
+        _warn_of_zero(Path(path).stem, document)
+    return assumed_of(
+        document, Path(path).stem, origin="file", file=path, allow_not_identified=allow_not_identified
+    )
 
-    library = shipped_library()
-    names = [entry.name for entry in library]
-    if name not in names:
-        raise InputError(
-            f"there is no preset {name!r}; there are {', '.join(PRESETS)}, and what 'parameters list' names. "
-            f"{close_to(name, names)}"
-        )
-    return parameters_document(find_entry(name, library))
+
+def _of_preset(name: str, allow_not_identified: bool, *, tell: bool) -> Assumed:
+    from humeval_power.interfaces.formats.presets import library_entry, preset_document
+
+    if tell and name not in PRESETS:
+        _warn_of_zero(name, preset_document(name))
+    return library_entry(name, allow_not_identified=allow_not_identified)
 
 
 def _warn_of_zero(name: str, document: Mapping[str, Any]) -> None:
@@ -227,14 +248,14 @@ def _warn_of_zero(name: str, document: Mapping[str, Any]) -> None:
         )
 
 
-def only_setting(settings: Settings) -> tuple[str, Parameters]:
+def only_setting(settings: Assumptions) -> tuple[str, Parameters]:
     """The single setting of a command that takes one."""
     if len(settings.by_name) != 1:
         raise click.UsageError(f"Give one set of parameters; got {', '.join(settings.by_name)}.")
     return next(iter(settings.by_name.items()))
 
 
-def likert_points(study: StudyOptions, settings: Settings) -> int | None:
+def likert_points(study: StudyOptions, settings: Assumptions) -> int | None:
     """The points of a Likert response: as given, or those of the pilot's scale."""
     if study.response != "likert":
         return None
@@ -244,7 +265,7 @@ def likert_points(study: StudyOptions, settings: Settings) -> int | None:
     return points
 
 
-def grid_options(study: StudyOptions, settings: Settings) -> dict[str, Any]:
+def grid_options(study: StudyOptions, settings: Assumptions) -> dict[str, Any]:
     """What a study's options mean for `list_cells`."""
     return {
         "ratings_per_item": study.ratings_per_item,

@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+from humeval_power.assumptions import Assumptions
+from humeval_power.differences import Difference, understood
+from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.options import (
@@ -28,10 +31,12 @@ from humeval_power.interfaces.cli.power import (
     run_cells,
     strict_option,
 )
+from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
     grid_options,
     load_settings,
+    source_needed,
     study_options,
 )
 from humeval_power.interfaces.cli.text_table import text_table
@@ -46,7 +51,7 @@ from humeval_power.safe_text import table_csv
 FILES = ("surface.csv", "surface.png", "surface.svg", "surface.json")
 
 
-@click.command("surface")
+@click.command("surface", cls=Command)
 @study_options
 @click.option(
     "--workers", metavar="LIST", required=True, callback=number_list(int), help="Such as 3,10 or 5:30:5."
@@ -54,11 +59,9 @@ FILES = ("surface.csv", "surface.png", "surface.svg", "surface.json")
 @click.option(
     "--items", metavar="LIST", required=True, callback=number_list(int), help="Such as 50,100,500."
 )
-@click.option(
-    "--effect",
-    metavar="LIST",
-    callback=number_list(float),
-    help="True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
+@effect_options(
+    "True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
+    many="0.05:0.2:0.05",
 )
 @rule_options
 @compat_option
@@ -77,11 +80,13 @@ FILES = ("surface.csv", "surface.png", "surface.svg", "surface.json")
 @click.option("-o", "--output", metavar="DIR", help="Write surface.csv, .png, .svg and .json to DIR.")
 @force_option
 @quiet_option
+@source_needed
+@needs("--effect or --effect-raw", ("effect", "effect_raw", "margin", "margin_raw"))
 def command(
     study: StudyOptions,
     workers: tuple[int, ...],
     items: tuple[int, ...],
-    effect: tuple[float, ...] | None,
+    effect: TypedEffects | None,
     rule: DecisionRule,
     compat: str | None,
     compare: str | None,
@@ -106,11 +111,12 @@ def command(
         )
     if (compat or compare) and rule.margin is not None:
         raise click.UsageError("Card et al. (2020) test for a difference: leave out --margin.")
-    effects = _effects(effect, rule)
     if output is not None:
         refuse_to_overwrite([Path(output) / name for name in FILES], force=force)
     settings = load_settings(study)
     unit = CARD2020_UNIT if compat else 1.0
+    said = _effects(effect, rule, settings, unit)
+    warn_beyond(settings, said)
     rules = [CARD2020 if compat else rule, *([CARD2020] if compare else [])]
     cells = [
         cell
@@ -119,7 +125,7 @@ def command(
             settings.by_name,
             workers=workers,
             items=items,
-            effects=[value * unit for value in effects],
+            effects=[difference.value for difference in said],
             rule=decided,
             **grid_options(study, settings),
         )
@@ -142,27 +148,32 @@ def command(
         effect_unit=unit,
         command=typed_command(),
     )
+    document = {"understood": understood(said), **document}
     if output is not None:
         write_directory(output, _files(rows, document), force=force)
         note(f"Written to {output}: {', '.join(FILES)}")
-    say(to_json(document) if as_json else surface_text(rows, rule=rule), nl=not as_json)
+    text = f"{wrapped(understood(said), bullet='Effect   ')}\n\n{surface_text(rows, rule=rule)}"
+    say(to_json(document) if as_json else text, nl=not as_json)
     end_if_failed(results, strict=strict)
 
 
-def _effects(typed: tuple[float, ...] | None, rule: DecisionRule) -> tuple[float, ...]:
+def _effects(
+    typed: TypedEffects | None, rule: DecisionRule, settings: Assumptions, unit: float
+) -> tuple[Difference, ...]:
     """The true differences of the grid; halfway to a margin is always looked at beside 0."""
-    if rule.halfway is None:
-        if typed is None:
-            raise click.UsageError("Missing option '--effect'.")
-        return typed
+    scale = settings.scale
     if typed is None:
-        return 0.0, rule.halfway
-    if rule.halfway not in typed:
+        assert rule.halfway is not None  # an effect or a margin is asked for before
+        return Difference(0.0, scale), Difference(rule.halfway, scale)
+    if unit != 1.0:
+        return tuple(Difference(unit * value, scale) for value in typed.coefficients(unit))
+    found = typed.on(scale)
+    if rule.halfway is not None and rule.halfway not in [difference.value for difference in found]:
         note(
             f"Power near a true difference of 0 is optimistic; add {rule.halfway:g} to --effect, which is "
             "halfway to the margin."
         )
-    return typed
+    return found
 
 
 def _files(rows: list[dict[str, object]], document: dict[str, object]) -> dict[str, str | bytes]:

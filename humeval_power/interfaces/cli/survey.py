@@ -8,36 +8,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from humeval_power.differences import understood
+from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.invocation import typed_command
-from humeval_power.interfaces.cli.numbers import WholeNumber, number_list
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import force_option, json_option, quiet_option, rule_options
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, write_directory
-from humeval_power.interfaces.cli.study_options import parameter_options, read_settings
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_directory
+from humeval_power.interfaces.cli.required_options import Command
+from humeval_power.interfaces.cli.study_options import (
+    Sources,
+    parameter_options,
+    read_assumptions,
+    scale_options,
+    source_needed,
+)
 from humeval_power.interfaces.cli.survey_text import FLATTERED, survey_text
 from humeval_power.interfaces.formats.documents import to_json
-from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
 from humeval_power.safe_text import table_csv
+from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
     from humeval_power.planning.survey import Comparison, Survey
 
 SCHEMA = "humeval_power/survey/1"
+USUAL = TypedEffects("--effect", (0.05, 0.1, 0.2))
 FILES = ("survey.csv", "survey.png", "survey.svg", "survey.json")
 
 
-@click.command("survey")
+@click.command("survey", cls=Command)
 @click.argument("file", metavar="COMPARISONS")
 @parameter_options
-@click.option(
-    "--effect",
-    "effects",
-    metavar="LIST",
-    default="0.05,0.1,0.2",
-    show_default=True,
-    callback=number_list(float),
-    help="Differences on [0, 1] to ask the power for.",
-)
+@scale_options
+@effect_options("Differences on [0, 1] to ask the power for. [0.05,0.1,0.2]", many="0.05,0.1")
 @click.option("--if-no-workers", type=WholeNumber(min=2), help="Assume so many where none is reported.")
 @click.option("--if-no-items", type=WholeNumber(min=2), help="Assume so many where none is reported.")
 @click.option("--if-no-ratings", type=WholeNumber(min=1), help="Ratings per item, where none is reported.")
@@ -46,13 +49,12 @@ FILES = ("survey.csv", "survey.png", "survey.svg", "survey.json")
 @click.option("-o", "--output", metavar="DIR", help="Write survey.csv, .png, .svg and .json to DIR.")
 @force_option
 @quiet_option
+@source_needed
 def command(
     file: str,
-    parameters: tuple[str, ...],
-    preset: tuple[str, ...],
-    allow_not_identified: bool,
-    values: Parameters | None,
-    effects: tuple[float, ...],
+    sources: Sources,
+    scale: RatingScale | None,
+    effect: TypedEffects | None,
     if_no_workers: int | None,
     if_no_items: int | None,
     if_no_ratings: int | None,
@@ -73,7 +75,9 @@ def command(
 
     if output is not None:
         refuse_to_overwrite([Path(output) / name for name in FILES], force=force)
-    settings = read_settings(parameters, preset, values, allow_not_identified)
+    settings = read_assumptions(sources, scale)
+    said = (effect or USUAL).on(settings.scale)
+    warn_beyond(settings, said)
     comparisons, notices = read_comparisons(file)
     for notice in notices:
         note(notice)
@@ -82,15 +86,16 @@ def command(
         found = survey(
             comparisons,
             settings.by_name,
-            effects=effects,
+            effects=[difference.value for difference in said],
             if_missing={name: number for name, number in assumed.items() if number is not None},
             rule=rule,
         )
-    record = _record(found, rule)
+    record = {"understood": understood(said), **_record(found, rule)}
     if output is not None:
         write_directory(output, _files(comparisons, found, record), force=force)
         note(f"Written to {output}: {', '.join(FILES)}")
-    say(to_json(record) if as_json else survey_text(found), nl=not as_json)
+    text = f"{wrapped(understood(said), bullet='Effect   ')}\n\n{survey_text(found)}"
+    say(to_json(record) if as_json else text, nl=not as_json)
 
 
 def _rows(found: Survey) -> list[dict[str, object]]:

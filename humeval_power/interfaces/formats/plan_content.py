@@ -11,6 +11,7 @@ from humeval_power.costs import cost_of
 from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.plan_seal import PLAN_SCHEMA, Values, value_at
+from humeval_power.parameters import Parameters
 from humeval_power.planning.plan import Plan
 from humeval_power.reporting.records import versions
 
@@ -23,6 +24,7 @@ COMPUTED = (
     "predicted.analytic",
     "looks.information",
     "looks.nominal",
+    "sensitivity.powers",
 )
 
 
@@ -42,7 +44,7 @@ def plan_content(plan: Plan, *, created: datetime.date) -> Values:
         "systems": list(plan.systems),
         "effect": {"difference": plan.effect, "raw": _raw_effect(plan)},
         "scale": None if plan.scale is None else asdict(plan.scale),
-        "parameters": {**plan.parameters.as_dict(), "sd_worker_item": plan.parameters.sd_worker_item},
+        "parameters": _parameters(plan.parameters),
         "source": asdict(plan.source),
         "design": {
             **asdict(counts),
@@ -63,9 +65,24 @@ def plan_content(plan: Plan, *, created: datetime.date) -> Values:
         "seed": plan.seed,
         "exclusions": list(plan.exclusions),
         "looks": looks_content(plan),
+        "sensitivity": sensitivity_content(plan),
         "created": created.isoformat(),
         "versions": versions(),
     }
+
+
+def sensitivity_content(plan: Plan) -> Values | None:
+    """The section of a plan: other parameters, and the power of the plan under them, computed."""
+    if not plan.others:
+        return None
+    return {
+        "others": [{"name": name, "parameters": _parameters(other)} for name, other in plan.others],
+        "powers": list(plan.sensitivity().values()),
+    }
+
+
+def _parameters(parameters: Parameters) -> Values:
+    return {**parameters.as_dict(), "sd_worker_item": parameters.sd_worker_item}
 
 
 def looks_content(plan: Plan) -> Values | None:
@@ -99,6 +116,8 @@ def check_numbers(plan: Plan, values: Values, place: str) -> None:
     if plan.looks is not None:
         expected["looks.information"] = list(plan.look_information().fractions)
         expected["looks.nominal"] = [float(level) for level in plan.look_boundaries().nominal]
+    if plan.others:
+        expected["sensitivity.powers"] = list(plan.sensitivity().values())
     problems = []
     for path, computed in expected.items():
         stated = value_at(values, path)

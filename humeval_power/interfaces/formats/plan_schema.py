@@ -22,6 +22,7 @@ from humeval_power.interfaces.formats.plan_sections import (
     RuleSection,
     ScaleSection,
     Section,
+    SensitivitySection,
     Sha256,
     SourceSection,
     Text,
@@ -34,7 +35,7 @@ from humeval_power.rules import claim
 class PlanContent(Section):
     """Everything that was decided, and the power that it promises."""
 
-    schema_: Literal["humeval_power/plan/1"] = Field(alias="schema")
+    schema_: Literal["humeval_power/plan/2"] = Field(alias="schema")
     question: Text
     systems: tuple[Text, Text] = Field(description="A and B; every difference is B - A.")
     effect: EffectSection
@@ -49,6 +50,7 @@ class PlanContent(Section):
     seed: Natural = Field(description="Seed of the simulation.")
     exclusions: list[Text] = Field(description="Rules, in words, by which ratings will be left out.")
     looks: LooksSection | None = Field(description="null: one test, at the end.")
+    sensitivity: SensitivitySection | None = Field(description="null: nothing else was looked at.")
     created: datetime.date
     versions: dict[str, str] = Field(description="Of the programs that computed the power.")
 
@@ -73,6 +75,7 @@ class PlanContent(Section):
             exclusions=tuple(self.exclusions),
             looks=None if self.looks is None else self.looks.record(),
             expected=None if self.looks is None else self.looks.expectation(),
+            others=() if self.sensitivity is None else self.sensitivity.record(),
         )
         plan.study()  # refuses a test whose power cannot be computed
         return plan

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from humeval_power.reporting.plan_history import Change
 from humeval_power.safe_text import json_text
 
-PLAN_SCHEMA = "humeval_power/plan/1"
+PLAN_SCHEMA = "humeval_power/plan/2"
 SEAL = ("history", "checksum", "sealed")  # the names of a document that are not its content
 WHOLE = ("versions",)  # changes of these are listed as one
 

@@ -239,6 +239,27 @@ class PredictedSection(Section):
         return PredictedPower(self.analytic, self.simulated, self.interval, self.n_simulations)
 
 
+class OtherSection(Section):
+    """Parameters that the plan was not made for."""
+
+    name: Text
+    parameters: ParametersSection
+
+
+class SensitivitySection(Section):
+    """The power of the plan if other parameters hold than those it was made for."""
+
+    others: Annotated[list[OtherSection], Field(min_length=1)]
+    powers: list[Share] = Field(description="By formula, in the order of `others`. Computed.")
+
+    def record(self) -> tuple[tuple[str, Parameters], ...]:
+        names = [other.name for other in self.others]
+        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        if twice:
+            raise InputError([field_problem("others", twice[0], "is there twice.")])
+        return tuple((other.name, other.parameters.record()) for other in self.others)
+
+
 class ChangeSection(Section):
     """One value before and after an amendment."""
 

@@ -1,0 +1,107 @@
+"""What a study is planned from: parameters, and the scale, systems and uncertainty that go with them.
+
+One rule holds for all of it: what the user says always wins over what a file says, and what another
+study says of its own ratings (its scale, its systems, its effect) is never taken for this study's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from humeval_power.parameters import Parameters
+from humeval_power.scales import RatingScale
+from humeval_power.uncertainty import VarianceUncertainty
+
+ANONYMOUS = ("A", "B")
+Origin = Literal["pilot", "file", "library", "published", "typed"]
+OWN: tuple[Origin, ...] = ("pilot", "file")
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """Parameters under a name, and what their origin says of itself.
+
+    Of a pilot, or a file that was fitted to one, the scale, the systems and the estimate are those of the
+    study; of an entry of the library they are another study's. `file` and `data_sha256` name the document
+    and the table of ratings.
+    """
+
+    name: str
+    parameters: Parameters
+    scale: RatingScale | None = None
+    systems: tuple[str, str] | None = None
+    uncertainty: VarianceUncertainty | None = None
+    origin: Origin = "typed"
+    file: str | None = None
+    data_sha256: str | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether what its origin says holds of the study itself."""
+        return self.origin in OWN
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """Everything that is assumed of a study before it is carried out.
+
+    entries : parameters by name, the first being planned for.
+    typed_scale, typed_systems : what the user said; they win over what the entries say.
+    chosen : why these entries, in words, where the user did not name them.
+    """
+
+    entries: tuple[Assumed, ...]
+    typed_scale: RatingScale | None = None
+    typed_systems: tuple[str, str] | None = None
+    chosen: str = ""
+
+    @property
+    def by_name(self) -> dict[str, Parameters]:
+        """The parameters alone."""
+        return {entry.name: entry.parameters for entry in self.entries}
+
+    @property
+    def scale(self) -> RatingScale | None:
+        """The scale of this study: the user's, else that of its own pilot or file where there is one."""
+        own = self._own()
+        return self.typed_scale or (own.scale if own is not None else None)
+
+    @property
+    def systems(self) -> tuple[str, str]:
+        """A and B of this study: the user's, else those of its own pilot or file, else 'A' and 'B'."""
+        own = self._own()
+        return self.typed_systems or (own.systems if own is not None else None) or ANONYMOUS
+
+    @property
+    def uncertainty(self) -> VarianceUncertainty | None:
+        """How uncertain the parameters planned for are, where that is known."""
+        return self.entries[0].uncertainty if self.entries else None
+
+    @property
+    def observed(self) -> float | None:
+        """The difference B - A on [0, 1] that the study's own pilot or file estimates."""
+        own = self._own()
+        return None if own is None else own.parameters.difference
+
+    def led_by(self, name: str) -> Assumptions:
+        """The same with the entry of a name in front, to be planned for."""
+        return replace(self, entries=tuple(sorted(self.entries, key=lambda entry: entry.name != name)))
+
+    def _own(self) -> Assumed | None:
+        """The pilot, else the only file of one's own: two of them may contradict each other."""
+        own = [entry for entry in self.entries if entry.is_own]
+        pilots = [entry for entry in own if entry.origin == "pilot"]
+        found = pilots or own
+        return found[0] if len(found) == 1 else None
+
+
+def assumptions_of(
+    parameters: Mapping[str, Parameters], *, uncertainty: VarianceUncertainty | None = None
+) -> Assumptions:
+    """Assumptions of parameters by name; `uncertainty` is that of the first, which is planned for."""
+    entries = [Assumed(name, values) for name, values in parameters.items()]
+    if entries:
+        entries[0] = replace(entries[0], uncertainty=uncertainty)
+    return Assumptions(tuple(entries))
