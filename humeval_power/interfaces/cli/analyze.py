@@ -39,7 +39,7 @@ from humeval_power.interfaces.cli.options import (
     run_options,
     table_options,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_set
 from humeval_power.interfaces.cli.plan_options import (
     amend_option,
     load_plan,
@@ -162,12 +162,17 @@ def command(
         with compiled_kernels():
             analysed = {name: analyse(ratings) for name, ratings in by_name.items()}
         record, text, files = _together(analysed, correct_criteria, rule)
+    written: dict[Path, str | bytes] = {}
     if pictures is not None:
-        write_directory(pictures, files, force=force)
+        written |= {Path(pictures, name): content for name, content in files.items()}
+    if output not in (None, "-"):
+        written[Path(str(output))] = to_json(record)
+    write_set(written, force=force)
+    if pictures is not None:
         note(f"Written to {pictures}: {', '.join(files)}")
-    if output is not None:
-        write_directory(Path(output).parent, {Path(output).name: to_json(record)}, force=force)
+    if output not in (None, "-"):
         note(f"Written: {output}")
+    as_json = as_json or output == "-"
     say(to_json(record) if as_json else text, nl=not as_json)
 
 

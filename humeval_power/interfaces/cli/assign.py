@@ -14,7 +14,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.assign_options import Takeover, assignment_options, size_options
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.options import result_options, seed_option
-from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_file
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite
 from humeval_power.interfaces.cli.plan_options import load_plan
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.formats.documents import to_json
@@ -107,21 +107,20 @@ def command(
     )
     table = _wanted_rows(assignment, takeovers)
     _summarise(assignment, key=key)
+    codes: dict[str, str | bytes] = {}
     if key is not None:
         table = table.drop(columns="system")
-        write_file(key, table_csv(assignment.key()), force=force)
+        codes[key] = table_csv(assignment.key())
     as_json = as_json or (output or "").lower().endswith(".json")
     text = to_json(_document(assignment, table, blind=key is not None)) if as_json else table_csv(table)
-    emit(text, output=output, force=force, exact=not as_json)
+    emit(text, output=output, force=force, exact=not as_json, beside=codes)
 
 
 def _check_paths(output: str | None, key: str | None, *, force: bool) -> None:
     """Refuse before any work what could not be written after it."""
-    written = [path for path in (output, key) if path is not None and path != "-"]
+    written = [path for path in (output, key) if path is not None]
     if key == "-":
         raise click.UsageError("--key needs a file of its own: the table goes to standard output.")
-    if len(written) == 2 and Path(written[0]).resolve() == Path(written[1]).resolve():
-        raise click.UsageError("--output and --key must be two files.")
     refuse_to_overwrite(written, force=force)
 
 

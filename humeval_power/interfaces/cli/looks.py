@@ -37,7 +37,7 @@ from humeval_power.interfaces.cli.looks_text import (
 )
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import result_options, run_options
-from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped, write_directory
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
@@ -122,10 +122,9 @@ def study_command(
     Shows the information at each look, the boundaries, how often these and
     careless ones find what is not there, and the study's long run.
     """
-    if output is not None:
-        refuse_to_overwrite([output], force=force)
-    if figures is not None:
-        refuse_to_overwrite(figure_paths(figures), force=force)
+    written = [] if output is None else [output]
+    written += [] if figures is None else [*map(str, figure_paths(figures))]
+    refuse_to_overwrite(written, force=force)
     settings = load_settings(study)
     said = effect.one(settings.scale)
     shown = None if effects is None else tuple(each.value for each in effects.on(settings.scale))
@@ -148,9 +147,10 @@ def study_command(
         choices = compare_numbers_of_looks(source, looks.rule) if said.value != 0 else []
         growth = compare_growth(source)
     currency = "" if model is None else model.currency
+    pictures: dict[str, str | bytes] = {}
     if figures is not None:
         curve = plan.at(curve_of(said.value), n_jobs=jobs or default_jobs())
-        content = figure_files(
+        pictures = figure_files(
             plan.bounds,
             points,
             curve,
@@ -159,8 +159,6 @@ def study_command(
             unit="B - A on [0, 1]",
             currency=currency,
         )
-        write_directory(figures, content, force=force)
-        note(f"Written to {figures}: {', '.join(content)}")
     if as_json:
         from humeval_power.interfaces.formats.documents import to_json
 
@@ -170,7 +168,7 @@ def study_command(
         text = to_json({"understood": str(said), **record})
     else:
         text = study_text(plan, points, choices, growth, said=said, setting=name, currency=currency)
-    emit(text, output=output, force=force)
+    emit(text, output=output, force=force, beside=pictures, folder=figures)
 
 
 def _source(

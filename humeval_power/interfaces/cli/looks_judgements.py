@@ -30,7 +30,7 @@ from humeval_power.interfaces.cli.looks_text import (
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, decorated
 from humeval_power.interfaces.cli.options import result_options, run_options
-from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite
 from humeval_power.interfaces.cli.preference import preference_words
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.scenario_family import (
@@ -170,10 +170,9 @@ def _answer(
     output: str | None,
     force: bool,
 ) -> None:
-    if figures is not None:
-        refuse_to_overwrite(figure_paths(figures), force=force)
-    if output is not None:
-        refuse_to_overwrite([output], force=force)
+    written = [] if output is None else [output]
+    written += [] if figures is None else [*map(str, figure_paths(figures))]
+    refuse_to_overwrite(written, force=force)
     source, rule = make(looks.at), looks.rule
     if isinstance(rule.futility, ConditionalPowerFutility) and rule.futility.under == "design":
         raise click.UsageError(
@@ -192,11 +191,10 @@ def _answer(
         )
 
     points = at(effects_of(effects, effect))
+    pictures: dict[str, str | bytes] = {}
     if figures is not None:
         possible = [each for each in curve_of(effect) if _possible(source, each)]
-        content = figure_files(bounds, points, at(possible), sizes=sizes, unit=unit)
-        write_directory(figures, content, force=force)
-        note(f"Written to {figures}: {', '.join(content)}")
+        pictures = figure_files(bounds, points, at(possible), sizes=sizes, unit=unit)
     if as_json:
         from humeval_power.interfaces.formats.documents import to_json
 
@@ -225,7 +223,7 @@ def _answer(
             bias_text(points),
         ]
         text = "\n\n".join(parts)
-    emit(text, output=output, force=force)
+    emit(text, output=output, force=force, beside=pictures, folder=figures)
 
 
 def _possible(source: LookSource, effect: float) -> bool:

@@ -13,7 +13,7 @@ from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.looks_text import facts_text, pool_text
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import result_options, seed_option, simulations_option
-from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_directory
+from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.planning.look_pool import PoolStudy, pool_study, wei_rules
 from humeval_power.planning.power import DEFAULT_SEED
@@ -92,10 +92,9 @@ def pool(
     tested by Mann and Whitney's U once, at Pocock's looks, and with a stop for
     futility at p > 0.5, as Wei, Kocmi and Federmann (2022) did.
     """
-    if output is not None:
-        refuse_to_overwrite([output], force=force)
-    if figures is not None:
-        refuse_to_overwrite([Path(figures) / name for name in FILES], force=force)
+    written = [] if output is None else [Path(output)]
+    written += [] if figures is None else [Path(figures) / name for name in FILES]
+    refuse_to_overwrite(written, force=force)
     if (file is None) == (simulated is None):
         raise click.UsageError("Give a FILE of past scores, or --simulated with a number of pairs.")
     used = DEFAULT_SEED if seed is None else seed
@@ -112,10 +111,9 @@ def pool(
         seed=used,
     )
     told = at or (1200, 3600)
+    pictures: dict[str, str | bytes] = {}
     if figures is not None:
-        content = _figures(study, told[0])
-        write_directory(figures, content, force=force)
-        note(f"Written to {figures}: {', '.join(content)}")
+        pictures = _figures(study, told[0])
     if as_json:
         from humeval_power.interfaces.formats.documents import to_json
 
@@ -130,7 +128,7 @@ def pool(
             ("Studies", f"{study.n_simulations:,} of each pair at each budget"),
         ]
         text = facts_text(facts) + "\n\nAverage power, and judgements spent:\n" + pool_text(study, at=told)
-    emit(text, output=output, force=force)
+    emit(text, output=output, force=force, beside=pictures, folder=figures)
 
 
 def read_pool(path: str, *, system: str, rating: str) -> list[ScorePair]:

@@ -13,7 +13,7 @@ import click
 
 from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.interfaces.cli.option_names import as_typed
-from humeval_power.interfaces.cli.output import WIDTH, say, wrapped
+from humeval_power.interfaces.cli.output import WIDTH, finish_stopped_runs, say, wrapped
 
 # section: {name of the command: what --help says about it}
 SECTIONS: dict[str, dict[str, str]] = {
@@ -71,6 +71,15 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = importlib.import_module(f"{__package__}.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; before it runs, what a killed run has left where it leads is completed."""
+        found = super().resolve_command(ctx, args)
+        if not {"-h", "--help"} & set(args):
+            finish_stopped_runs(args[1:])
+        return found
 
     def format_commands(
         self,

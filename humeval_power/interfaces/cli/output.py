@@ -1,22 +1,24 @@
-"""What commands print and write: the result to standard output, remarks to standard error, whole files."""
+"""What commands print and write: the result to standard output, remarks to standard error, sets of files."""
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from humeval_power.errors import InputError
+from humeval_power.interfaces.writing.file_sets import write_files
+from humeval_power.interfaces.writing.targets import check_targets
+from humeval_power.interfaces.writing.unfinished import finish_sets
 from humeval_power.safe_text import display_width, terminal_text, visible
 
 QUIET = "humeval_power.quiet"
 WIDTH = 80
+_WRITTEN = ("output", "key", "key_file", "figures", "pictures", "library", "ledger")
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
@@ -48,89 +50,109 @@ def wrapped(text: str, *, bullet: str = "", indent: str = "") -> str:
     return "\n".join(lines)
 
 
-def emit(text: str, *, output: str | None, force: bool, exact: bool = False) -> None:
+def emit(
+    text: str,
+    *,
+    output: str | None,
+    force: bool,
+    exact: bool = False,
+    beside: Mapping[str, str | bytes] | None = None,
+    folder: str | None = None,
+) -> None:
     """Print the result, or write it to the file `output` if there is one ('-' is standard output).
 
     `exact` is for data that a program reads, such as CSV: where standard output is no terminal, the bytes
-    are those of the file.
+    are those of the file. The files `beside` it, in `folder` if there is one, are written with it: all of
+    them, or none.
     """
+    files = {Path(folder or "", name): content for name, content in (beside or {}).items()}
     if output is None or output == "-":
-        if exact and not sys.stdout.isatty():
-            click.echo(_bytes(text), nl=False)
-        else:
-            say(text.removesuffix("\n"))
+        write_set(files, force=force, first=lambda: _show(text, exact=exact))
     else:
-        write_file(output, text, force=force)
+        write_set({**files, Path(output): text}, force=force)
         note(f"Written: {output}")
+    if folder is not None:
+        note(f"Written to {folder}: {', '.join(beside or {})}")
+
+
+def _show(text: str, *, exact: bool) -> None:
+    if exact and not sys.stdout.isatty():
+        click.echo(text.encode(), nl=False)
+    else:
+        say(text.removesuffix("\n"))
 
 
 def refuse_to_overwrite(paths: Sequence[str | Path], *, force: bool) -> None:
-    """Raise InputError if files cannot be written there: to be called before long work, not after."""
-    for path in map(Path, paths):
-        if path.is_dir():
-            raise InputError(f"{path} is a directory; name a file.")
-        blocking = next((above for above in path.parents if above.exists() and not above.is_dir()), None)
-        if blocking is not None:
-            raise InputError(f"{blocking} is a file, not a directory; choose another --output.")
-    present = [str(path) for path in paths if Path(path).is_file()]
-    if present and not force:
-        verb = "exists" if len(present) == 1 else "exist"
-        raise InputError(f"{', '.join(present)} {verb} already. Choose another --output, or add --force.")
+    """Raise InputError if files cannot be written there: to be called before long work, not after.
+
+    A file that the command reads is never written over, with --force neither.
+    """
+    written = [path for path in paths if str(path) != "-"]
+    _refuse_inputs(written)
+    check_targets(written, force=force)
+
+
+def _refuse_inputs(paths: Sequence[str | Path]) -> None:
+    ctx = click.get_current_context(silent=True)
+    read = [] if ctx is None else [*_read_paths(ctx.params)]
+    found = [str(path) for path in paths if any(_same_file(path, other) for other in read)]
+    if found:
+        raise InputError(f"{', '.join(found)}: this command reads it. Choose another --output.")
+
+
+def _read_paths(params: Mapping[str, object]) -> Iterator[str]:
+    """The files among the values that were typed, but for those that say where to write."""
+    for name, value in params.items():
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, str) and name not in _WRITTEN and os.path.isfile(each):
+                yield each
+
+
+def _same_file(path: str | Path, other: str) -> bool:
+    return os.path.isfile(path) and os.path.samefile(path, other)
 
 
 def write_file(path: str | Path, content: str | bytes, *, force: bool) -> None:
     """Write a file as a whole or not at all; a missing directory is made."""
-    target = Path(path)
-    if target.exists() and not (target.is_file() or target.is_dir()):
-        target.write_bytes(_bytes(content))  # a device such as /dev/null cannot be replaced
-    else:
-        write_directory(target.parent, {target.name: content}, force=force)
+    write_files({Path(path): content}, force=force, say=remark)
+
+
+def replace_file(path: str | Path, content: str | bytes) -> None:
+    """Write a file anew that the command has read, as a whole or not at all."""
+    write_files({Path(path): content}, force=True, say=remark)
 
 
 def write_directory(directory: str | Path, files: Mapping[str, str | bytes], *, force: bool) -> None:
-    """Write several files of one directory: all are complete before the first takes its name."""
-    paths = {Path(directory) / name: content for name, content in files.items()}
-    refuse_to_overwrite(list(paths), force=force)
-    Path(directory).mkdir(parents=True, exist_ok=True)
-    _write_together(paths)
+    """Write several files of one directory: all of them, or none."""
+    write_set({Path(directory) / name: content for name, content in files.items()}, force=force)
 
 
-def _write_together(files: Mapping[Path, str | bytes]) -> None:
-    staged: dict[Path, Path] = {}
-    try:
-        for path, content in files.items():
-            target = Path(os.path.realpath(path))  # a link stays a link
-            staged[_stage(target, _bytes(content))] = target
-        for temporary, target in staged.items():
-            os.replace(temporary, target)
-    finally:
-        for temporary in staged:
-            temporary.unlink(missing_ok=True)
+def write_set(
+    contents: Mapping[Path, str | bytes],
+    *,
+    force: bool,
+    private: Collection[Path] = (),
+    published: Path | None = None,
+    first: Callable[[], None] | None = None,
+) -> None:
+    """Write files that belong together, wherever they lie: all of them, or none; see `write_files`."""
+    write_files(contents, force=force, private=private, published=published, first=first, say=remark)
 
 
-def _stage(target: Path, content: bytes) -> Path:
-    """A complete temporary file beside the target, with the rights that the target has or would get."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(_rights(target))
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return temporary
+def finish_stopped_runs(words: Sequence[str]) -> None:
+    """Complete or clear away what killed runs have left where the words of a command line lead."""
+    places: dict[str, None] = {}
+    for word in words:
+        for path in (word, word.partition("=")[2]):
+            if path and not path.startswith("--") and os.path.lexists(path):
+                real = os.path.realpath(path)
+                above = os.path.dirname(real)
+                places.update(dict.fromkeys([above, real] if os.path.isdir(real) else [above]))
+                places[os.path.dirname(above)] = None  # where the files of a release are staged
+    for place in places:
+        finish_sets(Path(place), say=remark)
 
 
-def _rights(target: Path) -> int:
-    if target.exists():
-        return stat.S_IMODE(target.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _bytes(content: str | bytes) -> bytes:
-    return content.encode() if isinstance(content, str) else content
+def remark(message: str) -> None:
+    """Print on standard error what must be told with --quiet too."""
+    click.echo(wrapped(message), err=True)

@@ -10,11 +10,13 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.options import result_options
-from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, write_file
+from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, remark
 from humeval_power.interfaces.cli.parameters_text import entry_text, list_text
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.formats.documents import read_parameters, to_json
 from humeval_power.interfaces.formats.parameter_library import read_library, shipped_library
+from humeval_power.interfaces.writing.file_sets import update_file
+from humeval_power.interfaces.writing.unfinished import finish_sets
 from humeval_power.reporting.document_values import words
 from humeval_power.reporting.parameter_library import (
     LibraryEntry,
@@ -81,6 +83,7 @@ def command(
         path = str(name)
         _add(path, own, entry_name, summary, source, licence, force=force)
         return
+    finish_sets(own.parent, say=remark)
     entries = [*shipped_library(), *_own(own, named=library is not None)]
     if action == "list":
         text = to_json(library_record(entries)) if as_json else list_text(entries)
@@ -100,16 +103,26 @@ def _add(
 ) -> None:
     _, document = read_parameters(path, allow_not_identified=True)
     name = chosen or _exported_name(document) or Path(path).stem
-    entries = _own(library, named=False)
     if name in [entry.name for entry in shipped_library()]:
         raise InputError(f"An entry {name!r} comes with the package; choose another --name.")
-    if name in [entry.name for entry in entries] and not force:
-        raise InputError(f"{library} has an entry {name!r}. Choose another --name, or add --force.")
     added = own_entry(document, name=name, summary=summary, paper=source, licence=licence)
-    kept = [entry for entry in entries if entry.name != name]
-    # The file is the user's own list, and what was in it is kept.
-    write_file(library, to_json(library_record([*kept, added])), force=True)
+
+    def with_added() -> str:
+        entries = _own(library, named=False)
+        if name in [entry.name for entry in entries] and not force:
+            raise InputError(f"{library} has an entry {name!r}. Choose another --name, or add --force.")
+        # The file is the user's own list, and what was in it is kept.
+        kept = [entry for entry in entries if entry.name != name]
+        return to_json(library_record([*kept, added]))
+
+    _refuse_same_file(path, library)
+    update_file(library, with_added, say=remark)
     note(f"Added {name!r} to {library}")
+
+
+def _refuse_same_file(path: str, library: Path) -> None:
+    if library.exists() and library.samefile(path):
+        raise InputError(f"{library} is the file to add from; choose another --library.")
 
 
 def _exported_name(document: Mapping[str, Any]) -> str | None:

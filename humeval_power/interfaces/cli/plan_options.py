@@ -11,7 +11,7 @@ from typing import overload
 import click
 
 from humeval_power.interfaces.cli.options import TableOptions
-from humeval_power.interfaces.cli.output import note, write_file
+from humeval_power.interfaces.cli.output import note, replace_file
 from humeval_power.planning.plan import Plan
 
 plan_option = click.option(
@@ -55,7 +55,7 @@ def load_plan(path: str | None, amend: str | None = None) -> Plan | None:
         if amend is None:
             return read_plan(path)
         plan, text = amend_plan(path, amend, date=datetime.date.today())
-    write_file(path, text, force=True)
+    replace_file(path, text)
     note(_amended(path, plan))
     return plan
 

@@ -19,7 +19,7 @@ from humeval_power.interfaces.cli.options import (
     quiet_option,
     table_options,
 )
-from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_directory
+from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_set
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import read_parameters
@@ -165,23 +165,17 @@ def _secret(path: Path | None) -> str:
 
 
 def _write(directory: Path, bundle: Bundle, *, force: bool, secret: str, secret_file: Path | None) -> None:
-    """Write the bundle, and a new key before it; if the bundle fails, the key goes too."""
+    """Write the bundle with its new key: both or none, and nothing unfinished in the directory."""
     if directory.is_dir() and any(directory.iterdir()) and not force:
         raise InputError(f"{directory} is not empty. Choose another --output, or add --force.")
     refuse_to_overwrite([directory / name for name in bundle.files], force=force)
     others = sorted(path.name for path in directory.glob("*") if path.name not in bundle.files)
     if others:
         note(f"WARNING: {directory} also holds {', '.join(others)}, which is no part of the bundle.")
-    if secret_file is not None:
-        secret_file.parent.mkdir(parents=True, exist_ok=True)
-        secret_file.touch(mode=0o600, exist_ok=False)
-        secret_file.write_text(secret + "\n", encoding="utf-8")
-    try:
-        write_directory(directory, dict(bundle.files), force=force)
-    except BaseException:
-        if secret_file is not None:
-            secret_file.unlink(missing_ok=True)
-        raise
+    files: dict[Path, str | bytes] = {directory / name: bundle.files[name] for name in bundle.files}
+    private = [] if secret_file is None else [secret_file]
+    files |= dict.fromkeys(private, secret + "\n")
+    write_set(files, force=force, private=private, published=directory)
 
 
 def _summary(

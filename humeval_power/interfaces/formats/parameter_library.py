@@ -9,7 +9,7 @@ from humeval_power import reporting
 from humeval_power.errors import InputError, Problem
 from humeval_power.reporting.parameter_library import LIBRARY_SCHEMA, LibraryEntry, entry_from_dict
 
-_HINT = "Write one with: humeval-power parameters add FILE"
+_HINT = "Restore or rename it; 'humeval-power parameters add FILE' begins a new one where there is none."
 
 
 def shipped_library() -> list[LibraryEntry]:
