@@ -121,6 +121,8 @@ def _check_paths(output: str | None, key: str | None, *, force: bool) -> None:
     written = [path for path in (output, key) if path is not None]
     if key == "-":
         raise click.UsageError("--key needs a file of its own: the table goes to standard output.")
+    if len(written) == 2 and Path(written[0]).resolve() == Path(written[1]).resolve():
+        raise click.UsageError("--output and --key must be two files.")
     refuse_to_overwrite(written, force=force)
 
 
