@@ -20,6 +20,7 @@ WRITING = re.compile(
 ALLOWED = {
     "interfaces/writing/": "the writer itself",
     "interfaces/formats/look_ledger.py": "lines are only ever added to a ledger",
+    "interfaces/formats/study_secret.py": "a secret is made once and never written over",
     "interfaces/cli/pandoc.py": "what pandoc reads lies in a temporary folder",
     "reporting/figure_style.py": "a picture becomes bytes in memory",
 }

@@ -155,4 +155,4 @@ def finish_stopped_runs(words: Sequence[str]) -> None:
 
 def remark(message: str) -> None:
     """Print on standard error what must be told with --quiet too."""
-    click.echo(wrapped(message), err=True)
+    say(wrapped(message), err=True)
