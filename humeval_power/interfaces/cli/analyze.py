@@ -59,7 +59,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.reporting.analysis_record import analysis_record, criteria_record, systems_record
 from humeval_power.reporting.records import json_ready
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.safe_text import file_stems
+from humeval_power.safe_text import display_width, file_stems, one_line
 
 Analysed = tuple[dict[str, object], str, dict[str, str | bytes]]  # record, text, pictures by file name
 
@@ -291,7 +291,9 @@ def _together(analysed: dict[str, Analysed], correction: FamilyCorrection, rule:
         command=typed_command(),
     )
     parts = [family_text(rows, correction)]
-    parts += [f"{name}\n{'=' * len(name)}\n\n{one[1]}" for name, one in analysed.items()]
+    for name, one in analysed.items():
+        heading = one_line(name)
+        parts.append(f"{heading}\n{'=' * display_width(heading)}\n\n{one[1]}")
     files = {
         f"{stem}-{file}": content
         for stem, one in zip(

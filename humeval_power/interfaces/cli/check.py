@@ -16,7 +16,7 @@ from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.table_summary import Spread, TableSummary, summarise_table
-from humeval_power.safe_text import shell_word
+from humeval_power.safe_text import one_line, shell_word
 
 SCHEMA = "humeval_power/check/1"
 
@@ -83,7 +83,10 @@ def check_record(ratings: Ratings, summary: TableSummary) -> dict[str, object]:
 def check_text(ratings: Ratings, summary: TableSummary) -> str:
     """The check for people, at most 80 characters wide."""
     parts = [
-        f"Ratings in {ratings.source}" + (f", criterion {ratings.criterion}" if ratings.criterion else ""),
+        one_line(
+            f"Ratings in {ratings.source}"
+            + (f", criterion {ratings.criterion}" if ratings.criterion else "")
+        ),
         "Rows\n" + _flow(ratings),
         "Scale\n" + _scale(ratings, summary),
         "Design\n" + _design(summary),

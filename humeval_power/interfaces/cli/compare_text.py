@@ -32,7 +32,7 @@ def pair_text(comparison: PairComparison, signature: str, *, everything: bool = 
     facts = [wrapped(text, bullet="  ") for text in shape_words(comparison)]
     curve = curve_table(comparison)
     blocks = [
-        f"A = {a}, B = {b}; {comparison.table.metric}; the effect is B - A",
+        wrapped(f"A = {a}, B = {b}; {comparison.table.metric}; the effect is B - A"),
         "Data\n" + _table(summary_table(comparison)) + "\n\n" + "\n".join(facts),
         "Tests for this question\n" + _reasons(advice_table(comparison, everything=everything)),
         "Result\n" + _rows(report_rows(comparison)),
@@ -88,7 +88,7 @@ def sets_text(names: Sequence[str], comparisons: Sequence[PairComparison], found
     direction = "above" if comparisons[0].request.settings.direction == "greater" else "below"
     return "\n\n".join(
         [
-            f"A = {a}, B = {b}; {comparisons[0].test.label}, one-sided: B {direction} A",
+            wrapped(f"A = {a}, B = {b}; {comparisons[0].test.label}, one-sided: B {direction} A"),
             text_table(["set", "n", comparisons[0].test.estimand.split()[0], "p", "Holm p"], lines),
             wrapped(
                 f"B is {direction} A in at least {found.count} of {len(names)} sets, with confidence "
