@@ -24,7 +24,7 @@ class Assumed:
     """Parameters under a name, and what their origin says of itself.
 
     Of a pilot, or a file that was fitted to one, the scale, the systems and the estimate are those of the
-    study; of an entry of the library they are another study's. `file` and `data_sha256` name the document
+    study; of an entry of the library they are another study's. `file` and `ratings` name the document
     and the table of ratings.
     """
 
@@ -35,7 +35,7 @@ class Assumed:
     uncertainty: VarianceUncertainty | None = None
     origin: Origin = "typed"
     file: str | None = None
-    data_sha256: str | None = None
+    ratings: str | None = None
 
     @property
     def is_own(self) -> bool:

@@ -31,7 +31,7 @@ class Ratings:
     `worker`, `item`, `system` are codes, shape (n_ratings,), into the tuples of names. `rating`,
     shape (n_ratings,), lies on [0, 1], 1 being best. With two systems code 0 is A and code 1 is B, and
     the effect is B - A. The rows of `flow` add up; `notices` say what was assumed and what is unusual.
-    `source` names the file and `sha256` its bytes.
+    `source` names the file.
     """
 
     worker: Codes
@@ -46,7 +46,6 @@ class Ratings:
     flow: tuple[FlowStep, ...] = ()
     notices: tuple[str, ...] = ()
     source: str = "table"
-    sha256: str | None = None
 
     @property
     def n_ratings(self) -> int:
@@ -116,7 +115,6 @@ def ratings_from_table(
     missing: Collection[str] = MISSING_CODES,
     require_pair: bool = True,
     source: str = "table",
-    sha256: str | None = None,
     notices: tuple[str, ...] = (),
 ) -> Ratings:
     """Check a long table, one rating per row, and return its ratings.
@@ -132,7 +130,7 @@ def ratings_from_table(
     lower_is_better : the direction of the scale, where higher ratings are worse.
     missing : the cells that mean 'no rating'. Their rows are dropped and counted.
     require_pair : whether more than two systems without `systems` are an error.
-    source, sha256, notices : the name and digest of the file, and what was assumed in reading it.
+    source, notices : the name of the file, and what was assumed in reading it.
 
     Raises
     ------
@@ -165,7 +163,7 @@ def ratings_from_table(
     chosen = _chosen(rows, selection, used, systems=systems)
     told = [*notices, *columns.notices, *_stripped(rows), *_direction(systems, chosen.system_names)]
     told += scale_notices(used, given, lower_is_better_said=lower_is_better) + _structure(chosen)
-    return replace(chosen, notices=tuple(told), source=source, sha256=sha256)
+    return replace(chosen, notices=tuple(told), source=source)
 
 
 def _chosen(

@@ -35,7 +35,6 @@ from humeval_power.study_counts import StudyCounts
 HOSTILE = '<script>alert("x")</script> =cmd()|50% a_b & c #1 $2 {x} \\end ~^ \n שלום -- `é` 你好 |* [z]'
 TRUTH = Parameters(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
 CHECKSUM = "c0ffee" * 10 + "1234"
-SHA256 = "59" * 32
 
 
 def plan_of(systems: tuple[str, str] = ("old", "new")) -> Plan:
@@ -44,7 +43,7 @@ def plan_of(systems: tuple[str, str] = ("old", "new")) -> Plan:
         systems=systems,
         effect=0.08,
         parameters=replace(TRUTH, effect=0.0317),
-        source=ParameterSource("the pilot", "parameters.json", "5f" * 32),
+        source=ParameterSource("the pilot", "parameters.json", "pilot.csv"),
         counts=StudyCounts(14, 60, 3),
         rule=DecisionRule(),
         target_power=0.8,
@@ -70,9 +69,7 @@ def ratings_of(systems: tuple[str, str] = ("old", "new"), criterion: str | None 
         dict(zip("AB", systems, strict=True))
     )
     table["system"] = table["system"].astype(str)
-    ratings = ratings_from_table(
-        table, systems=systems, scale=RatingScale(1, 5, 5), source="study.csv", sha256=SHA256
-    )
+    ratings = ratings_from_table(table, systems=systems, scale=RatingScale(1, 5, 5), source="study.csv")
     flow = (
         FlowStep("read", ratings.n_ratings + 34),
         FlowStep("dropped", 34, "rating is missing"),
@@ -115,7 +112,7 @@ HOSTILE_DOCUMENTS = Documents(
         **ANALYSIS,
         "systems": list(HOSTILE_PAIR),
         "criterion_name": HOSTILE,
-        "data": {"source": HOSTILE, "sha256": SHA256},
+        "data": {"source": HOSTILE},
         "command": f"humeval-power analyze '{HOSTILE}'",
         "deviations": [{"what": HOSTILE, "planned": HOSTILE, "actual": HOSTILE}],
     },

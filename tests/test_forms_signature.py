@@ -72,7 +72,7 @@ def test_a_signature_is_that_of_the_documents():
     signature = signature_of(made.DOCUMENTS)
     assert str(signature) == (
         "humeval_power|v:0.1.0|model:lmm-xs|coding:b-a|df:kr|alpha:.05|two|n:12x50x3|sim:2000|seed:7"
-        "|data:sha256:595959595959|plan:sha256:c0ffeec0ffee"
+        "|plan:sha256:c0ffeec0ffee"
     )
 
 

@@ -57,7 +57,7 @@ PLAN = promised(
         systems=("old", "new"),
         effect=0.08,
         parameters=Parameters(0.6, 0.03, 0.05, 0.04, 0.08, 0.1, 0.2),
-        source=ParameterSource("pilot", "parameters.json", "5f" * 32),
+        source=ParameterSource("pilot", "parameters.json", "pilot.csv"),
         counts=StudyCounts(12, 40, 12),
         rule=DecisionRule(),
         target_power=0.8,
@@ -231,7 +231,6 @@ CONTENT = {
 def other(path: str, value: Any) -> Any:
     """A value that may stand there and is not the one that does."""
     special = {
-        "source.data_sha256": "0" * 64,
         "rule.estimator": "ml",
         "rule.df": "satterthwaite",
         "rule.alternative": "greater",
@@ -345,7 +344,7 @@ def test_impossible_values_are_told_all_at_once(file: Path) -> None:
         "scale.high": 1.0,
         "target_power": 1.2,
         "predicted.simulated": None,
-        "source.data_sha256": "abc",
+        "source.ratings": 7,
         "systems": ["old"],
         "looks": [0.5],
         "created": "yesterday",
@@ -365,7 +364,7 @@ def test_impossible_values_are_told_all_at_once(file: Path) -> None:
     assert "column 'scale': A scale needs a lower and a larger upper bound; got 1:1." in whole
     assert "column 'target_power': value 1.2: must be less than 1." in whole
     assert "column 'predicted': simulated, interval and n_simulations belong together" in whole
-    assert "must be a SHA-256" in whole
+    assert "column 'source.ratings': value 7" in whole
     assert "column 'systems.1': is missing." in whole
     assert "column 'looks'" in whole
     assert "column 'created': value 'yesterday': must be a valid date" in whole

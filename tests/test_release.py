@@ -137,7 +137,7 @@ def test_a_random_key_is_kept_outside_the_bundle_and_used_again(hostile: Path, t
     first = run("release", hostile, "-o", tmp_path / "out")
     key = tmp_path / "out.key"
     assert "written to" in first.stdout
-    assert len(key.read_text().strip()) == 64
+    assert re.fullmatch(r"humeval_power/secret/1 [0-9a-f]{64}\n", key.read_text())
     assert key.stat().st_mode & 0o077 == 0
     again = run("release", hostile, "-o", tmp_path / "again", "--key-file", key)
     assert "taken from" in again.stdout
@@ -239,8 +239,8 @@ def test_worker_ids_in_items_and_included_files_are_warned_of(tmp_path: Path) ->
     notes.write_text("worker-17 was slow; see /home/ann/study.")
     done = run("release", table, "--key", KEY, "--include", notes, "--licence", "CC BY 4.0")
     told = " ".join(done.stderr.split())
-    assert "column 'item': 8 values with the id of a worker" in told
-    assert "notes.txt holds the ids of 1 worker, such as 'worker-17'." in told
+    assert "column 'item': 16 cells with the ids of 2 workers: 'worker-17' (row 2)" in told
+    assert "notes.txt: 1 place with the ids of 1 worker: 'worker-17' (line 1)." in told
     assert "notes.txt names a home directory, '/home/ann'" in told
     strict = run("release", table, "--key", KEY, "--include", notes, "--strict", "-o", tmp_path / "out")
     assert strict.exit_code == 3

@@ -29,11 +29,12 @@ from humeval_power.study_counts import StudyCounts
 
 @dataclass(frozen=True, slots=True)
 class ParameterSource:
-    """Where the variances come from: a name, the file they were read from, and the pilot's bytes."""
+    """Where the variances come from: a name, the file they were read from, and the table of ratings
+    that they were estimated from (None: from none)."""
 
     name: str
     file: str | None = None
-    data_sha256: str | None = None
+    ratings: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

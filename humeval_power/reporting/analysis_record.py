@@ -92,7 +92,7 @@ def comparison_record(
         ],
         "groups": [list(group) for group in groups],
         "rule": asdict(results[0].test.rule),
-        "data": {"source": ratings.source, "sha256": ratings.sha256},
+        "data": {"source": ratings.source},
         "versions": versions(),
         "command": command,
     }

@@ -132,8 +132,9 @@ def _provenance(
 ) -> tuple[tuple[str, str], ...]:
     found = []
     data = part(fitted, "data")
-    if words(data, "sha256"):
-        found.append(("Ratings", f"{words(data, 'source') or 'table'}, sha256 {words(data, 'sha256')}"))
+    source = words(data, "source")
+    if source:
+        found.append(("Ratings", source))
     for kind, document in (("parameters", fitted), ("surface", mapped), ("power", computed)):
         if not document:
             continue

@@ -102,11 +102,8 @@ def scale_of(document: Document) -> RatingScale | None:
 
 
 def ratings_source(parameters: Document) -> str:
-    """The table of ratings and the start of its hash, such as 'pilot.csv 1f0c3a42…'."""
-    data = part(parameters, "data")
-    digest = words(data, "sha256")
-    said = [words(data, "source") or "", f"{digest[:SHORT_HASH]}…" if digest else ""]
-    return " ".join(filter(None, said))
+    """The name of the table of ratings, such as 'pilot.csv'."""
+    return words(part(parameters, "data"), "source") or ""
 
 
 def design_words(cell: Document) -> str:

@@ -110,7 +110,7 @@ def _zero_variances(plan: Plan) -> list[str]:
 
 
 def _parameters(plan: Plan) -> list[str]:
-    if plan.source.data_sha256 is not None:
+    if plan.source.ratings is not None:
         return [
             "The standard deviations are estimates from a pilot and uncertain, the more so the fewer its "
             "workers. The power is what they imply, not a guarantee."

@@ -15,7 +15,7 @@ from humeval_power.planning.halfway import halfway_power
 from humeval_power.planning.limits import ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.plan import Plan
 from humeval_power.reporting.checklist_items import ReportTable
-from humeval_power.reporting.document_values import SHORT_HASH, plain, share, signed
+from humeval_power.reporting.document_values import plain, share, signed
 from humeval_power.reporting.plan_caveats import is_observed_effect, plan_caveats
 from humeval_power.reporting.plan_history import Amendment
 from humeval_power.reporting.plan_looks_text import expectation_sentence, looks_sentence
@@ -328,8 +328,8 @@ def _provenance(plan: Plan, checksum: str | None) -> tuple[Fact, ...]:
     source = plan.source
     origin = source.name if source.file is None else f"{source.name}, from {source.file}"
     facts = [("Parameters", origin)]
-    if source.data_sha256 is not None:
-        facts.append(("Pilot's ratings", f"SHA-256 {source.data_sha256[:SHORT_HASH]}…"))
+    if source.ratings is not None:
+        facts.append(("Pilot's ratings", source.ratings))
     facts.append(("Seed", str(plan.seed)))
     if checksum is not None:
         facts.append(("Checksum of the plan", checksum))

@@ -52,15 +52,6 @@ def personal_ids(texts: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def named_in(text: str, names: Iterable[str]) -> list[str]:
-    """The names that stand in a text as whole words, sorted."""
-    wanted = sorted(names, key=len, reverse=True)
-    if not wanted:
-        return []
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, wanted))})(?!\w)")
-    return sorted(set(pattern.findall(text)))
-
-
 def _digest(key: str, message: str) -> str:
     return hmac.new(
         key.encode("utf-8", "surrogateescape"), message.encode("utf-8", "surrogateescape"), hashlib.sha256

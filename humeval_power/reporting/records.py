@@ -98,7 +98,7 @@ def parameters_record(
         "criterion_name": ratings.criterion,
         "flow": [asdict(step) for step in ratings.flow],
         "notices": list(ratings.notices),
-        "data": {"source": ratings.source, "sha256": ratings.sha256},
+        "data": {"source": ratings.source},
         "versions": versions(),
         "command": command,
     }

@@ -8,25 +8,29 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from humeval_power.checking.columns import shortened
+from humeval_power.checking.columns import close_to, shortened
 from humeval_power.errors import InputError
 from humeval_power.reporting.pseudonyms import (
     SHORT_KEY,
     keyed_order,
-    named_in,
-    personal_ids,
     pseudonyms,
 )
 from humeval_power.reporting.release_rows import ReleaseRows
 from humeval_power.reporting.release_text import Contents, readme
+from humeval_power.reporting.release_warnings import (
+    column_warnings,
+    document_warnings,
+    name_warnings,
+    refuse_private,
+)
+from humeval_power.reporting.worker_ids import IdSearch
 from humeval_power.safe_text import csv_text, formula_safe, json_text
 
 RATINGS, README, SUMS = "ratings.csv", "README.md", "SHA256SUMS"
 OWN_FILES = (RATINGS, README, SUMS)
 PSEUDONYMISED = ("worker", "item", "system")
-_TELLING = 6  # characters from which an id that turns up elsewhere is hardly there by chance
+_OURS = ("humeval_power/parameters/", "humeval_power/analysis/", "humeval_power/check/")
 _SEALED = "humeval_power/plan/"  # a plan that was changed could not be read back
-_HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ def release_bundle(
     pseudonymise: Collection[str] = (),
     documents: Mapping[str, bytes] | None = None,
     licence: str | None = None,
+    checked: Collection[str] = (),
 ) -> Bundle:
     """The files of a release: ratings with pseudonyms in an order of their own, README and checksums.
 
@@ -57,23 +62,27 @@ def release_bundle(
     pseudonymise : 'item', 'system' or both, besides the workers.
     documents : other files of the bundle by name. Worker ids in the notices of JSON documents are replaced.
     licence : as the authors say; None leaves it open, in the README too.
+    checked : columns and files in which short ids, or parts that cannot be searched, were found to be fine;
+        'names' for names of columns and files.
 
     Raises
     ------
     InputError
-        A document with the name of a file of the bundle, or an empty key.
+        A document with the name of a file of the bundle, one that is a ledger or a secret, or an empty key.
     """
     if not key:
         raise InputError("The key is empty.")
     if set(documents or {}) & set(OWN_FILES):
         raise InputError(f"The bundle writes {', '.join(OWN_FILES)} itself; rename the included file.")
+    refuse_private(documents or {}, key)
+    _check_checked(checked, rows, documents or {})
     hidden = ("worker", *(kind for kind in PSEUDONYMISED[1:] if kind in pseudonymise))
     mapping = {kind: pseudonyms(rows.names(kind), key=key, kind=kind) for kind in hidden}
     columns = {
         name: [mapping[name][value] for value in values] if name in mapping else values
         for name, values in rows.columns.items()
     }
-    workers = rows.names("worker")
+    search = IdSearch(rows.names("worker"))
     attached = {
         name: _without_workers(content, mapping["worker"]) for name, content in (documents or {}).items()
     }
@@ -83,12 +92,32 @@ def release_bundle(
     files[README] = readme(rows, contents).encode()
     warnings = [
         *_weak_key(key),
-        *_personal_columns(columns, rows, workers),
-        *_telling_documents(attached, workers),
+        *column_warnings(columns, rows, search, checked),
+        *document_warnings(attached, search, checked),
+        *name_warnings(_names(rows, attached), search, checked),
         *_no_licence(licence),
     ]
     files[SUMS] = checksums(files).encode()
     return Bundle(files, tuple(warnings), n_formulas)
+
+
+def _names(rows: ReleaseRows, attached: Mapping[str, bytes]) -> dict[str, list[str]]:
+    """What the bundle names besides the cells of its table."""
+    return {
+        "names of files": list(attached),
+        "names of columns, which README.md lists": [*rows.original.values(), *rows.left_out],
+        "reasons in README.md why rows were left out": [step.reason for step in rows.flow],
+    }
+
+
+def _check_checked(checked: Collection[str], rows: ReleaseRows, documents: Mapping[str, bytes]) -> None:
+    known = {"names", *rows.columns, *rows.original.values(), *documents}
+    unknown = sorted(set(checked) - known)
+    if unknown:
+        remedy = close_to(unknown[0], sorted(known))
+        raise InputError(
+            f"--checked names {unknown[0]!r}, which is no column or file of this bundle. {remedy}"
+        )
 
 
 def checksums(files: Mapping[str, bytes]) -> str:
@@ -116,19 +145,25 @@ def _ratings_csv(
 
 
 def _without_workers(content: bytes, mapping: Mapping[str, str]) -> bytes:
-    """A JSON document with pseudonyms in its notices, which end in lists of workers; others as they are."""
+    """A JSON document with pseudonyms in its notices, which end in lists of workers, and without a digest of the
+    ratings, from which few workers can be found by trying; others as they are."""
     try:
         document = json.loads(content)
-    except (ValueError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         return content
-    notices = document.get("notices") if isinstance(document, dict) else None
-    if not isinstance(notices, list) or str(document.get("schema")).startswith(_SEALED):
+    if not isinstance(document, dict) or str(document.get("schema")).startswith(_SEALED):
         return content
-    told = [_renamed(notice, mapping) if isinstance(notice, str) else notice for notice in notices]
-    if told == notices:
+    changed = dict(document)
+    notices, data = document.get("notices"), document.get("data")
+    if isinstance(notices, list):
+        changed["notices"] = [
+            _renamed(notice, mapping) if isinstance(notice, str) else notice for notice in notices
+        ]
+    if isinstance(data, dict) and str(document.get("schema")).startswith(_OURS):
+        changed["data"] = {name: value for name, value in data.items() if name != "sha256"}
+    if changed == document:
         return content
-    text = json.dumps({**document, "notices": told}, indent=2, ensure_ascii=False)
-    return (json_text(text) + "\n").encode()
+    return (json_text(json.dumps(changed, indent=2, ensure_ascii=False)) + "\n").encode()
 
 
 def _renamed(notice: str, mapping: Mapping[str, str]) -> str:
@@ -150,64 +185,9 @@ def _weak_key(key: str) -> list[str]:
     ]
 
 
-def _personal_columns(columns: Mapping[str, list[str]], rows: ReleaseRows, workers: list[str]) -> list[str]:
-    """Cells that are kept and look like, or hold, the id of a person."""
-    telling = [name for name in workers if len(name) >= _TELLING]
-    warnings = []
-    for column, values in columns.items():
-        if column in ("worker", "rating"):
-            continue
-        different = sorted(set(values))
-        for kind, found in personal_ids(different).items():
-            warnings.append(
-                f"column {rows.original[column]!r}: {_count(len(found), 'value')} with what looks like "
-                f"{kind}, such as {shortened(found[0])!r}. {_remedy(column)}"
-            )
-        holding = [value for value in different if named_in(value, telling)]
-        if holding:
-            warnings.append(
-                f"column {rows.original[column]!r}: {_count(len(holding), 'value')} with the id of a worker, "
-                f"such as {shortened(holding[0])!r}. {_remedy(column)}"
-            )
-    return warnings
-
-
-def _remedy(column: str) -> str:
-    if column in ("item", "system"):
-        return f"Add --pseudonymise-{column}s."
-    return "Rename it." if column == "criterion" else "Leave this column out."
-
-
-def _telling_documents(documents: Mapping[str, bytes], workers: list[str]) -> list[str]:
-    """Text files that name workers, hold personal ids or tell a home directory."""
-    telling = [name for name in workers if len(name) >= _TELLING]
-    warnings = []
-    for name, content in documents.items():
-        try:
-            text = content.decode()
-        except UnicodeDecodeError:
-            warnings.append(f"{name} is not text and was not searched for ids; look at it.")
-            continue
-        named = named_in(text, telling)
-        if named:
-            shown = shortened(named[0])
-            warnings.append(f"{name} holds the ids of {_count(len(named), 'worker')}, such as {shown!r}.")
-        rest = [word for word in set(text.split()) if word.strip(".,;:()'\"[]{}") not in named]
-        for kind, found in personal_ids(sorted(rest)).items():
-            warnings.append(f"{name} holds what looks like {kind}: {shortened(found[0])!r}.")
-        home = _HOME.search(text)
-        if home:
-            warnings.append(f"{name} names a home directory, {home[0]!r}: it may tell who you are.")
-    return warnings
-
-
 def _no_licence(licence: str | None) -> list[str]:
     if licence:
         return []
     return [
         "no licence is given, and without one nobody may reuse the ratings. Say which: --licence 'CC BY 4.0'."
     ]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -22,17 +22,18 @@ class ReleaseRows:
 
     `columns` are worker, item, system, rating, criterion (where there is one) and then the `extra`
     ones that were asked for; `left_out` names those that stay behind. `scales` has the scale of each
-    criterion ('' without one), `original` the name that each column had in the file.
+    criterion ('' without one), `original` the name that each column had in the file; `row_numbers`
+    are those of the file, as a spreadsheet counts.
     """
 
     columns: Mapping[str, list[str]]
     extra: tuple[str, ...]
     left_out: tuple[str, ...]
     original: Mapping[str, str]
+    row_numbers: tuple[int, ...]
     scales: Mapping[str, RatingScale]
     flow: tuple[FlowStep, ...]
     source: str
-    sha256: str | None
 
     @property
     def n_ratings(self) -> int:
@@ -55,7 +56,6 @@ def release_rows(
     lower_is_better: bool = False,
     missing: Collection[str] = MISSING_CODES,
     source: str = "table",
-    sha256: str | None = None,
 ) -> ReleaseRows:
     """Check every criterion of a table as an analysis would, and take from it what is to be released.
 
@@ -103,10 +103,10 @@ def release_rows(
         extra=tuple(keep),
         left_out=tuple(name for name in table.columns if name not in taken),
         original={**{str(role): name for role, name in of_role.items()}, **{name: name for name in keep}},
+        row_numbers=tuple(int(row) for row in rows.at["rating"].rows[selection.kept]),
         scales=scales,
         flow=selection.flow,
         source=source,
-        sha256=sha256,
     )
 
 

@@ -110,10 +110,7 @@ def _flow(rows: ReleaseRows) -> str:
     table = [("step", "rows", "reason")]
     words = {"read": "in the table", "dropped": "dropped", "analysed": "released"}
     table += [(words[step.step], f"{step.rows:,}", markdown_text(step.reason)) for step in rows.flow]
-    text = _table(table)
-    if rows.sha256:
-        text += f"\n\nSHA-256 of the table before: `{rows.sha256}`"
-    return text
+    return _table(table)
 
 
 def _ids(contents: Contents) -> str:

@@ -71,7 +71,7 @@ def check_record(ratings: Ratings, summary: TableSummary) -> dict[str, object]:
     scale = ratings.scale
     return {
         "schema": SCHEMA,
-        "data": {"source": ratings.source, "sha256": ratings.sha256},
+        "data": {"source": ratings.source},
         "criterion_name": ratings.criterion,
         "scale": asdict(scale),
         "flow": [asdict(step) for step in ratings.flow],

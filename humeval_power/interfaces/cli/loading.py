@@ -47,7 +47,6 @@ def check_ratings(
         missing=(*MISSING_CODES, *table.missing),
         require_pair=require_pair,
         source=found.source,
-        sha256=found.sha256,
         notices=found.notices,
     )
     if tell:

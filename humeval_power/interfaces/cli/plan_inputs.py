@@ -63,5 +63,5 @@ def _of_pilot(path: str, table: TableOptions, allow_not_identified: bool) -> Ass
         fitted.uncertainty,
         "pilot",
         ratings.source,
-        ratings.sha256,
+        ratings.source,
     )

@@ -32,7 +32,7 @@ def plan_of(result: PlanResult, question: str, exclude: tuple[str, ...], seed: i
         systems=(a, b),
         effect=request.effect,
         parameters=planned_for.parameters,
-        source=ParameterSource(name, planned_for.file, planned_for.data_sha256),
+        source=ParameterSource(name, planned_for.file, planned_for.ratings),
         counts=chosen.counts,
         rule=request.rule,
         target_power=request.target,

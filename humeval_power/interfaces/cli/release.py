@@ -24,6 +24,7 @@ from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import read_parameters
 from humeval_power.interfaces.formats.plan_file import read_plan
+from humeval_power.interfaces.formats.study_secret import SECRET_SCHEMA
 from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.ratings import MISSING_CODES
 from humeval_power.reporting.release import Bundle, release_bundle
@@ -47,6 +48,13 @@ from humeval_power.scales import RatingScale
 @click.option("--plan", "plan_file", metavar="FILE", help="The plan of the study.")
 @click.option("--include", metavar="FILE", multiple=True, help="Another file to add; repeatable.")
 @click.option("--licence", metavar="TEXT", help="Licence of the ratings, such as 'CC BY 4.0'.")
+@click.option(
+    "--checked",
+    metavar="NAME",
+    multiple=True,
+    help="You looked at this column or file: short ids in it are there by chance ('names': the names of "
+    "columns and files); repeatable.",
+)
 @click.option("--strict", is_flag=True, help="Write nothing and end with 3 if there is a warning.")
 @output_option
 @force_option
@@ -63,6 +71,7 @@ def command(
     plan_file: str | None,
     include: tuple[str, ...],
     licence: str | None,
+    checked: tuple[str, ...],
     strict: bool,
     output: str | None,
     force: bool,
@@ -91,6 +100,7 @@ def command(
         pseudonymise=[kind for kind, wanted in chosen if wanted],
         documents=documents,
         licence=(licence or "").strip() or None,
+        checked=checked,
     )
     for warning in bundle.warnings:
         note(f"WARNING: {warning}")
@@ -121,7 +131,6 @@ def _read(file: str, table: TableOptions, keep: tuple[str, ...]) -> ReleaseRows:
         lower_is_better=table.lower_is_better,
         missing=(*MISSING_CODES, *table.missing),
         source=found.source,
-        sha256=found.sha256,
     )
 
 
@@ -143,8 +152,15 @@ def _documents(parameters: str | None, plan: str | None, include: tuple[str, ...
             raise InputError(f"{path} is a directory; include its files one by one.")
         if not Path(path).is_file():
             raise InputError(f"There is no file {path!r}.")
-        documents[name] = Path(path).read_bytes()
+        documents[name] = _bytes_of(path)
     return documents
+
+
+def _bytes_of(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _key_path(key_file: str | None, output: str) -> Path:
@@ -155,13 +171,16 @@ def _key_path(key_file: str | None, output: str) -> Path:
 
 
 def _secret(path: Path | None) -> str:
-    """The secret of a key file, or a new one where there is no file."""
+    """The secret of a key file, or a new one where there is no file. A file that this program made says what it
+    is, so that no bundle takes it in."""
     if path is None or not path.exists():
         return secrets.token_hex(32)
     try:
-        return path.read_text(encoding="utf-8").strip()
+        return path.read_text(encoding="utf-8").removeprefix(SECRET_SCHEMA).strip()
     except UnicodeDecodeError:
         raise InputError(f"The key file {path} is not text.") from None
+    except OSError as error:
+        raise InputError(f"The key file {path} cannot be read: {error.strerror}.") from None
 
 
 def _write(directory: Path, bundle: Bundle, *, force: bool, secret: str, secret_file: Path | None) -> None:
@@ -174,7 +193,7 @@ def _write(directory: Path, bundle: Bundle, *, force: bool, secret: str, secret_
         note(f"WARNING: {directory} also holds {', '.join(others)}, which is no part of the bundle.")
     files: dict[Path, str | bytes] = {directory / name: bundle.files[name] for name in bundle.files}
     private = [] if secret_file is None else [secret_file]
-    files |= dict.fromkeys(private, secret + "\n")
+    files |= dict.fromkeys(private, f"{SECRET_SCHEMA} {secret}\n")
     write_set(files, force=force, private=private, published=directory)
 
 

@@ -112,7 +112,9 @@ class SourceSection(Section):
 
     name: Text
     file: Text | None = Field(description="The document they were read from.")
-    data_sha256: Sha256 | None = Field(description="SHA-256 of the pilot's table of ratings.")
+    ratings: Text | None = Field(
+        description="Name of the table of ratings that they were estimated from; null: from none."
+    )
 
     def record(self) -> ParameterSource:
         return ParameterSource(**self.model_dump())

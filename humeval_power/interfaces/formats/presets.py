@@ -86,7 +86,7 @@ def assumed_of(
         uncertainty=VarianceUncertainty.from_dict(uncertainty) if isinstance(uncertainty, dict) else None,
         origin="library" if document.get("library") else origin,
         file=file,
-        data_sha256=data.get("sha256") if isinstance(data, dict) else None,
+        ratings=data.get("source") or None if isinstance(data, dict) else None,
     )
 
 

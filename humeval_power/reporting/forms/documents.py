@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from humeval_power.planning.plan import Plan
-from humeval_power.reporting.document_values import NOTHING, Document, cells, ratings_source, words
+from humeval_power.reporting.document_values import (
+    NOTHING,
+    Document,
+    cells,
+    number,
+    part,
+    ratings_source,
+    words,
+)
 
+_SAME = 1e-9  # estimates of the same ratings, in another order perhaps
+_OF_PILOT = (
+    "baseline",
+    "sd_worker_intercept",
+    "sd_worker_slope",
+    "sd_item_intercept",
+    "sd_item_slope",
+    "sd_residual",
+)
 _NAMES = {
     "parameters": "the parameter document",
     "analysis": "the analysis",
@@ -41,8 +59,15 @@ class Documents:
     @property
     def is_of_pilot(self) -> bool:
         """Whether these ratings are those that the plan took its variances from."""
-        digest = (self.study.get("data") or {}).get("sha256")
-        return self.plan is not None and digest is not None and digest == self.plan.source.data_sha256
+        if self.plan is None or self.plan.source.ratings is None:
+            return False
+        # No digest of ratings stands in a document that may be published; the estimates tell as well.
+        planned, fitted = self.plan.parameters.as_dict(), part(self.study, "parameters")
+        pairs = [(number(fitted, name), number(planned, name)) for name in _OF_PILOT]
+        return all(
+            one is not None and two is not None and math.isclose(one, two, rel_tol=_SAME, abs_tol=_SAME)
+            for one, two in pairs
+        )
 
     @property
     def study_source(self) -> str:

@@ -171,9 +171,7 @@ def _software(documents: Documents) -> str | None:
     version = words(part(study, "versions"), "humeval-power")
     if version is None:
         return None
-    digest = words(part(study, "data"), "sha256")
-    data = "" if digest is None else f"; the SHA-256 of the ratings starts with {digest[:SHORT_HASH]}"
-    return f"Computed with humeval-power {version}{data}."
+    return f"Computed with humeval-power {version}."
 
 
 def _difference(study: Document) -> str:

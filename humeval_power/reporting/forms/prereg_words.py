@@ -5,7 +5,7 @@ from __future__ import annotations
 from humeval_power.designs import Design
 from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.planning.plan import Plan
-from humeval_power.reporting.document_values import SHORT_HASH, plain, signed
+from humeval_power.reporting.document_values import plain, signed
 from humeval_power.reporting.forms.power_words import plan_power
 from humeval_power.reporting.plan_caveats import is_observed_effect
 from humeval_power.reporting.plan_looks_text import looks_sentence
@@ -141,11 +141,11 @@ def measured(plan: Plan) -> str:
 
 def pilot(plan: Plan) -> str:
     """Where the assumed variances come from, and a warning where the effect was observed there."""
-    digest = plan.source.data_sha256
-    sealed = "" if digest is None else f" (ratings with SHA-256 {digest[:SHORT_HASH]}…)"
+    ratings = plan.source.ratings
+    named = "" if ratings is None or ratings == plan.source.name else f" (ratings in {ratings})"
     seen = f" {OBSERVED}" if is_observed_effect(plan) else ""
     return (
-        f"The variances assumed for the power come from {plan.source.name}{sealed}; no rating from there "
+        f"The variances assumed for the power come from {plan.source.name}{named}; no rating from there "
         f"enters the analysis.{seen}"
     )
 

@@ -4,7 +4,7 @@
 
 Entries are separated by |. model: lmm-xs is a linear mixed model with crossed workers and items and a slope
 of the system for each, lmm-xd one of each worker's differences; est: reml unless ml is said; n: workers x
-items x ratings per item and system; sim and seed: of the simulated power; data: the start of the SHA-256 of
+items x ratings per item and system; sim and seed: of the simulated power; data: the start of a digest of
 the table of ratings; plan: that of the plan. Instead of two or one, ni:.05 is non-inferiority and eq:.05
 equivalence within a margin of .05 on [0, 1]. Entries that are not known are left out.
 """
@@ -101,7 +101,6 @@ def signature_of(documents: Documents) -> Signature | None:
         ratings_per_item=per_item,
         n_simulations=n_simulations,
         seed=seed,
-        data_sha256=_digest(words(part(study, "data"), "sha256")),
         plan_sha256=_digest(documents.plan_checksum),
     )
 
