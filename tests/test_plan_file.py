@@ -434,6 +434,10 @@ def test_names_that_are_unknown_missing_or_there_twice_are_refused(file: Path) -
         (b"[]", "has no schema"),
         (b'{"schema": "humeval_power/surface/1"}', "has the schema 'humeval_power/surface/1'"),
         (b'{"schema": "humeval_power/plan/3"}', "has the schema 'humeval_power/plan/3'"),
+        (
+            b'{"schema": "humeval_power/plan/1"}',
+            "has the schema 'humeval_power/plan/1'; 'humeval_power/plan/2' is",
+        ),
         (b"\xff\xfe\x00", "is not UTF-8 text"),
         (TEXT.replace('"seed": 7', '"seed": NaN').encode(), "'seed': value nan: must be a"),
         (TEXT.replace('"effect": 0.03', '"effect": 1e999').encode(), "must be a finite number"),
