@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 
 class HumevalPowerError(Exception):
@@ -25,7 +26,8 @@ class Problem:
     """One thing that is wrong with the input.
 
     `rule` says what must hold and `remedy` what to do about it; the other fields say where.
-    `row` counts as a spreadsheet does: the header is row 1.
+    `row` counts as a spreadsheet does: the header is row 1. `column` names a column of a table, or where
+    `noun` says so a field of a document, by its path.
     """
 
     rule: str
@@ -35,13 +37,14 @@ class Problem:
     column: str | None = None
     value: object = None
     has_value: bool = False
+    noun: Literal["column", "field"] = "column"
 
     def __str__(self) -> str:
         where = [self.place] if self.place else []
         if self.row is not None:
             where.append(f"row {self.row}")
         if self.column is not None:
-            where.append(f"column {self.column!r}")
+            where.append(f"{self.noun} {self.column!r}")
         head = ", ".join(where)
         shown = f"value {self.value!r}: " if self.has_value else ""
         prefix = f"{head}: " if head else ""

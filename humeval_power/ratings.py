@@ -15,6 +15,7 @@ from humeval_power.checking.problems import find_problems, pair_problems
 from humeval_power.checking.rows import FlowStep, Rows, Selection, read_rows, select_rows
 from humeval_power.checking.scale import infer_scale, scale_notices
 from humeval_power.checking.structure import structure_notices
+from humeval_power.checking.submissions import Rejected, kept_notice
 from humeval_power.designs import Design, from_table
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import shell_word
@@ -113,6 +114,7 @@ def ratings_from_table(
     scale: RatingScale | None = None,
     lower_is_better: bool = False,
     missing: Collection[str] = MISSING_CODES,
+    rejected_rows: Rejected | None = None,
     require_pair: bool = True,
     source: str = "table",
     notices: tuple[str, ...] = (),
@@ -129,6 +131,9 @@ def ratings_from_table(
     scale : the scale the ratings were given on; None takes it from the data.
     lower_is_better : the direction of the scale, where higher ratings are worse.
     missing : the cells that mean 'no rating'. Their rows are dropped and counted.
+    rejected_rows : what to do with rows that a column of states, such as AssignmentStatus, marks as rejected,
+        returned or unfinished: 'drop' leaves them out and counts them in the flow, 'keep' analyses them and
+        says so; None refuses a table that has any.
     require_pair : whether more than two systems without `systems` are an error.
     source, notices : the name of the file, and what was assumed in reading it.
 
@@ -151,9 +156,15 @@ def ratings_from_table(
     if lower_is_better and scale is not None:
         scale = replace(scale, higher_is_better=False)
     rows = read_rows(table, columns, missing=missing, source=source)
-    selection = select_rows(rows, criterion=criterion, systems=systems)
+    selection = select_rows(rows, criterion=criterion, systems=systems, rejected_rows=rejected_rows)
     problems = find_problems(
-        rows, selection, criterion=criterion, systems=systems, scale=scale, require_pair=require_pair
+        rows,
+        selection,
+        criterion=criterion,
+        systems=systems,
+        scale=scale,
+        require_pair=require_pair,
+        rejected_rows=rejected_rows,
     )
     if problems:
         raise InputError(problems)
@@ -162,6 +173,7 @@ def ratings_from_table(
     used = scale or infer_scale(given, higher_is_better=not lower_is_better)
     chosen = _chosen(rows, selection, used, systems=systems)
     told = [*notices, *columns.notices, *_stripped(rows), *_direction(systems, chosen.system_names)]
+    told += kept_notice(rows.refused, selection.kept)
     told += scale_notices(used, given, lower_is_better_said=lower_is_better) + _structure(chosen)
     return replace(chosen, notices=tuple(told), source=source)
 

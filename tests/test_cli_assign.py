@@ -199,8 +199,8 @@ def test_a_plan_leaves_nothing_to_type(plan_file: Path) -> None:
         ),
         ([*SMALL, "--key", "-"], "--key needs a file of its own"),
         ([*SMALL, "-o", "a.csv", "--key", "./a.csv"], "--output and --key must be two files."),
-        ([*SMALL, "--item-names", "nowhere.txt"], "nowhere.txt: cannot be read: No such file"),
-        (["--plan", "nowhere.json"], "nowhere.json: cannot be read"),
+        ([*SMALL, "--item-names", "nowhere.txt"], "There is no file 'nowhere.txt'"),
+        (["--plan", "nowhere.json"], "There is no file 'nowhere.json'"),
     ],
 )
 def test_bad_input_ends_with_2_and_one_clear_error(

@@ -130,9 +130,9 @@ ERRORS = [
         "ratings.csv: there is only one column, 'worker item system rating'. "
         "Separate the columns by commas, semicolons or tabs.",
     ),
-    ('{"worker": 1}\n{oops\n[1]\n', "ratings.csv, row 2: this line is not JSON (Expecting property name"),
+    ('{"worker": 1}\n{oops\n[1]\n', "ratings.csv, row 2: is not JSON: Expecting property name"),
     ('{"worker": 1}\n\n[1]\n', "ratings.csv, row 3: each line must hold one JSON object, {...}."),
-    ('[{"worker": 1}]', "ratings.csv: a JSON array is not read; JSON Lines is."),
+    ('[{"worker": 1}]', "ratings.csv: a JSON array is not read as a table; JSON Lines is."),
     (gzip.compress(TEXT.encode(), mtime=0)[:-12], "ratings.csv: the gzip file is damaged or cut off."),
     (b"\xd0\xcf\x11\xe0 old", "ratings.csv: old Excel files (.xls) are not read. Save it as .xlsx"),
     (b"PK\x03\x04 not a workbook", "ratings.csv: this zip archive is not a readable Excel workbook."),

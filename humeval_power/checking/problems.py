@@ -13,6 +13,7 @@ from humeval_power.checking.cells import (
 )
 from humeval_power.checking.columns import close_to, listing
 from humeval_power.checking.rows import Rows, Selection
+from humeval_power.checking.submissions import Rejected, undecided
 from humeval_power.errors import Problem
 from humeval_power.safe_text import shell_word
 from humeval_power.scales import RatingScale
@@ -26,9 +27,12 @@ def find_problems(
     systems: tuple[str, str] | None,
     scale: RatingScale | None,
     require_pair: bool,
+    rejected_rows: Rejected | None = None,
 ) -> list[Problem]:
     """Every reason why these rows cannot be analysed, in the order in which a reader meets them."""
     problems = _criterion_problems(rows, criterion)
+    if rejected_rows is None:
+        problems += undecided(rows.refused, selection.chosen, source=rows.at["rating"].source)
     if systems is not None or require_pair:
         problems += _system_problems(rows, systems, selection.kept)
     if not selection.kept.any() and not problems:

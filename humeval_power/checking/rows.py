@@ -21,6 +21,13 @@ from humeval_power.checking.cells import (
     value_counts,
 )
 from humeval_power.checking.columns import Columns, Role
+from humeval_power.checking.submissions import (
+    Refused,
+    Rejected,
+    marked_rows,
+    refusal_words,
+    refused_rows,
+)
 
 ROW_INDEX = "row"  # an index of this name holds the row numbers of the file
 
@@ -36,21 +43,26 @@ class FlowStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """The columns of a table as codes and numbers, before any row is dropped; arrays of shape (n,)."""
+    """The columns of a table as codes and numbers, before any row is dropped; arrays of shape (n,).
+
+    `refused` is what the columns of states say of rejected or unfinished work.
+    """
 
     ids: dict[Role, Ids]
     cells: Cells
     numbers: Numbers
     at: dict[Role, Location]
+    refused: tuple[Refused, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """Which rows are analysed (`kept`), which belong to the criterion (`of_criterion`), both of shape
-    (n,), and the flow that says why the others were dropped."""
+    """Which rows are analysed (`kept`), which belong to the criterion (`of_criterion`), which to it and the
+    systems (`chosen`), all of shape (n,), and the flow that says why the others were dropped."""
 
     kept: Mask
     of_criterion: Mask
+    chosen: Mask
     flow: tuple[FlowStep, ...]
 
 
@@ -64,11 +76,19 @@ def read_rows(table: pd.DataFrame, columns: Columns, *, missing: Collection[str]
         role: read_ids(read_cells(table[place.column])) for role, place in at.items() if role != "rating"
     }
     cells = read_cells(table[columns.rating])
-    return Rows(ids, cells, read_numbers(cells, missing=missing), at)
+    refused = refused_rows(table, but=columns.of_role().values())
+    return Rows(ids, cells, read_numbers(cells, missing=missing), at, refused)
 
 
-def select_rows(rows: Rows, *, criterion: str | None, systems: tuple[str, str] | None) -> Selection:
-    """Drop empty rows, other criteria, other systems and missing ratings, in this order."""
+def select_rows(
+    rows: Rows,
+    *,
+    criterion: str | None,
+    systems: tuple[str, str] | None,
+    rejected_rows: Rejected | None = None,
+) -> Selection:
+    """Drop empty rows, other criteria, other systems, rejected work where `rejected_rows` says so, and missing
+    ratings, in this order."""
     empty = _empty(rows)
     other_criterion = np.zeros_like(empty)
     if criterion is not None and "criterion" in rows.ids:
@@ -79,10 +99,15 @@ def select_rows(rows: Rows, *, criterion: str | None, systems: tuple[str, str] |
         ids = rows.ids["system"]
         other_system = ~_one_of(ids, systems) & (ids.code >= 0)
         drops.append((f"system is neither {systems[0]!r} nor {systems[1]!r}", other_system))
-    chosen = ~np.logical_or.reduce([mask for _, mask in drops])
+    of_study = chosen = ~np.logical_or.reduce([mask for _, mask in drops])
+    marked = marked_rows(rows.refused, len(empty))
+    if rejected_rows == "drop" and (chosen & marked).any():
+        drops.append((f"rejected or unfinished ({refusal_words(rows.refused, chosen)})", marked))
+        of_criterion = of_criterion & ~marked
+        chosen = chosen & ~marked
     codes = value_counts(chosen & rows.numbers.missing, rows.cells)
     drops.append((f"rating is missing ({codes})", rows.numbers.missing))
-    return Selection(chosen & ~rows.numbers.missing, of_criterion, _flow(drops, len(empty)))
+    return Selection(chosen & ~rows.numbers.missing, of_criterion, of_study, _flow(drops, len(empty)))
 
 
 def _flow(drops: list[tuple[str, Mask]], n_rows: int) -> tuple[FlowStep, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from humeval_power.reporting.caveats import caveats
 from humeval_power.reporting.checklist_items import (
+    GIVEN,
     QUESTIONS,
     Checklist,
     ChecklistItem,
@@ -52,6 +53,7 @@ def checklist(
     *,
     power: Document | None = None,
     planned: Mapping[str, Answer] | None = None,
+    given: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Checklist:
     """Fill the items from the documents that there are.
@@ -60,6 +62,7 @@ def checklist(
     ----------
     parameters, surface, power : the JSON documents of `fit`, `surface` and `power`, as read.
     planned : what the plan says, by item; it goes before what is not the whole answer.
+    given : what the authors say themselves, by item; it completes what is not the whole answer.
     names : the files they came from, by 'parameters', 'surface', 'power' and 'plan', for the sources.
     """
     fitted, mapped, computed = parameters or NOTHING, surface or NOTHING, power or NOTHING
@@ -77,6 +80,13 @@ def checklist(
         if other is None or not other.is_whole:
             table = answer.table or (other.table if other else None)
             answers[key], sources[key] = answer._replace(table=table), files["plan"]
+    for key, text in (given or {}).items():
+        other = answers.get(key)
+        if other is None:
+            answers[key], sources[key] = Answer(text), GIVEN
+        elif not other.is_whole:
+            answers[key] = Answer(f"{other.text} {text}", table=other.table)
+            sources[key] = f"{sources.get(key, sources[''])}; {GIVEN}"
     return Checklist(
         title=_title(fitted),
         items=tuple(_item(question, answers.get(question.key), sources) for question in QUESTIONS),

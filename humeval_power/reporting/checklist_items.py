@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+GIVEN = "the [report] table"  # the source of what the authors say themselves
 State = Literal["filled", "open"]
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from humeval_power.checking.cells import Ids, Mask, read_cells
 from humeval_power.checking.columns import OPTIONS, Columns, Role, close_to, find_columns
 from humeval_power.checking.rows import FlowStep, Rows, read_rows, select_rows
+from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError, Problem
 from humeval_power.ratings import MISSING_CODES, Ratings, ratings_from_table
 from humeval_power.scales import RatingScale
@@ -55,6 +56,7 @@ def release_rows(
     scale: RatingScale | None = None,
     lower_is_better: bool = False,
     missing: Collection[str] = MISSING_CODES,
+    rejected_rows: Rejected | None = None,
     source: str = "table",
 ) -> ReleaseRows:
     """Check every criterion of a table as an analysis would, and take from it what is to be released.
@@ -63,6 +65,7 @@ def release_rows(
     ----------
     named : the column of each role; those left out are found by name.
     keep : columns to release besides those of the roles.
+    rejected_rows : as in `ratings_from_table`: 'drop' leaves rejected and unfinished work out of the release.
     criterion, systems : release only these; None releases all.
 
     Raises
@@ -75,7 +78,7 @@ def release_rows(
     columns = find_columns(list(table.columns), named=roles, source=source)
     _check_kept(keep, columns, list(table.columns), source)
     rows = read_rows(table, columns, missing=missing, source=source)
-    selection = select_rows(rows, criterion=criterion, systems=systems)
+    selection = select_rows(rows, criterion=criterion, systems=systems, rejected_rows=rejected_rows)
     scales: dict[str, RatingScale] = {}
     for name in _criteria(rows, selection.kept, source):
         checked = _checked(
@@ -86,6 +89,7 @@ def release_rows(
             scale,
             lower_is_better=lower_is_better,
             missing=missing,
+            rejected_rows=rejected_rows,
             source=source,
         )
         scales[name or ""] = checked.scale
@@ -119,6 +123,7 @@ def _checked(
     *,
     lower_is_better: bool,
     missing: Collection[str],
+    rejected_rows: Rejected | None,
     source: str,
 ) -> Ratings:
     return ratings_from_table(
@@ -133,6 +138,7 @@ def _checked(
         scale=scale,
         lower_is_better=lower_is_better,
         missing=missing,
+        rejected_rows=rejected_rows,
         require_pair=False,
         source=source,
     )

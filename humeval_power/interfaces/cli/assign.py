@@ -10,7 +10,6 @@ import click
 import numpy as np
 
 from humeval_power.designs import DesignKind
-from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.assign_options import Takeover, assignment_options, size_options
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.options import result_options, seed_option
@@ -18,6 +17,7 @@ from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite
 from humeval_power.interfaces.cli.plan_options import load_plan
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.planning.assignment import assign
 from humeval_power.planning.assignment_plan import AssignmentPlan, replacement_table
 from humeval_power.planning.building import build_design
@@ -137,11 +137,7 @@ def _check_typed(typed: Mapping[str, object], *, planned: bool) -> None:
 
 def _read_names(path: str) -> list[str]:
     """The lines of a file without the blanks around them; blank lines at the end do not count."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
-        raise InputError([Problem(f"cannot be read: {reason}.", "", place=path)]) from None
+    text = read_text(path)
     return [line.strip() for line in text.rstrip().split("\n")] if text.strip() else []
 
 

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import RealNumber
-from humeval_power.interfaces.cli.options import result_options, seed_option
+from humeval_power.interfaces.cli.options import rejected_rows_option, result_options, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 
 if TYPE_CHECKING:
+    from humeval_power.checking.submissions import Rejected
     from humeval_power.inference.prediction_powered import JudgedMeans
     from humeval_power.interfaces.formats.tables import SourceTable
 
@@ -49,6 +50,7 @@ class Values(NamedTuple):
 @click.command("estimate", cls=Command)
 @click.argument("file", metavar="TABLE")
 @click.option("--systems", metavar="A,B", help="The two systems to compare; the effect is B - A.")
+@rejected_rows_option
 @click.option(
     "--confidence",
     type=RealNumber(0, 1, min_open=True, max_open=True),
@@ -61,6 +63,7 @@ class Values(NamedTuple):
 def command(
     file: str,
     systems: str | None,
+    rejected_rows: Rejected | None,
     confidence: float,
     seed: int | None,
     as_json: bool,
@@ -77,7 +80,7 @@ def command(
 
     if output is not None:
         refuse_to_overwrite([output], force=force)
-    values = _values(file, systems)
+    values = _values(file, systems, rejected_rows)
     used = 1 if seed is None else seed
     found = judged_means(values.human, values.judge, values.extra, confidence=confidence, seed=used)
     if found.n < FEW:
@@ -127,13 +130,11 @@ def _text(values: Values, found: JudgedMeans) -> str:
     return "\n".join([*lines, wrapped(ASSUMED)])
 
 
-def _values(file: str, systems: str | None) -> Values:
+def _values(file: str, systems: str | None, rejected_rows: Rejected | None) -> Values:
+    from humeval_power.interfaces.cli.loading import read_decided
     from humeval_power.interfaces.formats.number_columns import NumberColumn, read_numbers_of
-    from humeval_power.interfaces.formats.tables import read_table
 
-    table = read_table(file)
-    for notice in table.notices:
-        note(f"{table.source}: {notice}")
+    table = read_decided(file, rejected_rows)
     numbers = read_numbers_of(
         table,
         [

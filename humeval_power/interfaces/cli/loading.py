@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from humeval_power.checking.submissions import Rejected, decided_rows
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
@@ -20,6 +21,21 @@ def load_ratings(
         All problems of the table at once.
     """
     return check_ratings(read_table(path), table, require_pair=require_pair, tell=tell)
+
+
+def read_decided(path: str, rejected_rows: Rejected | None) -> SourceTable:
+    """A table of judgements without the rejected or unfinished ones, or with them where the user says so.
+
+    Raises
+    ------
+    InputError
+        A file that is no table, or rows that a column such as AssignmentStatus marks and nobody decided on.
+    """
+    found = read_table(path)
+    frame, told = decided_rows(found.frame, rejected_rows, source=found.source)
+    for notice in (*found.notices, *told):
+        note(f"{found.source}: {notice}")
+    return found._replace(frame=frame)
 
 
 def check_ratings(
@@ -45,6 +61,7 @@ def check_ratings(
         scale=scale,
         lower_is_better=table.lower_is_better,
         missing=(*MISSING_CODES, *table.missing),
+        rejected_rows=table.rejected_rows,
         require_pair=require_pair,
         source=found.source,
         notices=found.notices,

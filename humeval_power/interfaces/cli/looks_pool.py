@@ -8,11 +8,17 @@ from pathlib import Path
 import click
 import numpy as np
 
+from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.looks_text import facts_text, pool_text
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
-from humeval_power.interfaces.cli.options import result_options, seed_option, simulations_option
+from humeval_power.interfaces.cli.options import (
+    rejected_rows_option,
+    result_options,
+    seed_option,
+    simulations_option,
+)
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.planning.look_pool import PoolStudy, pool_study, wei_rules
@@ -33,6 +39,7 @@ FILES = ("budget.png", "budget.svg", "spending.png", "spending.svg")
 @click.option(
     "--rating", metavar="COLUMN", default="rating", show_default=True, help="Column of the score."
 )
+@rejected_rows_option
 @click.option(
     "--simulated",
     type=WholeNumber(min=2),
@@ -71,6 +78,7 @@ def pool(
     file: str | None,
     system: str,
     rating: str,
+    rejected_rows: Rejected | None,
     simulated: int | None,
     typical_difference: float,
     mean: float,
@@ -99,7 +107,7 @@ def pool(
         raise click.UsageError("Give a FILE of past scores, or --simulated with a number of pairs.")
     used = DEFAULT_SEED if seed is None else seed
     if file is not None:
-        pairs = read_pool(file, system=system, rating=rating)
+        pairs = read_pool(file, system=system, rating=rating, rejected_rows=rejected_rows)
     else:
         assert simulated is not None
         pairs = simulated_pool(simulated, typical=typical_difference, mean=mean, sd=sd)
@@ -131,7 +139,9 @@ def pool(
     emit(text, output=output, force=force, beside=pictures, folder=figures)
 
 
-def read_pool(path: str, *, system: str, rating: str) -> list[ScorePair]:
+def read_pool(
+    path: str, *, system: str, rating: str, rejected_rows: Rejected | None = None
+) -> list[ScorePair]:
     """Every pair of the systems in a table of scores.
 
     Raises
@@ -141,9 +151,9 @@ def read_pool(path: str, *, system: str, rating: str) -> list[ScorePair]:
     """
     import pandas as pd
 
-    from humeval_power.interfaces.formats.tables import read_table
+    from humeval_power.interfaces.cli.loading import read_decided
 
-    frame = read_table(path).frame
+    frame = read_decided(path, rejected_rows).frame
     missing = [name for name in (system, rating) if name not in frame.columns]
     if missing:
         raise InputError(
@@ -155,7 +165,7 @@ def read_pool(path: str, *, system: str, rating: str) -> list[ScorePair]:
     if bad.any():
         row = int(np.flatnonzero(bad.to_numpy())[0])
         raise InputError(
-            f"{path}: row {row + 2}, column {rating!r}: {frame[rating].iloc[row]!r} is not a number."
+            f"{path}: row {frame.index[row]}, column {rating!r}: {frame[rating].iloc[row]!r} is not a number."
         )
     kept = scores.notna()
     by_system = {str(name): part.to_numpy() for name, part in scores[kept].groupby(frame[system][kept])}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -22,6 +22,9 @@ from humeval_power.rules import (
 )
 from humeval_power.scales import RatingScale
 
+if TYPE_CHECKING:  # the check of tables needs pandas, which --help does without
+    from humeval_power.checking.submissions import Rejected
+
 _RULE_DEFAULTS = {field.name: field.default for field in fields(DecisionRule)}
 
 
@@ -39,6 +42,7 @@ class TableOptions:
     scale: str | None
     lower_is_better: bool
     missing: tuple[str, ...]
+    rejected_rows: Rejected | None = None
 
 
 def _pair(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, str] | None:
@@ -73,6 +77,12 @@ direction_option = click.option(
     default=False,
     help="Direction of the scale. [higher is better]",
 )
+rejected_rows_option = click.option(
+    "--rejected-rows",
+    type=click.Choice(["drop", "keep"]),
+    help="What to do with rows of rejected, returned or unfinished work, as told by a column such as "
+    "AssignmentStatus or Status: leave them out, or analyse them. [refused where there are any]",
+)
 _TABLE_OPTIONS = (
     click.option("--worker", metavar="COLUMN", help="Column of the worker. [found by name]"),
     click.option("--item", metavar="COLUMN", help="Column of the item. [found by name]"),
@@ -99,6 +109,7 @@ _TABLE_OPTIONS = (
         multiple=True,
         help="A cell that means 'no rating', besides blank, N/A, null and the like; repeatable.",
     ),
+    rejected_rows_option,
 )
 
 

@@ -13,7 +13,7 @@ from humeval_power.inference.sign_test import preference_p
 from humeval_power.inference.wilson import wilson_interval
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import WholeNumber
-from humeval_power.interfaces.cli.options import alpha_option, result_options
+from humeval_power.interfaces.cli.options import alpha_option, rejected_rows_option, result_options
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
@@ -22,6 +22,7 @@ from humeval_power.reporting.records import versions
 from humeval_power.rules import DecisionRule
 
 if TYPE_CHECKING:  # pandas and the kernels, which --wins and --losses do without
+    from humeval_power.checking.submissions import Rejected
     from humeval_power.inference.clustered_preference import MixedPreference
     from humeval_power.interfaces.formats.preferences import Judgements
 
@@ -45,6 +46,7 @@ class _Answer:
 @click.option("--wins", type=WholeNumber(min=0), help="Judgements that prefer B.")
 @click.option("--ties", type=WholeNumber(min=0), default=0, show_default=True, help="Ties.")
 @click.option("--losses", type=WholeNumber(min=0), help="Judgements that prefer A.")
+@rejected_rows_option
 @alpha_option
 @result_options
 def test(
@@ -52,6 +54,7 @@ def test(
     wins: int | None,
     ties: int,
     losses: int | None,
+    rejected_rows: Rejected | None,
     alpha: float,
     as_json: bool,
     output: str | None,
@@ -63,15 +66,17 @@ def test(
     TABLE with a judgement a row: preference (B, A or tie), worker and item.
     Where workers or items repeat, a mixed model is fitted too.
     """
-    from humeval_power.interfaces.formats.preferences import Judgements, read_judgements
+    from humeval_power.interfaces.cli.loading import read_decided
+    from humeval_power.interfaces.formats.preferences import Judgements, judgements_of
 
     if output is not None:
         refuse_to_overwrite([output], force=force)
     if (table is None) == (wins is None or losses is None):
         raise click.UsageError("Give a TABLE, or --wins and --losses.")
-    comparisons = (
-        [Judgements("", wins or 0, ties, losses or 0)] if table is None else read_judgements(table)
-    )
+    if table is None:
+        comparisons = [Judgements("", wins or 0, ties, losses or 0)]
+    else:
+        comparisons = judgements_of(read_decided(table, rejected_rows))
     if any(each.n == 0 for each in comparisons):
         raise InputError("There are no judgements.")
     answers = [_answer(each, alpha) for each in comparisons]

@@ -23,6 +23,7 @@ from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, 
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import read_parameters
+from humeval_power.interfaces.formats.file_bytes import read_bytes, read_text
 from humeval_power.interfaces.formats.plan_file import read_plan
 from humeval_power.interfaces.formats.study_secret import SECRET_SCHEMA
 from humeval_power.interfaces.formats.tables import read_table
@@ -130,6 +131,7 @@ def _read(file: str, table: TableOptions, keep: tuple[str, ...]) -> ReleaseRows:
         scale=RatingScale.parse(table.scale) if table.scale is not None else None,
         lower_is_better=table.lower_is_better,
         missing=(*MISSING_CODES, *table.missing),
+        rejected_rows=table.rejected_rows,
         source=found.source,
     )
 
@@ -150,17 +152,8 @@ def _documents(parameters: str | None, plan: str | None, include: tuple[str, ...
             raise InputError(f"Two files of the bundle would be called {name!r}; rename one.")
         if Path(path).is_dir():
             raise InputError(f"{path} is a directory; include its files one by one.")
-        if not Path(path).is_file():
-            raise InputError(f"There is no file {path!r}.")
-        documents[name] = _bytes_of(path)
+        documents[name] = read_bytes(path)
     return documents
-
-
-def _bytes_of(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _key_path(key_file: str | None, output: str) -> Path:
@@ -175,12 +168,7 @@ def _secret(path: Path | None) -> str:
     is, so that no bundle takes it in."""
     if path is None or not path.exists():
         return secrets.token_hex(32)
-    try:
-        return path.read_text(encoding="utf-8").removeprefix(SECRET_SCHEMA).strip()
-    except UnicodeDecodeError:
-        raise InputError(f"The key file {path} is not text.") from None
-    except OSError as error:
-        raise InputError(f"The key file {path} cannot be read: {error.strerror}.") from None
+    return read_text(path).removeprefix(SECRET_SCHEMA).strip()
 
 
 def _write(directory: Path, bundle: Bundle, *, force: bool, secret: str, secret_file: Path | None) -> None:

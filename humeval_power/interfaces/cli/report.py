@@ -155,6 +155,7 @@ def _written(form: Form, sources: Sources, into: str | None, kind: str) -> Writt
 
 
 def _card2020(sources: Sources, kind: str) -> Written:
+    from humeval_power.interfaces.formats.file_bytes import read_text
     from humeval_power.reporting.checklist import as_html, as_markdown
 
     if kind not in ("markdown", "html"):
@@ -162,7 +163,7 @@ def _card2020(sources: Sources, kind: str) -> Written:
     result = study_checklist(sources)
     if kind == "html":
         picture = Path(sources.surface or "", "surface.svg")
-        svg = picture.read_text(encoding="utf-8") if sources.surface and picture.is_file() else None
+        svg = read_text(picture) if sources.surface and picture.is_file() else None
         return Written(as_html(result, svg), len(result.items), result.n_open)
     return Written(as_markdown(result), len(result.items), result.n_open)
 
@@ -170,6 +171,10 @@ def _card2020(sources: Sources, kind: str) -> Written:
 def _paper(sources: Sources, kind: str) -> Written:
     from humeval_power.reporting.forms import paper_latex, paper_pages
 
+    if sources.config is not None:
+        raise click.UsageError(
+            "The paragraphs hold what the files say, and no answers of your own: leave out --config."
+        )
     write = {
         "markdown": paper_pages.paper_markdown,
         "html": paper_pages.paper_html,
@@ -203,9 +208,10 @@ def _parameters(sources: Sources, kind: str) -> Written:
 def _write_word(markdown: str, path: str, surface: str | None, *, force: bool) -> None:
     """The Markdown and the picture of the surface, where there is one, as a Word document."""
     from humeval_power.interfaces.cli.pandoc import word_document
+    from humeval_power.interfaces.formats.file_bytes import read_bytes
 
     picture = Path(surface or "", PICTURE)
-    pictures = {PICTURE: picture.read_bytes()} if surface and picture.is_file() else {}
+    pictures = {PICTURE: read_bytes(picture)} if surface and picture.is_file() else {}
     shown = "".join(f"\n\n## Power\n\n![Power of each design]({name})\n" for name in pictures)
     write_file(path, word_document(markdown + shown, pictures=pictures), force=force)
     note(f"Written: {path}")

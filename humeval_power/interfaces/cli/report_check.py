@@ -74,7 +74,7 @@ def _open_list(form: Form, sources: Sources) -> OpenList:
     from humeval_power.reporting.forms.heds_json import fields_of_elements, heds_json
 
     saved = read_json(sources.heds)
-    if sources.documents:
+    if sources.documents or sources.config is not None:
         saved = heds_json(form_fields("heds", sources)[0], into=saved)
     return of_fields("heds", fields_of_elements(saved))
 

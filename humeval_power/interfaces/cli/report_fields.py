@@ -26,8 +26,10 @@ FieldForm = Literal["heds", "arr", "aspredicted", "osf"]
 def study_checklist(sources: Sources) -> Checklist:
     """The recommendations of Card et al., filled; the analysis says more than the fit of the ratings."""
     from humeval_power.reporting.checklist import checklist
+    from humeval_power.reporting.forms.checklist_answers import given_answers
     from humeval_power.reporting.forms.checklist_plan import plan_answers
 
+    answers = read_config(sources.config)
     given = read_documents(sources)
     names = sources.names
     if "analysis" in names:
@@ -37,7 +39,14 @@ def study_checklist(sources: Sources) -> Checklist:
         if given.plan is None
         else plan_answers(given.plan, checksum=given.plan_checksum, study=given.study)
     )
-    return checklist(given.study, given.surface, power=given.power, planned=planned, names=names)
+    return checklist(
+        given.study,
+        given.surface,
+        power=given.power,
+        planned=planned,
+        given=given_answers(answers, criterion=given.criterion),
+        names=names,
+    )
 
 
 def form_fields(form: FieldForm, sources: Sources) -> tuple[Sequence[FormField], FormPage]:

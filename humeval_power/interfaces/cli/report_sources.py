@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -13,7 +11,9 @@ import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.option_groups import Function, collected
-from humeval_power.interfaces.formats.documents import read_document
+from humeval_power.interfaces.formats.documents import checked_document, read_document
+from humeval_power.interfaces.formats.json_text import read_object
+from humeval_power.interfaces.formats.toml_text import read_toml
 from humeval_power.reporting.analysis_record import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA
 
@@ -177,14 +177,15 @@ def read_criteria(sources: Sources) -> tuple[Documents, ...]:
 
 def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
     path, wanted = sources.analysis, sources.criterion
+    if path is None and wanted is not None:
+        raise click.UsageError("--criterion chooses one of an analysis: give --analysis FILE.")
     if path is None:
         return [None]
     document = read_json(path)
-    held = document.get("criteria") if document.get("schema") == ANALYSES_SCHEMA else None
-    if not isinstance(held, list) or not held:
-        found = [read_document(path, schema=ANALYSIS_SCHEMA)]
-    else:
-        found = [dict(one) for one in held]
+    is_several = document.get("schema") == ANALYSES_SCHEMA
+    schema = ANALYSES_SCHEMA if is_several else ANALYSIS_SCHEMA
+    document = checked_document(document, schema=schema, place=path)
+    found: list[dict[str, Any]] = document["criteria"] if is_several else [document]
     names = [one.get("criterion_name") for one in found]
     if wanted is None:
         return list(found)
@@ -213,28 +214,24 @@ def read_config(path: str | None) -> ReportConfig:
     """The authors' own answers; none where there is no file."""
     from humeval_power.reporting.forms.config import ReportConfig
 
-    return ReportConfig.from_mapping(_report_table(path))
+    table = _report_table(path)
+    try:
+        return ReportConfig.from_mapping(table)
+    except InputError as error:
+        # The table does not know the name of its file.
+        told = [replace(problem, place=f"{path}, {problem.place}") for problem in error.problems]
+        raise InputError(told) from None
 
 
 def _report_table(path: str | None) -> Mapping[str, Any]:
     if path is None:
         return {}
-    try:
-        table = tomllib.loads(Path(path).read_text(encoding="utf-8")).get("report")
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path} cannot be read as TOML: {error}.") from None
+    table = read_toml(path).get("report")
     if not isinstance(table, dict):
-        raise InputError(f"{path} has no table [report].")
+        raise InputError([Problem("has no table [report].", "Write your answers below it.", place=path)])
     return table
 
 
 def read_json(path: str) -> dict[str, Any]:
     """Any JSON object."""
-    try:
-        found = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise InputError([Problem(f"cannot be read as JSON: {reason}.", "", place=path)]) from None
-    if not isinstance(found, dict):
-        raise InputError([Problem("is not a JSON object.", "", place=path)])
-    return found
+    return read_object(path)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.file_bytes import read_text
 
 _LISTED = 5  # blank labels that are shown for each file; the rest is counted
 
@@ -83,15 +83,7 @@ def _side_by_side(paths: Sequence[str]) -> list[list[str]]:
 
 
 def _lines(path: str) -> list[str]:
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError([Problem(f"cannot be read: {error.strerror}.", "", place=path)]) from None
-    except UnicodeDecodeError as error:
-        row = error.object[: error.start].count(b"\n") + 1
-        raise InputError(
-            [Problem("this line is not UTF-8.", "Save the file as UTF-8.", path, row)]
-        ) from None
+    text = read_text(path)
     # Only \n ends a line: texts may hold other characters that Python takes for ends of lines.
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     if not any(line.strip() for line in lines):

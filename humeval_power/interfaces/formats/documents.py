@@ -1,4 +1,7 @@
-"""Read and write the JSON documents of the package; what is read is checked, all problems at once."""
+"""Read and write the JSON documents of the package; what is read is checked, all problems at once.
+
+pydantic is imported when a document is read, not before: commands start without it.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.json_text import read_json
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
-from humeval_power.reporting.analysis_record import ANALYSIS_SCHEMA
+from humeval_power.reporting.analysis_record import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA, json_ready
 from humeval_power.safe_text import json_text
 
@@ -20,29 +24,39 @@ def to_json(document: Mapping[str, object]) -> str:
 
 
 def read_document(path: str | Path, *, schema: str) -> dict[str, Any]:
-    """Read a JSON object and check that it is of the kind and version asked for.
+    """Read a document of the kind and version asked for, and check every field that is known.
 
     Raises
     ------
     InputError
-        A file that is missing, not JSON, or another kind of document.
+        A file that is missing or not JSON; or what `checked_document` refuses.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
-        raise InputError([Problem(f"cannot be read: {reason}.", "", place=str(path))]) from None
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        rule = f"is not JSON: {error.msg} in line {error.lineno}."
-        raise InputError([Problem(rule, _HINTS[schema], place=str(path))]) from None
-    found = document.get("schema") if isinstance(document, dict) else None
-    if found != schema:
-        shown = "no schema" if found is None else f"the schema {found!r}"
+    return checked_document(read_json(path, hint=_HINTS[schema]), schema=schema, place=str(path))
+
+
+def checked_document(found: object, *, schema: str, place: str) -> dict[str, Any]:
+    """A document that has been read, if it is of the kind asked for and agrees with itself.
+
+    Raises
+    ------
+    InputError
+        Another kind of document; or every field that breaks a rule, with its path, value and rule.
+    """
+    stated = found.get("schema") if isinstance(found, dict) else None
+    if not isinstance(found, dict) or stated != schema:
+        shown = "no schema" if stated is None else f"the schema {stated!r}"
         rule = f"has {shown}; {schema!r} is needed."
-        raise InputError([Problem(rule, _HINTS[schema], place=str(path))])
-    return dict(document)
+        raise InputError([Problem(rule, _HINTS[schema], place=place)])
+    from pydantic import ValidationError
+
+    from humeval_power.interfaces.formats.document_kinds import KINDS
+    from humeval_power.interfaces.formats.validation_problems import problems_of
+
+    try:
+        KINDS[schema].model_validate_json(json.dumps(found))
+    except ValidationError as error:
+        raise InputError(problems_of(error, place, kind=KINDS[schema], remedy=_RESTORE)) from None
+    return found
 
 
 def read_parameters(
@@ -63,17 +77,8 @@ def read_parameters(
 def parameters_of(
     document: Mapping[str, Any], *, place: str, allow_not_identified: bool = False
 ) -> Parameters:
-    """The seven parameters of a document; refuses what `read_parameters` refuses."""
-    values = document.get("parameters")
-    if not isinstance(values, dict):
-        raise InputError([Problem("has no 'parameters'.", _HINTS[PARAMETERS_SCHEMA], place=place)])
-    try:
-        parameters = Parameters.from_dict(values)
-    except InputError as error:
-        problems = [
-            Problem(p.rule, p.remedy, place, p.row, p.column, p.value, p.has_value) for p in error.problems
-        ]
-        raise InputError(problems) from None
+    """The seven parameters of a document that has been checked, unless its table could not tell them apart."""
+    parameters = Parameters.from_dict(document["parameters"])
     unknown = [name for name in document.get("not_identified") or [] if name in PARAMETER_NAMES]
     if unknown and not allow_not_identified:
         raise InputError(
@@ -91,7 +96,9 @@ def parameters_of(
     return parameters
 
 
+_RESTORE = "Write the file again, or undo the change."
 _HINTS = {
+    ANALYSES_SCHEMA: "Write one with: humeval-power analyze RATINGS -o analysis.json",
     ANALYSIS_SCHEMA: "Write one with: humeval-power analyze RATINGS -o analysis.json",
     PARAMETERS_SCHEMA: "Write one with: humeval-power fit RATINGS -o parameters.json",
     SURFACE_SCHEMA: "Write one with: humeval-power surface ... -o DIRECTORY",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.fees import PlatformFee
+from humeval_power.interfaces.formats.toml_text import read_toml
 
 FEES_SCHEMA = "humeval_power/platform_fees/1"
 _NAME = "platform_fees.toml"
@@ -75,10 +75,4 @@ def read_fee(name: str, path: str | Path | None = None) -> PlatformFee:
 
 
 def _tables(source: Path) -> dict[str, object]:
-    try:
-        return tomllib.loads(source.read_text(encoding="utf-8-sig"), parse_float=Decimal)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
-        raise InputError([Problem(f"cannot be read: {reason}.", "", place=str(source))]) from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError([Problem(f"is not TOML: {error}.", _REMEDY, place=str(source))]) from None
+    return read_toml(source, hint=_REMEDY, parse_float=Decimal)

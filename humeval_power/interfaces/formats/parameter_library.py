@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from humeval_power import reporting
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.json_text import read_json
 from humeval_power.reporting.parameter_library import LIBRARY_SCHEMA, LibraryEntry, entry_from_dict
 
 _HINT = "Restore or rename it; 'humeval-power parameters add FILE' begins a new one where there is none."
@@ -44,14 +44,7 @@ def read_library(path: str | Path) -> list[LibraryEntry]:
 
 
 def _entries(path: Path) -> list[object]:
-    try:
-        document = json.loads(path.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
-        rule = f"is not JSON: {error.msg} in line {error.lineno}."
-        raise InputError([Problem(rule, _HINT, place=str(path))]) from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
-        raise InputError([Problem(f"cannot be read: {reason}.", "", place=str(path))]) from None
+    document = read_json(path, hint=_HINT)
     if not isinstance(document, dict) or document.get("schema") != LIBRARY_SCHEMA:
         raise InputError([Problem(f"is no library: {LIBRARY_SCHEMA!r} is needed.", _HINT, place=str(path))])
     entries = document.get("entries")

@@ -123,7 +123,7 @@ def check_numbers(plan: Plan, values: Values, place: str) -> None:
         stated = value_at(values, path)
         if not agree(stated, computed):
             rule = f"this plan gives {computed!r}."
-            problems.append(Problem(rule, _remedy(path), place, None, path, stated, True))
+            problems.append(Problem(rule, _remedy(path), place, None, path, stated, True, "field"))
     if problems:
         raise InputError(problems)
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.file_bytes import read_text
+from humeval_power.interfaces.formats.json_text import parse_json
 from humeval_power.interfaces.formats.plan_content import (
     COMPUTED,
     agree,
@@ -84,7 +86,7 @@ def read_plan(path: str | Path) -> Plan:
 
 def read_plan_file(path: str | Path) -> PlanFile:
     """The plan with its date, amendments and checksum; refuses what `read_plan` refuses."""
-    return parse_plan(_text(path), place=str(path))
+    return parse_plan(read_text(path), place=str(path))
 
 
 def parse_plan(text: str, *, place: str = "plan") -> PlanFile:
@@ -117,7 +119,7 @@ def amend_plan(path: str | Path, reason: str, *, date: datetime.date) -> tuple[P
     if not reason.strip():
         raise InputError("An amendment needs a reason in words.")
     place = str(path)
-    document = _validated(_document(_text(path), place), place)
+    document = _validated(_document(read_text(path), place), place)
     values = _plain(document)
     _check_seal(values, place)
     before = values["sealed"]
@@ -147,24 +149,9 @@ def _plain(document: PlanDocument) -> Values:
     return values
 
 
-def _text(path: str | Path) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
-        raise InputError([Problem(f"cannot be read: {reason}.", "", place=str(path))]) from None
-
-
 def _document(text: str, place: str) -> Values:
     """The JSON object of a text, each name once, of the kind and version of a plan."""
-    try:
-        found = json.loads(text, object_pairs_hook=_once)
-    except json.JSONDecodeError as error:
-        rule = f"is not JSON: {error.msg} in line {error.lineno}."
-        raise InputError([Problem(rule, "", place=place)]) from None
-    except _TwiceError as error:
-        rule = f"has {error.args[0]!r} twice in one place: which counts cannot be told."
-        raise InputError([Problem(rule, "Delete one.", place=place)]) from None
+    found = parse_json(text, place=place)
     schema = found.get("schema") if isinstance(found, dict) else None
     if schema != PLAN_SCHEMA:
         shown = "no schema" if schema is None else f"the schema {schema!r}"
@@ -173,28 +160,16 @@ def _document(text: str, place: str) -> Values:
     return dict(found)
 
 
-class _TwiceError(Exception):
-    """A name that an object has twice."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> Values:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(next(name for name in names if names.count(name) > 1))
-    return found
-
-
 def _validated(values: Mapping[str, Any], place: str) -> PlanDocument:
     from pydantic import ValidationError
 
-    from humeval_power.interfaces.formats.plan_problems import problems_of
     from humeval_power.interfaces.formats.plan_schema import PlanDocument
+    from humeval_power.interfaces.formats.validation_problems import problems_of
 
     try:
         return PlanDocument.model_validate_json(json.dumps(values))
     except ValidationError as error:
-        raise InputError(problems_of(error, place)) from None
+        raise InputError(problems_of(error, place, kind=PlanDocument)) from None
 
 
 def _check_seal(values: Values, place: str) -> None:
@@ -258,6 +233,6 @@ def _refuse_computed_edits(before: Values, edited: Values, computed: Values, pla
             is_record = path in _RECORDED
             rule = "is a record of the past." if is_record else "is computed, not set."
             remedy = f"Put back {value_at(before, path)!r}."
-            problems.append(Problem(rule, remedy, place, None, path, stated, True))
+            problems.append(Problem(rule, remedy, place, None, path, stated, True, "field"))
     if problems:
         raise InputError(problems)

@@ -8,7 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from humeval_power.inference.stopping_words import efficacy_of, futility_of
-from humeval_power.interfaces.formats.plan_sections import Section, Text
+from humeval_power.interfaces.formats.document_sections import Section
+from humeval_power.interfaces.formats.plan_sections import Text
 from humeval_power.planning.look_schedule import LookSchedule
 from humeval_power.planning.plan import LookExpectation
 from humeval_power.scenarios.looks import LookKind, Looks

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.interfaces.formats.document_sections import RuleSection, ScaleSection, Section
 from humeval_power.interfaces.formats.plan_looks import LooksSection
 from humeval_power.interfaces.formats.plan_seal import PLAN_SCHEMA
 from humeval_power.interfaces.formats.plan_sections import (
@@ -19,9 +20,6 @@ from humeval_power.interfaces.formats.plan_sections import (
     Natural,
     ParametersSection,
     PredictedSection,
-    RuleSection,
-    ScaleSection,
-    Section,
     SensitivitySection,
     Sha256,
     SourceSection,

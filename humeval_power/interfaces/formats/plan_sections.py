@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import datetime
 import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field, JsonValue, StringConstraints
 
 from humeval_power.costs import CostModel
 from humeval_power.designs import DesignKind
-from humeval_power.errors import HumevalPowerError, InputError, Problem, field_problem
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.fees import PlatformFee
+from humeval_power.interfaces.formats.document_sections import Section
 from humeval_power.parameters import Parameters
 from humeval_power.planning.building import design_of
 from humeval_power.planning.plan import ParameterSource, PredictedPower
 from humeval_power.reporting.plan_history import Amendment, Change
-from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom, Estimator
-from humeval_power.scales import RatingScale, ScaleSource
 from humeval_power.study_counts import StudyCounts
 
-IMPOSSIBLE = "impossible"  # the type of an error that carries problems of a record
 LARGEST_COUNT = 100_000
 MOST_RATINGS = 20_000_000
 _REGULAR = ("crossed", "k-per-item", "split")  # the kinds whose size is their ratings per item
@@ -42,26 +39,6 @@ Deviation = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class Section(BaseModel):
-    """A part of the document. `record` gives what it stands for."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
-
-    @model_validator(mode="after")
-    def _stands_for_something_possible(self) -> Section:
-        try:
-            self.record()
-        except InputError as error:
-            raise PydanticCustomError(IMPOSSIBLE, "{reason}", _context(error, error.problems)) from None
-        except HumevalPowerError as error:
-            raise PydanticCustomError(IMPOSSIBLE, "{reason}", _context(error, ())) from None
-        return self
-
-    def record(self) -> object:
-        """The record of the package that the section stands for; None where there is none."""
-        return None
-
-
 class EffectSection(Section):
     """The smallest effect of interest, which the power is computed for. Never the effect of a pilot.
 
@@ -75,19 +52,6 @@ class EffectSection(Section):
 
     def record(self) -> float:
         return self.difference
-
-
-class ScaleSection(Section):
-    """The scale of the ratings."""
-
-    low: float
-    high: float
-    points: Annotated[int, Field(ge=2)] | None = Field(description="null: continuous.")
-    higher_is_better: bool
-    source: ScaleSource
-
-    def record(self) -> RatingScale:
-        return RatingScale(**self.model_dump())
 
 
 class ParametersSection(Section):
@@ -204,22 +168,6 @@ class CostsSection(Section):
     total: Cents = Field(description="In currency units, to the cent. Computed.")
 
 
-class RuleSection(Section):
-    """The test that decides."""
-
-    estimator: Estimator
-    df: DegreesOfFreedom
-    alternative: Alternative
-    alpha: float = Field(gt=0, lt=1, description="Of each side for 'non-inferior' and 'equivalent'.")
-    analysis: Analysis
-    margin: float | None = Field(
-        description="Difference on [0, 1] for 'non-inferior' and 'equivalent', null for the others."
-    )
-
-    def record(self) -> DecisionRule:
-        return DecisionRule(**self.model_dump())
-
-
 class PredictedSection(Section):
     """The power at the effect of interest. Computed; null where it was not simulated."""
 
@@ -281,7 +229,3 @@ class AmendmentSection(Section):
     def record(self) -> Amendment:
         changes = tuple(Change(change.path, change.old, change.new) for change in self.changes)
         return Amendment(self.date, self.reason, self.checksum_before, changes)
-
-
-def _context(error: HumevalPowerError, problems: tuple[Problem, ...]) -> dict[str, Any]:
-    return {"reason": str(error), "problems": problems}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from humeval_power.checking.columns import listing
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.file_bytes import decoded, read_bytes
 
 ITEM_NAMES = (
     "item",
@@ -61,15 +62,16 @@ def read_predictions(path: str | Path, *, column: str | None = None) -> Predicti
     InputError
         A file that cannot be read, a column that cannot be found, or ids that occur twice.
     """
-    lines = _lines(Path(path))
+    content = read_bytes(path)
+    lines = _lines(content, Path(path))
     if lines is not None:
         head = lines[0].strip().casefold() in VALUE_NAMES
         values = [line.strip() for line in lines[int(head) :]]
         rows = range(1 + int(head), len(lines) + 1)
         return Predictions(Path(path).name, tuple(values), tuple(rows), None)
-    from humeval_power.interfaces.formats.tables import read_table
+    from humeval_power.interfaces.formats.tables import source_name, table_of
 
-    table = read_table(path)
+    table = table_of(content, source=source_name(path))
     names = [str(name) for name in table.frame.columns]
     value = _column(names, column, table.source)
     identity = next((name for name in names if name.casefold() in ITEM_NAMES and name != value), None)
@@ -124,22 +126,16 @@ def right_answers(
     return tuple(tuple(known[text.casefold()] for text in each) for each in columns)
 
 
-def _lines(path: Path) -> list[str] | None:
+def _lines(content: bytes, path: Path) -> list[str] | None:
     """The lines of a file with one prediction a line; None for a table."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"There is no file {str(path)!r}.") from None
-    except OSError as error:
-        raise InputError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
     if content.startswith((b"PK\x03\x04", b"PAR1", b"\x1f\x8b")):
         return None
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
+        text = decoded(content, place=path.name)
+    except InputError:
         if path.suffix != ".txt":
-            return None
-        raise InputError([Problem("this is not UTF-8 text.", "Save it as UTF-8.", path.name)]) from None
+            return None  # UTF-16, perhaps
+        raise
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     first = lines[0].strip()
     if path.suffix != ".txt" and (first.startswith("{") or any(mark in first for mark in ",;\t")):

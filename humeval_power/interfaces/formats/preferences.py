@@ -61,7 +61,17 @@ def read_judgements(path: str | Path) -> list[Judgements]:
     InputError
         A table with neither, or cells that are not understood.
     """
-    table = read_table(path)
+    return judgements_of(read_table(path))
+
+
+def judgements_of(table: SourceTable) -> list[Judgements]:
+    """The same from a table that has been read.
+
+    Raises
+    ------
+    InputError
+        What `read_judgements` raises.
+    """
     known = {str(name).strip().casefold(): str(name) for name in table.frame.columns}
     if "wins" in known and "losses" in known:
         return _counted(table, known)

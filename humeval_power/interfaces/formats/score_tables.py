@@ -13,8 +13,9 @@ import pandas as pd
 from humeval_power.checking.columns import SYNONYMS, Role, close_to, listing
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.score_table import ScoreTable
+from humeval_power.interfaces.formats.file_bytes import read_bytes
 from humeval_power.interfaces.formats.headerless_scores import is_headerless, read_headerless
-from humeval_power.interfaces.formats.tables import SourceTable, read_table
+from humeval_power.interfaces.formats.tables import SourceTable, source_name, table_of
 from humeval_power.ratings import MISSING_CODES
 
 LISTED = 5  # problems shown of each kind; the rest is counted
@@ -44,7 +45,9 @@ def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | 
     """
     if len(paths) == 2:
         return ScoreSource(_joined(paths), None, None, ("A", "B"))
-    table = read_headerless(paths[0]) if is_headerless(paths[0]) else read_table(paths[0])
+    content, name = read_bytes(paths[0]), source_name(paths[0])
+    is_bare = is_headerless(content)
+    table = read_headerless(content, source=name) if is_bare else table_of(content, source=name)
     columns = [str(name) for name in table.frame.columns]
     problems = [
         Problem(f"there is no column {name!r}.", close_to(name, columns), place=table.source)
@@ -114,7 +117,8 @@ def _joined(paths: Sequence[str]) -> SourceTable:
     """Two files with one number a line, as the columns A and B."""
     parts = []
     for path in paths:
-        found = read_headerless(path) if is_headerless(path) else None
+        content = read_bytes(path)
+        found = read_headerless(content, source=source_name(path)) if is_headerless(content) else None
         if found is None or len(found.frame.columns) != 1:
             rule = f"{path}: of two files, each must hold one number a line and no header."
             raise InputError([Problem(rule, "Or put both systems into one table.")])
@@ -161,7 +165,7 @@ def _is_missing(cell: object) -> bool:
 def _parsed(cell: object) -> float | None:
     try:
         value = float(cell)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return value if math.isfinite(value) else None
 

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import io
-import sys
-import warnings
-import zlib
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import pandas as pd
-from openpyxl.utils.exceptions import InvalidFileException
 
-from humeval_power.checking.columns import close_to
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.text_tables import read_delimited, read_json_lines, with_header
-
-STANDARD_INPUT = "-"
-_NO_WORKBOOK = (OSError, ValueError, KeyError, TypeError, SyntaxError, BadZipFile, InvalidFileException)
+from humeval_power.interfaces.formats.binary_tables import read_excel, read_parquet
+from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT, read_bytes, unzipped
+from humeval_power.interfaces.formats.text_tables import read_delimited, read_json_lines
 
 
 class SourceTable(NamedTuple):
@@ -44,12 +35,27 @@ def read_table(path: str | Path) -> SourceTable:
     Raises
     ------
     InputError
-        A file that is missing, empty, undecodable or not a table; with the row where there is one.
+        A file that is missing, empty, undecodable or not a table, with the row where there is one; or one
+        that is larger than the limits of `file_bytes`.
     """
-    content = _read_bytes(path)
-    source = "standard input" if str(path) == STANDARD_INPUT else Path(path).name
+    return table_of(read_bytes(path), source=source_name(path))
+
+
+def source_name(path: str | Path) -> str:
+    """What messages call a file of ratings."""
+    return "standard input" if str(path) == STANDARD_INPUT else Path(path).name
+
+
+def table_of(content: bytes, *, source: str) -> SourceTable:
+    """The same from the bytes of a file that has been read.
+
+    Raises
+    ------
+    InputError
+        What `read_table` raises.
+    """
     digest = hashlib.sha256(content).hexdigest()
-    frame, notices = _parse(_unzipped(content, source), source)
+    frame, notices = _parse(unzipped(content, source=source), source)
     if frame.empty:
         raise _refuse(source, "the table has a header but no rows.", "Is this the right file?")
     if len(frame.columns) == 1:
@@ -59,81 +65,30 @@ def read_table(path: str | Path) -> SourceTable:
     return SourceTable(frame, source, digest, tuple(notices))
 
 
-def _read_bytes(path: str | Path) -> bytes:
-    if str(path) == STANDARD_INPUT:
-        return sys.stdin.buffer.read()
-    file = Path(path)
-    try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"There is no file {str(path)!r}. {_neighbours(file)}".rstrip()) from None
-    except IsADirectoryError:
-        raise InputError(f"{str(path)!r} is a directory; name the file with the ratings.") from None
-    except OSError as error:
-        raise InputError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
-
-
-def _neighbours(file: Path) -> str:
-    if not file.parent.is_dir():
-        return f"Nor is there a directory {str(file.parent)!r}."
-    known = [other.name for other in file.parent.iterdir() if other.is_file()]
-    advice = close_to(file.name, known)
-    return advice if advice.startswith("Did") else ""
-
-
-def _unzipped(content: bytes, source: str) -> bytes:
-    if not content.startswith(b"\x1f\x8b"):
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error):
-        raise _refuse(
-            source, "the gzip file is damaged or cut off.", "Fetch or compress it again."
-        ) from None
-
-
 def _parse(content: bytes, source: str) -> tuple[pd.DataFrame, list[str]]:
     if not content.strip():
         raise _refuse(source, "the file is empty.", "Is this the right file?")
     if content.startswith(b"PAR1"):
-        return _read_parquet(content, source), []
+        return read_parquet(content, source=source), []
     if content.startswith(b"PK\x03\x04"):
-        return _read_excel(content, source)
+        return read_excel(content, source=source)
     if content.startswith(b"\xd0\xcf\x11\xe0"):
         raise _refuse(source, "old Excel files (.xls) are not read.", "Save it as .xlsx or as CSV UTF-8.")
     if content.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
         return read_json_lines(content, source=source)
     if content.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"["):
-        remedy = "Write one object a line (with jq: jq -c '.[]' FILE), or save it as CSV."
-        raise _refuse(source, "a JSON array is not read; JSON Lines is.", remedy)
+        raise _one_object_a_line(source)
     return read_delimited(content, source=source)
 
 
-def _read_parquet(content: bytes, source: str) -> pd.DataFrame:
-    try:
-        frame = pd.read_parquet(io.BytesIO(content))
-    except (OSError, ValueError):
-        raise _refuse(source, "the Parquet file is damaged.", "Write it again.") from None
-    frame = frame.reset_index(drop=True)
-    return frame.set_axis(pd.RangeIndex(2, len(frame) + 2), axis=0)
-
-
-def _read_excel(content: bytes, source: str) -> tuple[pd.DataFrame, list[str]]:
-    try:
-        with warnings.catch_warnings(), pd.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:
-            warnings.simplefilter("ignore", UserWarning)  # openpyxl's remarks on styles do not matter
-            sheets = [str(name) for name in book.sheet_names]
-            cells = pd.read_excel(book, sheet_name=sheets[0], header=None, dtype=str, na_filter=False)
-    except _NO_WORKBOOK:
-        rule = "this zip archive is not a readable Excel workbook."
-        raise _refuse(source, rule, "Unpack it, or save the workbook again.") from None
-    if cells.empty:
-        raise _refuse(source, f"the first sheet, {sheets[0]!r}, is empty.", "Put the ratings first.")
-    notices: list[str] = []
-    if len(sheets) > 1:
-        rest = ", ".join(map(repr, sheets[1:]))
-        notices.append(f"Only the first sheet is read, {sheets[0]!r}; not {rest}.")
-    return with_header(cells, source=source, notices=notices), notices
+def _one_object_a_line(source: str) -> InputError:
+    """Why a JSON array is no table here, and how it becomes one."""
+    name = source if source != "standard input" else "FILE"
+    remedy = (
+        f"Write one object a line: jq -c '.[]' {name} > ratings.jsonl; or in Python: "
+        f"pandas.read_json({name!r}).to_csv('ratings.csv', index=False)."
+    )
+    return _refuse(source, "a JSON array is not read as a table; JSON Lines is.", remedy)
 
 
 def _refuse(source: str, rule: str, remedy: str) -> InputError:

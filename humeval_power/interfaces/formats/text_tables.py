@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
+from collections import Counter
 from typing import Any
 
 import pandas as pd
 
+from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.file_bytes import largest_table, too_many_cells
+from humeval_power.interfaces.formats.json_text import parse_json
 from humeval_power.safe_text import original_cells
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 LISTED = 5  # rows that are shown for each kind of problem; the rest is counted
+_ONE_A_LINE = "Write one complete object a line."
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 
@@ -24,9 +28,11 @@ def read_delimited(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[s
     text, notices = _decoded(content, source)
     if not text[: text.index("\n")].strip():
         raise InputError([_blank_header(source)])
-    separator = _separator(text)
+    widths = _Widths(text, source)
+    separator = widths.separator
     if separator in ";|":
         notices.append(f"The columns are separated by a {SEPARATORS[separator]} ({separator!r}).")
+    widths.refuse_too_many()
     failure = None
     try:
         cells = pd.read_csv(
@@ -38,7 +44,7 @@ def read_delimited(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[s
             na_filter=False,
             skip_blank_lines=False,
         )
-    except pd.errors.ParserError as error:
+    except (ValueError, OverflowError) as error:  # pandas' own kinds are children of ValueError
         failure = str(error)
     unclosed = re.search(r"EOF inside string starting at row (\d+)", failure or "")
     if unclosed:
@@ -49,7 +55,7 @@ def read_delimited(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[s
             row=int(unclosed[1]) + 1,
         )
         raise InputError([problem])
-    _check_widths(text, separator, source)
+    widths.refuse_uneven()
     if failure is not None:
         raise InputError([Problem(f"this is not a table of text: {failure}.", "", place=source)])
     return with_header(cells, source=source, notices=notices), notices
@@ -59,21 +65,26 @@ def read_json_lines(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[
     """One row for each JSON object; the index counts the lines of the file from 1."""
     text, notices = _decoded(content, source)
     records: dict[int, dict[str, object]] = {}
-    problems = []
+    names: dict[str, None] = {}
+    problems: list[Problem] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-            rule = "" if isinstance(record, dict) else "each line must hold one JSON object, {...}."
-        except json.JSONDecodeError as error:
-            record, rule = None, f"this line is not JSON ({error.msg} at character {error.pos + 1})."
-        if rule:
-            problems.append(Problem(rule, "Write one complete object a line.", place=source, row=number))
-        else:
+            record = parse_json(line, place=source, row=number, hint=_ONE_A_LINE, nan=True)
+        except InputError as error:
+            problems += error.problems
+            continue
+        if isinstance(record, dict):
             records[number] = record
+            names.update(dict.fromkeys(record))
+        else:
+            rule = "each line must hold one JSON object, {...}."
+            problems.append(Problem(rule, _ONE_A_LINE, place=source, row=number))
     if problems:
         raise InputError(_capped(problems, source))
+    if len(records) * len(names) > largest_table():
+        raise too_many_cells(len(records), len(names), place=source)
     # As objects, whole numbers stay whole where other rows lack the field.
     frame = pd.DataFrame(list(records.values()), index=pd.Index(list(records)), dtype=object)
     return frame, notices
@@ -87,20 +98,13 @@ def with_header(cells: pd.DataFrame, *, source: str, notices: list[str]) -> pd.D
     header = original_cells([str(name).strip() for name in cells.iloc[0]])
     if not any(header):
         raise InputError([_blank_header(source)])
-    doubled = sorted({name for name in header if name and header.count(name) > 1})
+    doubled = {name: count for name, count in Counter(header).items() if name and count > 1}
     if doubled:
-        raise InputError(
-            [
-                Problem(
-                    f"{header.count(name)} columns bear this name.",
-                    "Rename all but one.",
-                    place=source,
-                    row=1,
-                    column=name,
-                )
-                for name in doubled
-            ]
-        )
+        rows = [
+            Problem(f"{count:,} columns bear this name.", "Rename all but one.", source, 1, shortened(name))
+            for name, count in sorted(doubled.items())
+        ]
+        raise InputError(_capped(rows, source, what="names"))
     body = cells.iloc[1:].copy()
     for place, name in zip(body, header, strict=True):
         _take_guards_away(body, place, name, notices)
@@ -138,16 +142,22 @@ def _decoded(content: bytes, source: str) -> tuple[str, list[str]]:
         notices.append("The file is read as UTF-16, as its byte-order mark says.")
     elif b"\0" in content:
         row = content.count(b"\n", 0, content.index(b"\0")) + 1
-        rule = "there is a NUL byte: this is not a text file, or not in UTF-8."
-        remedy = "Save it as CSV UTF-8."
-        raise InputError([Problem(rule, remedy, place=source, row=row)])
+        raise InputError([_nul(source, row)])
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         raise InputError([_undecodable(content, error, source)]) from None
+    if "\0" in text:
+        row = text.count("\n", 0, text.index("\0")) + 1
+        raise InputError([_nul(source, row)])
     if "\n" not in text:
         text = text.replace("\r", "\n")  # line ends of old Macintosh programs
     return text.rstrip("\r\n") + "\n", notices
+
+
+def _nul(source: str, row: int) -> Problem:
+    rule = "there is a NUL byte: this is not a text file, or not in UTF-8."
+    return Problem(rule, "Save it as CSV UTF-8.", place=source, row=row)
 
 
 def _undecodable(content: bytes, error: UnicodeDecodeError, source: str) -> Problem:
@@ -162,35 +172,52 @@ def _undecodable(content: bytes, error: UnicodeDecodeError, source: str) -> Prob
     )
 
 
+class _Widths:
+    """How many cells each row of a delimited text has, and what separates them."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self._source = source
+        limit = csv.field_size_limit(len(text) + 1)  # ids are sometimes whole passages
+        try:
+            self.separator = _separator(text)
+            rows = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator)
+            self._widths = [len(row) for row in rows]
+        except csv.Error as error:
+            raise InputError([Problem(f"this is not a table of text: {error}.", "", source)]) from None
+        finally:
+            csv.field_size_limit(limit)
+
+    def refuse_too_many(self) -> None:
+        """Short rows are filled up to the width of the header, so a small file can make a large table."""
+        n_rows, n_columns = len(self._widths), self._widths[0]
+        if n_rows * n_columns > largest_table():
+            raise too_many_cells(n_rows, n_columns, place=self._source)
+
+    def refuse_uneven(self) -> None:
+        """Every row must have as many cells as the header; blank lines are rows without cells."""
+        wanted = self._widths[0]
+        problems = [
+            Problem(
+                f"the row has {width:,} cells, but the header has {wanted:,}.",
+                f"A cell that contains a {SEPARATORS[self.separator]} must stand in quotation marks.",
+                place=self._source,
+                row=row,
+            )
+            for row, width in enumerate(self._widths, start=1)
+            if width not in (0, wanted)
+        ]
+        if problems:
+            raise InputError(_capped(problems, self._source))
+
+
 def _separator(text: str) -> str:
     """The separator that makes most columns of the header; the comma where none makes two."""
     header = text[: text.index("\n")]
     return max(SEPARATORS, key=lambda separator: len(next(csv.reader([header], delimiter=separator), [])))
 
 
-def _check_widths(text: str, separator: str, source: str) -> None:
-    """Every row must have as many cells as the header; blank lines are rows without cells."""
-    limit = csv.field_size_limit(len(text) + 1)  # ids are sometimes whole passages
-    try:
-        widths = [len(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator)]
-    finally:
-        csv.field_size_limit(limit)
-    problems = [
-        Problem(
-            f"the row has {width} cells, but the header has {widths[0]}.",
-            f"A cell that contains a {SEPARATORS[separator]} must stand in quotation marks.",
-            place=source,
-            row=row,
-        )
-        for row, width in enumerate(widths, start=1)
-        if width not in (0, widths[0])
-    ]
-    if problems:
-        raise InputError(_capped(problems, source))
-
-
-def _capped(problems: list[Problem], source: str) -> list[Problem]:
+def _capped(problems: list[Problem], source: str, *, what: str = "rows") -> list[Problem]:
     rest = len(problems) - LISTED
     if rest <= 0:
         return problems
-    return [*problems[:LISTED], Problem(f"and {rest:,} more rows like this.", "", place=source)]
+    return [*problems[:LISTED], Problem(f"and {rest:,} more {what} like this.", "", place=source)]

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.reporting.checklist_items import GIVEN
 from humeval_power.reporting.forms.fields import Given
 
-SOURCE = "the [report] table"
+SOURCE = GIVEN
 PERSON = ("name", "affiliation", "email")
 TEXTS = (
     "paper",

@@ -1,4 +1,7 @@
-"""What pydantic finds in a plan document, in the words of this package: one problem for each finding."""
+"""What pydantic finds in a document, in the words of this package: one problem for each finding.
+
+A finding names the file, the path in the document, the value, the rule and what to do about it.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from humeval_power.errors import Problem
-from humeval_power.interfaces.formats.plan_schema import PlanDocument
-from humeval_power.interfaces.formats.plan_sections import IMPOSSIBLE
 
+IMPOSSIBLE = "impossible"  # the type of an error that carries problems of a record
 _PATTERNS = {
     r"\S": "must not be blank.",
     r"^[0-9a-f]{64}$": "must be a SHA-256: 64 of the characters 0-9 and a-f.",
@@ -25,38 +27,48 @@ _RULES = {
     "int_from_float": "must be a whole number.",
     "float_type": "must be a number.",
     "bool_type": "must be true or false.",
+    "dict_type": "must be an object, {...}.",
+    "model_type": "must be an object, {...}.",
+    "model_attributes_type": "must be an object, {...}.",
+    "list_type": "must be a list, [...].",
+    "tuple_type": "must be a list, [...].",
     "json_invalid": "holds text that is not Unicode.",
 }
 _LONGEST_VALUE = 80
 
 
-def problems_of(error: ValidationError, place: str) -> list[Problem]:
-    """Every finding with the file, the path in the document and the value; each place once."""
+def problems_of(
+    error: ValidationError, place: str, *, kind: type[BaseModel], remedy: str = ""
+) -> list[Problem]:
+    """Every finding in a document of a kind, each place once; `remedy` is said where a value is wrong."""
     found: dict[tuple[object, ...], Problem] = {}
     for detail in error.errors():
-        for problem in _problems(dict(detail), place):
+        for problem in _problems(dict(detail), place, kind, remedy):
             found.setdefault((problem.column, problem.rule), problem)
     return list(found.values())
 
 
-def _problems(detail: dict[str, Any], place: str) -> list[Problem]:
+def _problems(detail: dict[str, Any], place: str, kind: type[BaseModel], remedy: str) -> list[Problem]:
     path = ".".join(map(str, detail["loc"]))
     if detail["type"] == IMPOSSIBLE:
         inner = detail["ctx"]["problems"] or (Problem(detail["ctx"]["reason"], ""),)
-        return [_moved(problem, path, place) for problem in inner]
+        return [_moved(problem, path, place, remedy) for problem in inner]
     if detail["type"] == "missing":
-        return [Problem("is missing.", "Every field must be there.", place, column=path)]
+        return [Problem("is missing.", "Every field must be there.", place, column=path, noun="field")]
     if detail["type"] == "extra_forbidden":
-        names = ", ".join(_names_beside(detail["loc"]))
-        return [Problem(f"is not known; the names here are {names}.", "", place, column=path)]
+        names = ", ".join(_names_beside(detail["loc"], kind))
+        return [Problem(f"is not known; the names here are {names}.", "", place, column=path, noun="field")]
     value = detail["input"]
     shown = not isinstance(value, dict | list) and len(str(value)) <= _LONGEST_VALUE
-    return [Problem(_rule(detail), "", place, None, path or None, value if shown else None, shown)]
+    return [
+        Problem(_rule(detail), remedy, place, None, path or None, value if shown else None, shown, "field")
+    ]
 
 
-def _moved(problem: Problem, path: str, place: str) -> Problem:
+def _moved(problem: Problem, path: str, place: str, remedy: str) -> Problem:
     column = ".".join(filter(None, [path, problem.column])) or None
-    return Problem(problem.rule, problem.remedy, place, None, column, problem.value, problem.has_value)
+    said = problem.remedy or remedy
+    return Problem(problem.rule, said, place, None, column, problem.value, problem.has_value, "field")
 
 
 def _rule(detail: dict[str, Any]) -> str:
@@ -71,9 +83,8 @@ def _rule(detail: dict[str, Any]) -> str:
     return f"{text[:1].lower()}{text[1:]}."
 
 
-def _names_beside(place: tuple[int | str, ...]) -> list[str]:
+def _names_beside(place: tuple[int | str, ...], kind: type[BaseModel]) -> list[str]:
     """The names that the section of an unknown name has."""
-    kind: type[BaseModel] = PlanDocument
     for name in place[:-1]:
         kind = _inner(kind, str(name)) or kind
     return [field.alias or name for name, field in kind.model_fields.items()]

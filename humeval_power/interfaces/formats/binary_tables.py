@@ -1,0 +1,115 @@
+"""Tables in files that other programs pack: Excel workbooks and Parquet, measured before they are unpacked.
+
+Their readers raise errors of many kinds on damaged or hostile files; whatever they raise, the file is at
+fault, and is named.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+import zipfile
+from collections.abc import Iterator
+
+import pandas as pd
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.file_bytes import (
+    largest_size,
+    largest_table,
+    too_large,
+    too_many_cells,
+)
+from humeval_power.interfaces.formats.text_tables import with_header
+
+_ROWS_AT_ONCE = 4096  # of Parquet: the limit is looked at after each such piece
+
+
+def read_parquet(content: bytes, *, source: str) -> pd.DataFrame:
+    """The table of a Parquet file; rows are numbered as in a spreadsheet, from 2.
+
+    Raises
+    ------
+    InputError
+        A damaged file, one that unpacks to more than the limits, or columns that share a name.
+    """
+    try:
+        frame = _parquet_frame(content, source)
+    except InputError:
+        raise
+    except Exception:  # pyarrow and pandas name no common kind
+        raise _refuse(source, "the Parquet file is damaged.", "Write it again.") from None
+    names = [str(name) for name in frame.columns]
+    doubled = sorted({name for name in names if names.count(name) > 1})[:1]
+    if doubled:
+        raise _refuse(source, f"several columns are called {doubled[0]!r}.", "Rename all but one.")
+    frame = frame.reset_index(drop=True).set_axis(names, axis=1)
+    return frame.set_axis(pd.RangeIndex(2, len(frame) + 2), axis=0)
+
+
+def read_excel(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str]]:
+    """The first sheet of a workbook as text, and what was assumed.
+
+    Raises
+    ------
+    InputError
+        A damaged workbook, one that unpacks to more than the limits, or an empty first sheet.
+    """
+    try:
+        _refuse_large_archive(content, source)
+        with warnings.catch_warnings(), pd.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:
+            warnings.simplefilter("ignore")  # openpyxl's remarks on styles and pandas' do not matter
+            sheets = [str(name) for name in book.sheet_names]
+            _refuse_wide_sheet(book.book[sheets[0]].iter_rows(values_only=True), source)
+            cells = pd.read_excel(book, sheet_name=sheets[0], header=None, dtype=str, na_filter=False)
+    except InputError:
+        raise
+    except Exception:  # zipfile, zlib, the XML parser and openpyxl name no common kind
+        rule = "this zip archive is not a readable Excel workbook."
+        raise _refuse(source, rule, "Unpack it, or save the workbook again.") from None
+    if cells.empty:
+        raise _refuse(source, f"the first sheet, {sheets[0]!r}, is empty.", "Put the ratings first.")
+    notices: list[str] = []
+    if len(sheets) > 1:
+        rest = ", ".join(map(repr, sheets[1:]))
+        notices.append(f"Only the first sheet is read, {sheets[0]!r}; not {rest}.")
+    return with_header(cells, source=source, notices=notices), notices
+
+
+def _parquet_frame(content: bytes, source: str) -> pd.DataFrame:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(io.BytesIO(content))
+    about = file.metadata
+    if about.num_rows * about.num_columns > largest_table():
+        raise too_many_cells(about.num_rows, about.num_columns, place=source)
+    pieces, size = [], 0
+    # A dictionary of one long text stands for any number of rows: only what comes out tells the size.
+    for piece in file.iter_batches(batch_size=_ROWS_AT_ONCE):
+        size += piece.nbytes
+        if size > largest_size():
+            raise too_large(source, unpacked=True)
+        pieces.append(piece)
+    frame: pd.DataFrame = pa.Table.from_batches(pieces, schema=file.schema_arrow).to_pandas()
+    return frame
+
+
+def _refuse_large_archive(content: bytes, source: str) -> None:
+    """The sizes that an archive states: zipfile unpacks no member beyond its own."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > largest_size():
+            raise too_large(source, unpacked=True)
+
+
+def _refuse_wide_sheet(rows: Iterator[tuple[object, ...]], source: str) -> None:
+    """A cell in the last corner of a sheet makes a table of 17 thousand million cells."""
+    widest, limit = 1, largest_table()
+    for n_rows, row in enumerate(rows, start=1):
+        widest = max(widest, len(row))
+        if n_rows * widest > limit:
+            raise too_many_cells(n_rows, widest, place=source)
+
+
+def _refuse(source: str, rule: str, remedy: str) -> InputError:
+    return InputError([Problem(rule, remedy, place=source)])

@@ -1,0 +1,190 @@
+"""The bytes of a file that a user names: read once, as a whole, and never more than a limit.
+
+A compressed file of a megabyte can hold gigabytes, a device never ends, and a pipe that nobody writes to
+never begins: each is refused before it takes the machine.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from pathlib import Path
+from typing import BinaryIO
+
+from humeval_power.checking.columns import close_to
+from humeval_power.errors import InputError, Problem
+
+STANDARD_INPUT = "-"
+MAX_MB = "HUMEVAL_POWER_MAX_MB"
+MAX_CELLS = "HUMEVAL_POWER_MAX_CELLS"
+_DEFAULTS = {MAX_MB: 200, MAX_CELLS: 25_000_000}
+_MEGABYTE = 1_000_000
+_GZIP = b"\x1f\x8b"
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The content of a file, or of standard input where `path` is '-'; gzip is unpacked by `unzipped`.
+
+    Raises
+    ------
+    InputError
+        A path that is no file or cannot be read, or content beyond the limit of HUMEVAL_POWER_MAX_MB.
+    """
+    name = str(path)
+    if name == STANDARD_INPUT:
+        return within(sys.stdin.buffer, "standard input")
+    if "\0" in name:
+        raise InputError("The name of a file cannot hold a NUL character.")
+    file = Path(path)
+    try:
+        handle, start = _opened(file)
+        with os.fdopen(handle, "rb") as source:
+            return start + within(source, name)
+    except FileNotFoundError:
+        raise InputError(f"There is no file {name!r}. {_neighbours(file)}".rstrip()) from None
+    except IsADirectoryError:
+        raise InputError(f"{name!r} is a directory; name a file.") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{name!r} cannot be read: {reason}.") from None
+
+
+def read_text(path: str | Path, *, hint: str = "") -> str:
+    """The text of a UTF-8 file, with or without a byte-order mark; `hint` is the remedy if it is not one."""
+    return decoded(read_bytes(path), place=str(path), hint=hint)
+
+
+def decoded(content: bytes, *, place: str, hint: str = "") -> str:
+    """The text of UTF-8 bytes without a byte-order mark and without NUL.
+
+    Raises
+    ------
+    InputError
+        Bytes that are not UTF-8, with the line; or a NUL.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = content.count(b"\n", 0, error.start) + 1
+        rule = f"cannot be read: byte {error.start + 1:,} (0x{content[error.start]:02x}) is not UTF-8 text."
+        raise InputError([Problem(rule, hint or "Save the file as UTF-8.", place, row)]) from None
+    if "\0" in text:
+        row = text.count("\n", 0, text.index("\0")) + 1
+        rule = "there is a NUL byte: this is not a text file, or not in UTF-8."
+        raise InputError([Problem(rule, hint or "Save the file as UTF-8.", place, row)])
+    return text
+
+
+def unzipped(content: bytes, *, source: str) -> bytes:
+    """The content, unpacked where it is gzip.
+
+    Raises
+    ------
+    InputError
+        A damaged archive, or one that unpacks to more than the limit.
+    """
+    if not content.startswith(_GZIP):
+        return content
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+            return within(packed, source, unpacked=True)
+    except (OSError, EOFError, zlib.error):
+        rule, remedy = "the gzip file is damaged or cut off.", "Fetch or compress it again."
+        raise InputError([Problem(rule, remedy, place=source)]) from None
+
+
+def within(source: BinaryIO | gzip.GzipFile | io.RawIOBase, name: str, *, unpacked: bool = False) -> bytes:
+    """Everything that a stream gives.
+
+    Raises
+    ------
+    InputError
+        More than the limit.
+    """
+    limit, parts, size = largest_size(), [], 0
+    while chunk := source.read(1 << 20):
+        size += len(chunk)
+        if size > limit:
+            raise too_large(name, unpacked=unpacked)
+        parts.append(chunk)
+    return b"".join(parts)
+
+
+def largest_size() -> int:
+    """The most bytes that a file may have, unpacked."""
+    return _limit(MAX_MB) * _MEGABYTE
+
+
+def largest_table() -> int:
+    """The most cells that a table may have."""
+    return _limit(MAX_CELLS)
+
+
+def too_large(name: str, *, unpacked: bool = False) -> InputError:
+    """The refusal of a file beyond the limit of bytes."""
+    verb = "unpacks to more than" if unpacked else "is larger than"
+    remedy = f"If it is what you mean, raise the limit: {MAX_MB}=2000 in the environment."
+    return InputError([Problem(f"{verb} {_limit(MAX_MB):,} MB.", remedy, place=name)])
+
+
+def too_many_cells(n_rows: int, n_columns: int, *, place: str) -> InputError:
+    """The refusal of a table beyond the limit of cells."""
+    rule = f"{n_rows:,} rows of {n_columns:,} columns are more than {largest_table():,} cells."
+    remedy = (
+        f"If it is what you mean, raise the limit: {MAX_CELLS}={n_rows * n_columns} in the environment."
+    )
+    return InputError([Problem(rule, remedy, place=place)])
+
+
+def _limit(variable: str) -> int:
+    text = os.environ.get(variable, "").strip()
+    if not text:
+        return _DEFAULTS[variable]
+    if not (text.isascii() and text.isdigit() and len(text) < 16 and int(text)):
+        raise InputError(f"{variable} must be a whole number from 1; got {text!r}.")
+    return int(text)
+
+
+def _opened(file: Path) -> tuple[int, bytes]:
+    """A handle to a regular file, or to a pipe that somebody writes to; and what was read of the pipe."""
+    handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError
+        if stat.S_ISFIFO(mode):
+            return handle, _first(handle)
+        if not stat.S_ISREG(mode):
+            raise ValueError("it is a device, not a file; '-' reads standard input")
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle, b""
+
+
+def _first(handle: int) -> bytes:
+    """The first bytes of a pipe: waits for them where somebody writes, and not where nobody does."""
+    try:
+        start = os.read(handle, 1)
+    except BlockingIOError:  # a writer is there, and has written nothing yet
+        os.set_blocking(handle, True)
+        return b""
+    if not start:
+        raise ValueError("nobody writes to this pipe; '-' reads standard input")
+    os.set_blocking(handle, True)
+    return start
+
+
+def _neighbours(file: Path) -> str:
+    try:
+        if not file.parent.is_dir():
+            return f"Nor is there a directory {str(file.parent)!r}."
+        known = [other.name for other in file.parent.iterdir() if other.is_file()]
+    except OSError:
+        return ""
+    advice = close_to(file.name, known)
+    return advice if advice.startswith("Did") else ""
