@@ -24,7 +24,8 @@ class Fit:
     estimated as exactly zero; `identified_combinations` says which sums of variances it does determine.
     `uncertainty` is what the table says about the variances, for planning from it.
     `standard_errors` are asymptotic, by parameter name, NaN at the boundary. Fields that an engine
-    cannot give are NaN or empty.
+    cannot give are NaN or empty. `n_optima` counts the minima of the criterion that the search found, of
+    which this is the lowest: tiny tables can have several.
     """
 
     parameters: Parameters
@@ -45,3 +46,4 @@ class Fit:
     not_identified: tuple[str, ...] = ()
     identified_combinations: tuple[str, ...] = ()
     message: str = ""
+    n_optima: int = 1

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation import closed_form, identification, interaction, native
+from humeval_power.estimation import (
+    closed_form,
+    identification,
+    interaction,
+    native,
+    vanishing_residual,
+)
 from humeval_power.estimation.fit import Engine, Fit
 from humeval_power.estimation.native import COMPONENTS, CrossedProblem, RatingTable
 from humeval_power.kernels import reml
@@ -48,31 +54,41 @@ def fit(
     InputError
         Fewer than two workers or items, or other than two systems.
     FitError
-        Ratings without residual variation: nothing can be estimated.
+        Ratings without residual variation, or so few that the likelihood is highest without one: nothing
+        can be estimated.
     EngineMissingError
         A reference engine that is not installed.
     """
     _check(ratings)
     if worker_item and engine != "native":
         raise InputError(f"Only the native engine fits the worker-item term; got engine {engine!r}.")
+    if vanishing_residual.is_explained_exactly(ratings):
+        raise FitError(vanishing_residual.EXPLAINED)
     if engine == "lme4":
         from humeval_power.estimation.lme4 import fit_lme4
 
-        return _with_identification(fit_lme4(ratings, estimator=estimator), ratings)
+        return _examined(fit_lme4(ratings, estimator=estimator), ratings)
     if engine == "statsmodels":
         from humeval_power.estimation.statsmodels_engine import fit_statsmodels
 
-        return _with_identification(fit_statsmodels(ratings, estimator=estimator), ratings)
+        return _examined(fit_statsmodels(ratings, estimator=estimator), ratings)
     return _fit_native(ratings, estimator, worker_item=worker_item)
 
 
-def _with_identification(fitted: Fit, ratings: RatingTable) -> Fit:
-    """A reference engine's fit with what the design says about its components: engines do not warn."""
+def _examined(fitted: Fit, ratings: RatingTable) -> Fit:
+    """A reference engine's fit with what the design says about its components: engines do not warn. They
+    do not say either that they ran off to a residual of zero."""
     problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
+    variances = np.array([getattr(fitted.parameters, name) for name in STANDARD_DEVIATIONS]) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gamma = variances[:4] / variances[4]
+    if not (variances[4] > 0 and np.isfinite(gamma).all()) or native.runs_away(
+        problem, ratings.rating, gamma, restricted=fitted.estimator == "reml"
+    ):
+        raise FitError(vanishing_residual.RUNS_AWAY)
     names, combinations = identification.unidentified(
         identification.information_matrix(problem, np.ones(len(COMPONENTS)))
     )
-    variances = np.array([getattr(fitted.parameters, name) for name in STANDARD_DEVIATIONS]) ** 2
     words = tuple(identification.in_words(row, variances) for row in combinations)
     return replace(fitted, not_identified=names, identified_combinations=words)
 
@@ -89,10 +105,9 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
         batch = native.fit_one(problem, ratings.rating, restricted=estimator == "reml")
     status = int(batch.status[0])
     if status == reml.NO_RESIDUAL:
-        raise FitError(
-            "The ratings are explained without any residual variation, so no standard error exists. "
-            "Are they constant, or is there a single rating of each combination in a tiny table?"
-        )
+        raise FitError(vanishing_residual.EXPLAINED)
+    if status == reml.RUNAWAY:
+        raise FitError(vanishing_residual.RUNS_AWAY)
     gamma = batch.gamma[0]
     seen = native.examine(problem, ratings.rating, gamma, restricted=estimator == "reml")
     sigma2 = seen.rss / (len(ratings.rating) - (2 if estimator == "reml" else 0))
@@ -136,6 +151,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
         not_identified=names,
         identified_combinations=tuple(identification.in_words(row, variances) for row in combinations),
         message=_MESSAGES[status],
+        n_optima=batch.n_optima,
     )
 
 
@@ -145,6 +161,8 @@ def _deviation_errors(information: Floats, deviations: Floats) -> list[float]:
     errors = np.full(len(deviations), np.nan)
     free = np.flatnonzero(deviations > 0)
     part = information[np.ix_(free, free)]
+    if not (np.isfinite(part).all() and (np.diag(part) > 0).all()):
+        return [float(value) for value in errors]
     scale = np.sqrt(np.diag(part))
     scaled = part / np.outer(scale, scale)
     if np.linalg.eigvalsh(scaled).min() > 1e-8:

@@ -8,10 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation import joint_closed_form
-from humeval_power.estimation.native import RatingTable, one_blas_thread
+from humeval_power.estimation import joint_closed_form, vanishing_residual
+from humeval_power.estimation.native import (
+    PATTERNS,
+    RatingTable,
+    count_optima,
+    lowest_end,
+    one_blas_thread,
+)
 from humeval_power.kernels import compound_reml, reml
 from humeval_power.kernels import compound_symmetric as model
 
@@ -22,6 +29,8 @@ _TOLERANCE = 1e-10  # fall of the criterion that a further step would bring
 _MAX_STEPS = 200
 _STARTS = (0.1, 1.0, 0.001)  # relative variances to start from; the best end is kept
 _SMALL_TABLE = 2_000  # ratings up to which a fit starts from all of them
+_TINY_TABLE = 300  # ratings up to which it starts from every pattern of components too
+_FAR_START = 1_000.0  # beyond every minimum that has a residual
 _MOST_COLUMNS = 5_000  # levels of the smaller factor times systems: the order of a dense matrix
 _RANK_TOLERANCE = 1e-8  # relative to unit diagonal; rounding leaves about 1e-13
 
@@ -36,7 +45,7 @@ class JointFit:
     `covariance` by q variance parameters, whose covariance is `uncertainty` (q, q) by the expected
     information and `uncertainty_observed` by the observed one, without those at zero.
     `not_identified` names the SDs that this table cannot tell apart, `boundary` the others that are
-    estimated as exactly zero.
+    estimated as exactly zero; `n_optima` counts the minima of the criterion that the search found.
     """
 
     means: Floats
@@ -54,6 +63,7 @@ class JointFit:
     boundary: tuple[str, ...] = ()
     not_identified: tuple[str, ...] = ()
     closed_form: bool = False
+    n_optima: int = 1
 
 
 class ContrastPrecision(NamedTuple):
@@ -83,10 +93,13 @@ def contrast_precision(fitted: JointFit, contrasts: Floats) -> ContrastPrecision
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(spread > 0, 2.0 * variance**2 / spread, np.nan)
 
+    def root(values: Floats) -> Floats:
+        return np.sqrt(np.where(values > 0, values, np.nan))
+
     return ContrastPrecision(
         contrasts @ fitted.means,
-        np.sqrt(variance),
-        np.sqrt(variance_of(fitted.covariance_adjusted)),
+        root(variance),
+        root(variance_of(fitted.covariance_adjusted)),
         df(fitted.uncertainty_observed),
         df(fitted.uncertainty),
     )
@@ -106,7 +119,8 @@ def fit_joint(ratings: RatingTable, *, closed_form: bool = True) -> JointFit:
         Fewer than two workers, items or systems; too few ratings; more workers and items than the
         dense matrix of the smaller of the two can hold.
     FitError
-        Ratings without residual variation: nothing can be estimated.
+        Ratings without residual variation, or so few that the likelihood is highest without one: nothing
+        can be estimated.
     """
     n_workers, n_items, K = (
         int(codes.max()) + 1 for codes in (ratings.worker, ratings.item, ratings.system)
@@ -117,7 +131,7 @@ def fit_joint(ratings: RatingTable, *, closed_form: bool = True) -> JointFit:
         with one_blas_thread():
             return _by_search(ratings, (n_workers, n_items, K))
     if not strata.residual_is_positive:
-        raise FitError(_NO_RESIDUAL)
+        raise FitError(vanishing_residual.EXPLAINED)
     return JointFit(
         means=strata.means,
         covariance=strata.covariance,
@@ -134,9 +148,6 @@ def fit_joint(ratings: RatingTable, *, closed_form: bool = True) -> JointFit:
         boundary=tuple(name for name, v in zip(VARIANCES, strata.variances, strict=True) if v == 0),
         closed_form=True,
     )
-
-
-_NO_RESIDUAL = "The ratings are explained without any residual variation, so no standard error exists."
 
 
 def _check(n: int, n_workers: int, n_items: int, K: int) -> None:
@@ -166,9 +177,11 @@ def _by_search(ratings: RatingTable, sizes: tuple[int, int, int]) -> JointFit:
     centre = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
     data = model.response_products(table, ratings.rating - centre[ratings.system])
     smallest = 1e-14 * float(ratings.rating @ ratings.rating)  # rounding leaves about 1e-16
-    best = _best(table, data, smallest)
+    best, n_optima = _best(table, data, smallest)
     if best.status == reml.NO_RESIDUAL:
-        raise FitError(_NO_RESIDUAL)
+        raise FitError(vanishing_residual.EXPLAINED)
+    if best.status == reml.RUNAWAY:
+        raise FitError(vanishing_residual.RUNS_AWAY)
     order = [0, 1, 2, 3, 4] if worker_is_outer else [2, 3, 0, 1, 4]
     sigma2 = best.profile.rss / (table.n - K)
     variances = (np.append(best.gamma, 1.0) * sigma2)[order]
@@ -186,27 +199,48 @@ def _by_search(ratings: RatingTable, sizes: tuple[int, int, int]) -> JointFit:
             name for name, v in zip(VARIANCES, variances, strict=True) if v == 0 and name not in unknown
         ),
         not_identified=tuple(name for name in VARIANCES if name in unknown),
+        n_optima=n_optima,
         **_precision(table, best, info, sigma2)._asdict(),
     )
 
 
-def _best(table: model.Table, data: model.Products, smallest_rss: float) -> compound_reml.Optimum:
-    """The lowest end of searches from several starts; zeros are lifted once, as a lower minimum can lie
-    inside."""
+def _best(
+    table: model.Table, data: model.Products, smallest_rss: float
+) -> tuple[compound_reml.Optimum, int]:
+    """The lowest end of searches from several starts, and how many minima they found; zeros are lifted
+    once, as a lower minimum can lie inside."""
 
     def search(start: Floats) -> compound_reml.Optimum:
-        return compound_reml.optimise(
+        end = compound_reml.optimise(
             table, data, start=start, tolerance=_TOLERANCE, max_steps=_MAX_STEPS, smallest_rss=smallest_rss
         )
+        return end._replace(status=reml.RUNAWAY) if _runs_away(table, data, end) else end
 
-    def rank(end: compound_reml.Optimum) -> tuple[bool, float]:
-        return end.status == reml.NO_RESIDUAL, end.profile.criterion
+    starts = [np.full(4, value) for value in (_STARTS if table.n <= _SMALL_TABLE else _STARTS[:1])]
+    if table.n <= _TINY_TABLE:
+        starts += [np.array(pattern) for pattern in PATTERNS] + [np.full(4, _FAR_START)]
+    ends = [search(start) for start in starts]
+    best = lowest_end(ends, [end.profile.criterion for end in ends], [end.status for end in ends])
+    usable = best.status not in (reml.NO_RESIDUAL, reml.RUNAWAY)
+    if table.n <= _SMALL_TABLE and (best.gamma == 0).any() and usable:
+        ends.append(search(np.where(best.gamma == 0, 0.01, best.gamma)))
+        best = lowest_end(ends, [end.profile.criterion for end in ends], [end.status for end in ends])
+    return best, count_optima([(end.status, end.profile.criterion) for end in ends])
 
-    small = table.n <= _SMALL_TABLE
-    best = min((search(np.full(4, value)) for value in (_STARTS if small else _STARTS[:1])), key=rank)
-    if small and (best.gamma == 0).any() and best.status != reml.NO_RESIDUAL:
-        best = min(best, search(np.where(best.gamma == 0, 0.01, best.gamma)), key=rank)
-    return best
+
+def _runs_away(table: model.Table, data: model.Products, end: compound_reml.Optimum) -> bool:
+    """Whether the criterion does not rise from here as the residual vanishes."""
+    share = float(vanishing_residual.residual_share(end.gamma, np.ones(4)))
+    if end.status == reml.NO_RESIDUAL or share >= vanishing_residual.SUSPECT_SHARE:
+        return False
+    if share <= vanishing_residual.NO_SHARE:
+        return True
+    try:
+        factor = model.factorise(table, vanishing_residual.far_out(end.gamma, share))
+    except LinAlgError:
+        return True
+    beyond = model.profile(table, factor, data).criterion
+    return bool(beyond <= end.profile.criterion + vanishing_residual.TIE)
 
 
 class _Precision(NamedTuple):

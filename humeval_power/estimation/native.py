@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import NamedTuple, Protocol
+from itertools import product
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +16,14 @@ from scipy.sparse import csr_array, eye_array
 from threadpoolctl import ThreadpoolController
 
 from humeval_power.errors import InputError
+from humeval_power.estimation import vanishing_residual
 from humeval_power.kernels import crossed, crossed_information, reml
 from humeval_power.kernels.crossed import Gram
 from humeval_power.kernels.crossproducts import build_gram, response_products
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+_End = TypeVar("_End")
 
 # The order of variance components in every array of this package.
 COMPONENTS = ("sd_worker_intercept", "sd_worker_slope", "sd_item_intercept", "sd_item_slope")
@@ -33,6 +36,13 @@ _BATCH_TOLERANCE = 1e-8
 _MAX_STEPS = 200
 _STARTS = (0.1, 1.0, 0.001)  # relative variances to start a single fit from; the best end is kept
 _SMALL_TABLE = 2_000  # worker-item pairs up to which a fit starts from all of them
+# Starts of a tiny table: every pattern of components that are there or not, and one beyond all of them.
+# Two systems of three workers and four items can have four minima.
+PATTERNS = tuple(product((0.0, 1.0), repeat=4))[1:]
+_FAR_START = 1_000.0
+_TINY_TABLE = 300  # ratings up to which these starts cost next to nothing
+_ROUNDING = 1e-9  # difference of the criterion that is none; on a ridge all ends are this close
+_SAME_OPTIMUM = 1e-6  # difference of the criterion between two ends of one minimum
 _CHUNK = 64  # replicates a thread takes at a time
 
 
@@ -153,7 +163,9 @@ class BatchFit(NamedTuple):
 
     gamma : (replicates, 4), variances relative to the residual's, in the order of COMPONENTS; those of
         the intercepts are NaN where differences were analysed, and so is the baseline.
-    status : 0 converged, otherwise a code of kernels.reml.
+    status : 0 converged, otherwise a code of kernels.reml; RUNAWAY where the criterion is lowest at a
+        residual of zero, so that no number of the fit means anything.
+    n_optima : minima of the criterion that were found; 1 where the search had one start.
     """
 
     estimate: Floats
@@ -166,6 +178,7 @@ class BatchFit(NamedTuple):
     sigma2: Floats
     gamma: Floats
     status: Codes
+    n_optima: int = 1
 
 
 def fit_batch(
@@ -212,6 +225,8 @@ def fit_batch(
         else:
             with ThreadPoolExecutor(n_jobs) as pool:
                 list(pool.map(run, range(0, n, _CHUNK)))
+    status = _with_runaways(problem, products, gamma, summary, status, restricted)
+    summary[:, 4:6][np.isinf(summary[:, 4:6])] = np.nan  # the information was not positive: no df at all
     gamma = problem.to_kernel(gamma)
     if by_difference:  # 2 sigma^2 is the variance of a difference; the intercepts have cancelled
         blank = np.full(n, np.nan)
@@ -231,24 +246,120 @@ def fit_batch(
     )
 
 
+def _with_runaways(
+    problem: CrossedProblem,
+    products: tuple[Floats, ...],
+    gamma: Floats,
+    summary: Floats,
+    status: Codes,
+    restricted: bool,
+) -> Codes:
+    """The status of each fit, RUNAWAY where the criterion does not rise as the residual vanishes.
+
+    Only fits whose residual has next to no share of the variance are looked at, so that this costs nothing.
+    """
+    share = vanishing_residual.residual_share(gamma, vanishing_residual.loadings(problem))
+    suspect = (share < vanishing_residual.SUSPECT_SHARE) & (status != reml.NO_RESIDUAL)
+    for row in np.flatnonzero(suspect).tolist():
+        lower = True
+        if share[row] > vanishing_residual.NO_SHARE:
+            far = vanishing_residual.far_out(gamma[row], float(share[row]))
+            beyond = _criterion_at(problem, products, row, far, restricted)
+            lower = beyond <= summary[row, 6] + vanishing_residual.TIE
+        if lower:
+            status[row] = reml.RUNAWAY
+    return status
+
+
+def _criterion_at(
+    problem: CrossedProblem, products: tuple[Floats, ...], row: int, gamma: Floats, restricted: bool
+) -> float:
+    """The criterion of one response at relative variances in the kernel's order."""
+    response = crossed.Response(*(part[row] for part in products))
+    factor = crossed.factorise(problem.gram, np.ascontiguousarray(gamma))
+    return float(crossed.profile(problem.gram, response, factor, restricted).criterion)
+
+
+def runs_away(problem: CrossedProblem, response: Floats, gamma: Floats, *, restricted: bool) -> bool:
+    """Whether the criterion at relative variances `gamma` (4,) is not below that without a residual."""
+    kernel_gamma = np.array(problem.to_kernel(np.asarray(gamma, dtype=np.float64)))[None]
+    products = problem.products(response[None] - response.mean())
+    here = np.full((1, reml.N_SUMMARY), np.inf)
+    share = vanishing_residual.residual_share(kernel_gamma, vanishing_residual.loadings(problem))[0]
+    with one_blas_thread():
+        if share > vanishing_residual.NO_SHARE:
+            here[0, 6] = _criterion_at(problem, products, 0, kernel_gamma[0], restricted)
+        status = np.array([reml.CONVERGED])
+        _with_runaways(problem, products, kernel_gamma, here, status, restricted)
+    return bool(status[0] == reml.RUNAWAY)
+
+
 def fit_one(problem: CrossedProblem, response: Floats, *, restricted: bool = True) -> BatchFit:
     """Fit one response (n,) and keep the lowest criterion found (arrays of length 1).
 
-    Small tables are searched from several starts. Where a component ends at zero the search is repeated
-    from a positive value: the criterion can have a second, lower minimum inside.
+    Small tables are searched from several starts, tiny ones from every pattern of components. Where a
+    component ends at zero the search is repeated from a positive value: the criterion can have a second,
+    lower minimum inside. Of ends that are equally low one with a residual is kept: where the table does
+    not identify the variances, the residual can be traded for others.
     """
-    small = len(problem.gram.outer) <= _SMALL_TABLE
 
     def search(start: Floats) -> BatchFit:
         return fit_batch(problem, response[None], start=start, restricted=restricted, tolerance=_TOLERANCE)
 
-    fits = [search(np.full(len(COMPONENTS), value)) for value in (_STARTS if small else _STARTS[:1])]
-    best = min(fits, key=_rank)
+    ends = [search(start) for start in _starts(problem, len(response))]
+    best = _lowest(ends)
     zero = best.gamma[0] == 0
-    if zero.any() and best.status[0] != reml.NO_RESIDUAL:
-        lifted = np.where(zero, 0.01, np.nan_to_num(best.gamma[0]))
-        best = min(best, search(lifted), key=_rank)
-    return best
+    if zero.any() and best.status[0] not in (reml.NO_RESIDUAL, reml.RUNAWAY):
+        ends.append(search(np.where(zero, 0.01, np.nan_to_num(best.gamma[0]))))
+        best = _lowest(ends)
+    return best._replace(n_optima=count_optima([(int(end.status[0]), end.criterion[0]) for end in ends]))
+
+
+def _starts(problem: CrossedProblem, n_ratings: int) -> list[Floats]:
+    if len(problem.gram.outer) > _SMALL_TABLE:
+        return [np.full(len(COMPONENTS), _STARTS[0])]
+    starts = [np.full(len(COMPONENTS), value) for value in _STARTS]
+    if n_ratings > _TINY_TABLE:
+        return starts
+    patterns = np.array(PATTERNS)
+    if problem.columns.shape[1] == 1:  # differences: the intercepts have cancelled
+        patterns = patterns[(patterns[:, [0, 2]] == 0).all(axis=1)]
+    return [*starts, *patterns, np.full(len(COMPONENTS), _FAR_START)]
+
+
+def _lowest(ends: list[BatchFit]) -> BatchFit:
+    return lowest_end(ends, [float(end.criterion[0]) for end in ends], [int(end.status[0]) for end in ends])
+
+
+def lowest_end(ends: Sequence[_End], criteria: Sequence[float], status: Sequence[int]) -> _End:
+    """The lowest end of several searches; among equals one that converged, then one that has a residual,
+    then the first."""
+    height = np.nan_to_num(np.array(criteria, dtype=float), nan=np.inf)
+    height[np.array(status) == reml.NO_RESIDUAL] = np.inf
+    if np.isinf(height).all():
+        return ends[0]
+    near = [place for place in range(len(ends)) if height[place] <= height.min() + vanishing_residual.TIE]
+    state = min(_PREFERENCE[status[place]] for place in near)
+    same = [place for place in near if _PREFERENCE[status[place]] == state]
+    lowest = min(height[place] for place in same)
+    return ends[next(place for place in same if height[place] <= lowest + _ROUNDING)]
+
+
+_PREFERENCE = {
+    code: place
+    for place, code in enumerate(
+        (reml.CONVERGED, reml.STALLED, reml.TOO_MANY_STEPS, reml.RUNAWAY, reml.NO_RESIDUAL)
+    )
+}
+
+
+def count_optima(ends: list[tuple[int, float]]) -> int:
+    """Minima with a residual among the ends (status, criterion) of searches, at least 1."""
+    found: list[float] = []
+    for status, criterion in sorted(ends, key=lambda end: end[1]):
+        if status == reml.CONVERGED and (not found or criterion - found[-1] > _SAME_OPTIMUM):
+            found.append(criterion)
+    return max(len(found), 1)
 
 
 class Examination(NamedTuple):
@@ -290,10 +401,6 @@ def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restric
     if restricted:
         criterion -= np.linalg.slogdet(prof.phi)[1]
     return Examination(float(criterion), rss, prof.phi, info)
-
-
-def _rank(fit: BatchFit) -> tuple[bool, float]:
-    return bool(fit.status[0] == reml.NO_RESIDUAL), float(np.nan_to_num(fit.criterion[0], nan=np.inf))
 
 
 def design_information(

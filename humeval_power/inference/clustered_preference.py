@@ -12,6 +12,7 @@ from humeval_power.errors import FitError
 from humeval_power.estimation.native import COMPONENTS, CrossedProblem, fit_one
 from humeval_power.inference.difference_test import wald_of_differences
 from humeval_power.inference.wald import EffectTest
+from humeval_power.kernels import reml
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 Codes = NDArray[np.int64]
@@ -54,7 +55,7 @@ def mixed_preference_test(
     problem = CrossedProblem.of_differences(twice // n_items, twice % n_items, system)
     ratings = np.concatenate([(1 - mean) / 2, (1 + mean) / 2])
     fitted = fit_one(problem, ratings, restricted=rule.estimator == "reml")
-    if fitted.status[0] != 0:
+    if fitted.status[0] in (reml.NO_RESIDUAL, reml.RUNAWAY):
         raise FitError("The preferences have no variation besides that of workers and items.")
     single = math.sqrt(fitted.sigma2[0])  # of one rating: half the variance of a difference
     return MixedPreference(

@@ -11,9 +11,17 @@ from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.estimation.fit import Fit
 from humeval_power.inference.replication import Replication
-from humeval_power.inference.wald import EffectTest, NullStatistics, effect_test, simulated_p
+from humeval_power.inference.wald import (
+    EffectTest,
+    NullStatistics,
+    effect_test,
+    simulated_p,
+    without_test,
+)
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
+
+MOST_FAILURES = 0.2  # share of failed fits above which the other simulated studies say nothing
 
 
 def null_statistics(
@@ -60,8 +68,17 @@ def simulated_test(
         )
     base = fit.parameters if rule.df == "bootstrap" or assumed is None else assumed
     replication = Replication(base, design, rule.estimator, rule.analysis)
-    null = null_statistics(replication, effect=rule.null_effect, n=n_simulations, seed=seed, n_jobs=n_jobs)
     wald = effect_test(fit, replace(rule, df="kenward-roger"))
+    if wald.reason:
+        return replace(wald, rule=rule)
+    null = null_statistics(replication, effect=rule.null_effect, n=n_simulations, seed=seed, n_jobs=n_jobs)
+    failed = 1.0 - len(null.t) / n_simulations
+    if failed > MOST_FAILURES:
+        reason = (
+            f"{100 * failed:.0f} % of the simulated studies could not be fitted, and the others are no "
+            "fair sample; more ratings of each worker and item are needed"
+        )
+        return without_test(wald.estimate, wald.standard_error, math.nan, rule, reason=reason)
     estimate, error = np.array([wald.estimate]), np.array([wald.standard_error])
     p_value = float(simulated_p(estimate, error, null, rule.alternative, margin=rule.margin)[0])
     sides = {"non-inferior": (1.0,), "equivalent": (1.0, -1.0)}.get(rule.alternative, ())

@@ -25,6 +25,9 @@ class EffectTest:
     shown: for 'equivalent' that the interval lies inside the margins, for 'non-inferior' that its lower
     end lies above minus the margin. `p_values` are then those against a difference of minus the margin
     or less and, for 'equivalent', of the margin or more, of which `p_value` is the larger.
+
+    Where there is no test, `reason` says why: the fit did not converge, or its standard error or df do not
+    exist. The p-values and the interval are then NaN, and nothing is significant.
     """
 
     estimate: float
@@ -35,6 +38,7 @@ class EffectTest:
     significant: bool
     rule: DecisionRule
     p_values: tuple[float, ...] = ()
+    reason: str = ""
 
 
 def effect_test(fit: Fit, rule: DecisionRule = DEFAULT_RULE) -> EffectTest:
@@ -51,11 +55,29 @@ def effect_test(fit: Fit, rule: DecisionRule = DEFAULT_RULE) -> EffectTest:
         kenward_roger=np.array(fit.df_kenward_roger),
         smallest=min(fit.n_workers, fit.n_items) - 1,
     )
-    return finished_test(fit.parameters.difference, float(error), float(df), rule)
+    return finished_test(
+        fit.parameters.difference,
+        float(error),
+        float(df),
+        rule,
+        reason=why_no_test(fit.converged, fit.message),
+    )
 
 
-def finished_test(estimate: float, error: float, df: float, rule: DecisionRule) -> EffectTest:
-    """p-value, interval and decision from an estimate, its standard error and df."""
+def why_no_test(converged: bool, message: str = "") -> str:
+    """The reason that a search gives for no test: none if it ended at a minimum."""
+    said = f" ({message})" if message else ""
+    return "" if converged else f"the fit did not converge{said}; {_MORE_RATINGS}"
+
+
+def finished_test(
+    estimate: float, error: float, df: float, rule: DecisionRule, *, reason: str = ""
+) -> EffectTest:
+    """p-value, interval and decision from an estimate, its standard error and df; none of them where there
+    is a `reason`, or where the standard error or the df do not exist."""
+    reason = reason or _unusable(error, df, rule)
+    if reason:
+        return without_test(estimate, error, df, rule, reason=reason)
     values = np.array(estimate), np.array(error), np.array(df)
     p_value = float(wald_p(*values, rule.alternative, margin=rule.margin))
     reach = critical_value(df, rule.tail) * error
@@ -68,6 +90,39 @@ def finished_test(estimate: float, error: float, df: float, rule: DecisionRule) 
         significant=p_value <= rule.alpha,
         rule=rule,
         p_values=() if rule.margin is None else tuple(map(float, one_sided_p(*values, rule=rule))),
+    )
+
+
+_MORE_RATINGS = "more ratings of each worker and item are needed"
+
+
+def without_test(
+    estimate: float, error: float, df: float, rule: DecisionRule, *, reason: str
+) -> EffectTest:
+    """An estimate of which nothing more can be said, for a `reason`."""
+    sides = 2 if rule.alternative == "equivalent" else 1
+    return EffectTest(
+        estimate=estimate,
+        standard_error=error,
+        df=df,
+        p_value=math.nan,
+        interval=(math.nan, math.nan),
+        significant=False,
+        rule=rule,
+        p_values=() if rule.margin is None else (math.nan,) * sides,
+        reason=reason,
+    )
+
+
+def _unusable(error: float, df: float, rule: DecisionRule) -> str:
+    """Why a standard error and df give no test; '' if they do."""
+    if not (math.isfinite(error) and error > 0):
+        return f"the standard error of the effect does not exist for this table; {_MORE_RATINGS}"
+    if df > 0 and (math.isfinite(df) or rule.df == "normal"):
+        return ""
+    return (
+        f"the df '{rule.df}' do not exist for this fit: the information about its variances is not positive; "
+        "take --df kenward-roger or --df min"
     )
 
 
@@ -124,8 +179,9 @@ def _t(estimate: Floats, error: Floats, alternative: Alternative, margin: float 
     """The statistic that has to be large: the distance in standard errors from 0 or from the margin,
     for 'equivalent' from the nearer one, whose test has the larger p-value."""
     distance = np.abs(estimate) if alternative == "equivalent" else -estimate
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(((margin or 0.0) - distance) / error)
+    # without a standard error there is no statistic, least of all an infinite one
+    error = np.where(error > 0, error, np.nan)
+    return np.asarray(((margin or 0.0) - distance) / error)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

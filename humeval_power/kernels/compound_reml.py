@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError
 
 from humeval_power.kernels import compound_symmetric as model
 from humeval_power.kernels.compound_symmetric import Factor, Products, Profile, Table
-from humeval_power.kernels.reml import CONVERGED, NO_RESIDUAL, STALLED, TOO_MANY_STEPS
+from humeval_power.kernels.reml import CONVERGED, LARGEST, NO_RESIDUAL, STALLED, TOO_MANY_STEPS
 
 Floats = NDArray[np.float64]
 _HALVINGS = 40
@@ -119,7 +119,7 @@ def _line_search(
     gamma, _, prof = here
     length = 1.0
     for _ in range(_HALVINGS):
-        trial = np.clip(gamma + length * direction, 0.0, 100.0 * gamma + 10.0)
+        trial = np.clip(gamma + length * direction, 0.0, np.minimum(100.0 * gamma + 10.0, LARGEST))
         expected = float(slope @ (gamma - trial))
         try:
             factor = model.factorise(table, trial)

@@ -21,7 +21,8 @@ from humeval_power.kernels.small_matrices import spd_inverse
 
 Floats = NDArray[np.float64]
 
-CONVERGED, STALLED, TOO_MANY_STEPS, NO_RESIDUAL = 0, 1, 2, 3
+CONVERGED, STALLED, TOO_MANY_STEPS, NO_RESIDUAL, RUNAWAY = 0, 1, 2, 3, 4
+LARGEST = 1e9  # of gamma: the residual is gone long before, and the factors lose their digits beyond
 N_SUMMARY = 8  # estimate, baseline, standard errors (2), df (2), criterion, sigma^2
 
 
@@ -127,6 +128,7 @@ def optimise(gram, response, start, restricted, tolerance, max_steps):
                 value = gamma[t] + length * direction[t]
                 if value > 100.0 * gamma[t] + 10.0:
                     value = 100.0 * gamma[t] + 10.0
+                value = min(value, max(LARGEST, gamma[t]))
                 trial[t] = max(value, 0.0)
                 expected_fall += slope[t] * (gamma[t] - trial[t])
             trial_factor = factorise(gram, trial)
@@ -183,4 +185,15 @@ def fit_many(gram, products, start, restricted, tolerance, max_steps, contrast, 
         summary[r, 7] = best.profile.rss / df
 
 
-__all__ = ["CONVERGED", "NO_RESIDUAL", "N_SUMMARY", "STALLED", "Gram", "Optimum", "fit_many", "optimise"]
+__all__ = [
+    "CONVERGED",
+    "LARGEST",
+    "NO_RESIDUAL",
+    "N_SUMMARY",
+    "RUNAWAY",
+    "STALLED",
+    "Gram",
+    "Optimum",
+    "fit_many",
+    "optimise",
+]
