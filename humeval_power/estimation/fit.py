@@ -11,6 +11,8 @@ from humeval_power.rules import Estimator
 from humeval_power.uncertainty import VarianceUncertainty
 
 Engine = Literal["native", "lme4", "statsmodels"]
+# of the lme4 engine: pbkrtest forms dense matrices of N x N and takes minutes beyond this
+KENWARD_ROGER_LIMIT = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from scipy.linalg import LinAlgError
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation import joint_closed_form, vanishing_residual
 from humeval_power.estimation.native import (
-    PATTERNS,
     RatingTable,
     count_optima,
     lowest_end,
     one_blas_thread,
+    tiny_starts,
 )
 from humeval_power.kernels import compound_reml, reml
 from humeval_power.kernels import compound_symmetric as model
@@ -29,8 +29,7 @@ _TOLERANCE = 1e-10  # fall of the criterion that a further step would bring
 _MAX_STEPS = 200
 _STARTS = (0.1, 1.0, 0.001)  # relative variances to start from; the best end is kept
 _SMALL_TABLE = 2_000  # ratings up to which a fit starts from all of them
-_TINY_TABLE = 300  # ratings up to which it starts from every pattern of components too
-_FAR_START = 1_000.0  # beyond every minimum that has a residual
+_TINY_TABLE = 150  # ratings up to which it starts from every pattern of components too
 _MOST_COLUMNS = 5_000  # levels of the smaller factor times systems: the order of a dense matrix
 _RANK_TOLERANCE = 1e-8  # relative to unit diagonal; rounding leaves about 1e-13
 
@@ -218,7 +217,7 @@ def _best(
 
     starts = [np.full(4, value) for value in (_STARTS if table.n <= _SMALL_TABLE else _STARTS[:1])]
     if table.n <= _TINY_TABLE:
-        starts += [np.array(pattern) for pattern in PATTERNS] + [np.full(4, _FAR_START)]
+        starts += tiny_starts()
     ends = [search(start) for start in starts]
     best = lowest_end(ends, [end.profile.criterion for end in ends], [end.status for end in ends])
     usable = best.status not in (reml.NO_RESIDUAL, reml.RUNAWAY)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from humeval_power.errors import EngineMissingError, FitError
-from humeval_power.estimation.fit import Fit
+from humeval_power.estimation.fit import KENWARD_ROGER_LIMIT, Fit
+from humeval_power.estimation.vanishing_residual import EXPLAINED, is_explained_exactly
 from humeval_power.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 INSTALL_R = "apt-get install --no-install-recommends r-base-core r-cran-lmertest r-cran-pbkrtest"
 INSTALL_PYTHON = 'pip install "pymer4==0.8.2" "rpy2==3.5.17" "pandas<3"'
-# pbkrtest forms dense matrices of N x N and takes minutes beyond this.
-KENWARD_ROGER_LIMIT = 1000
 
 # A numeric x: lme4 does not split a factor inside `||`. The four terms are uncorrelated as in the model.
 MODEL = "rating ~ x + (1|worker) + (0+x|worker) + (1|item) + (0+x|item)"
@@ -88,6 +87,8 @@ def fit_lme4(ratings: RatingTable, *, estimator: Estimator = "reml") -> Fit:
     FitError
         lme4 could not fit the model to this table.
     """
+    if is_explained_exactly(ratings):
+        raise FitError(EXPLAINED)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pymer4 and rpy2 use what pandas and numpy call deprecated
         lmer_class, r = _load()

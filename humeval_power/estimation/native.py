@@ -36,11 +36,10 @@ _BATCH_TOLERANCE = 1e-8
 _MAX_STEPS = 200
 _STARTS = (0.1, 1.0, 0.001)  # relative variances to start a single fit from; the best end is kept
 _SMALL_TABLE = 2_000  # worker-item pairs up to which a fit starts from all of them
-# Starts of a tiny table: every pattern of components that are there or not, and one beyond all of them.
-# Two systems of three workers and four items can have four minima.
-PATTERNS = tuple(product((0.0, 1.0), repeat=4))[1:]
-_FAR_START = 1_000.0
-_TINY_TABLE = 300  # ratings up to which these starts cost next to nothing
+# Starts of a tiny table, whose criterion can have several minima: every pattern of components there or not,
+# small or large, and beyond every minimum that has a residual.
+_PATTERN_VALUES = ((0.0, 1.0), (0.3, 30.0), (0.0, 1e4))
+_TINY_TABLE = 150  # ratings up to which all of these take a twentieth of a second
 _ROUNDING = 1e-9  # difference of the criterion that is none; on a ridge all ends are this close
 _SAME_OPTIMUM = 1e-6  # difference of the criterion between two ends of one minimum
 _CHUNK = 64  # replicates a thread takes at a time
@@ -321,10 +320,18 @@ def _starts(problem: CrossedProblem, n_ratings: int) -> list[Floats]:
     starts = [np.full(len(COMPONENTS), value) for value in _STARTS]
     if n_ratings > _TINY_TABLE:
         return starts
-    patterns = np.array(PATTERNS)
-    if problem.columns.shape[1] == 1:  # differences: the intercepts have cancelled
-        patterns = patterns[(patterns[:, [0, 2]] == 0).all(axis=1)]
-    return [*starts, *patterns, np.full(len(COMPONENTS), _FAR_START)]
+    return [*starts, *tiny_starts(by_difference=problem.columns.shape[1] == 1)]
+
+
+def tiny_starts(*, by_difference: bool = False) -> list[Floats]:
+    """Relative variances (4,) from which the criterion of a tiny table is searched; where differences are
+    analysed the intercepts have cancelled, and only those of the slopes matter."""
+    size = 2 if by_difference else 4
+    patterns = [start for values in _PATTERN_VALUES for start in product(values, repeat=size) if any(start)]
+    starts = np.unique(np.array(patterns), axis=0)
+    if by_difference:
+        starts = np.column_stack([0.0 * starts[:, 0], starts[:, 0], 0.0 * starts[:, 0], starts[:, 1]])
+    return list(starts)
 
 
 def _lowest(ends: list[BatchFit]) -> BatchFit:

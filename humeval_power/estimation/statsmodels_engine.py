@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from humeval_power.errors import InputError
+from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fit import Fit
+from humeval_power.estimation.vanishing_residual import EXPLAINED, RUNS_AWAY, is_explained_exactly
 from humeval_power.parameters import Parameters
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def fit_statsmodels(ratings: RatingTable, *, estimator: Estimator = "reml") -> F
     ------
     InputError
         More than `MAX_RATINGS` ratings.
+    FitError
+        Ratings without residual variation, or whose likelihood is highest without one.
     """
     n_ratings = len(ratings.rating)
     if n_ratings > MAX_RATINGS:
@@ -61,9 +64,16 @@ def fit_statsmodels(ratings: RatingTable, *, estimator: Estimator = "reml") -> F
             "use engine 'native' or 'lme4'."
         )
     X, blocks = _design(ratings)
+    if is_explained_exactly(ratings):
+        raise FitError(EXPLAINED)
     found = _search(_model(ratings.rating, X, blocks, reml=estimator == "reml"))
     ratio = np.where(np.abs(found.x) < NEGLIGIBLE, 0.0, np.abs(found.x))
-    solved = _least_squares(ratings.rating, X, blocks, ratio=ratio, reml=estimator == "reml")
+    if not (np.isfinite(ratio).all() and np.isfinite(found.fun)):
+        raise FitError(RUNS_AWAY)
+    try:
+        solved = _least_squares(ratings.rating, X, blocks, ratio=ratio, reml=estimator == "reml")
+    except np.linalg.LinAlgError as error:
+        raise FitError(RUNS_AWAY) from error
     sds = dict(zip(COMPONENTS, (ratio * solved.sd_residual).tolist(), strict=True))
     return Fit(
         parameters=Parameters.from_dict(
@@ -144,5 +154,7 @@ def _least_squares(
     baseline, effect = np.linalg.solve(information, right).tolist()
     n_free = len(rating) - (2 if reml else 0)
     variance = float(gram[2, 2] - right @ np.array([baseline, effect])) / n_free
-    standard_error = math.sqrt(variance * float(np.linalg.inv(information)[1, 1]))
-    return LeastSquares(baseline, effect, standard_error, math.sqrt(variance))
+    inverse = float(np.linalg.inv(information)[1, 1])
+    if not (variance > 0 and inverse > 0):  # rounding has taken what was left of a residual
+        raise FitError(RUNS_AWAY)
+    return LeastSquares(baseline, effect, math.sqrt(variance * inverse), math.sqrt(variance))

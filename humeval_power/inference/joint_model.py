@@ -19,7 +19,7 @@ from humeval_power.inference.many_systems import (
     list_pairs,
 )
 from humeval_power.inference.max_t import DEFAULT_SEED, MaxT
-from humeval_power.inference.wald import critical_value, finished_test, reference
+from humeval_power.inference.wald import critical_value, finished_test, reference, why_no_test
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 
@@ -54,13 +54,14 @@ def compare_jointly(
     fitted = fit_joint(ratings)
     contrasts = _contrasts(ratings.system_names, pairs)
     estimate, error, df = _referred(fitted, contrasts, rule)
+    reason = why_no_test(fitted.converged)
     tests = [
-        finished_test(float(e), float(s), float(d), rule)
+        finished_test(float(e), float(s), float(d), rule, reason=reason)
         for e, s, d in zip(estimate, error, df, strict=True)
     ]
     common: float | None = None
     intervals: list[tuple[float, float] | None] = [None] * len(tests)
-    if correction == "max-t":
+    if correction == "max-t" and not any(test.reason for test in tests):
         common = float(df.min())
         largest = MaxT(_correlation(fitted, contrasts, rule), common, rule.alternative == "two-sided", seed)
         raw = np.array([test.p_value for test in tests])
@@ -68,7 +69,9 @@ def compare_jointly(
         reach = largest.critical_value(rule.alpha) * error
         intervals = [(float(e - r), float(e + r)) for e, r in zip(estimate, reach, strict=True)]
     else:
-        corrected = correct([test.p_value for test in tests], correction)
+        # max-t comes here where a test is missing, and with it the largest statistic
+        known = [math.nan if correction == "max-t" else test.p_value for test in tests]
+        corrected = correct(known, "none" if correction == "max-t" else correction)
     results = tuple(
         PairResult(first, second, fitted, test, float(p), interval)
         for (first, second), test, p, interval in zip(pairs, tests, corrected, intervals, strict=True)
@@ -83,6 +86,9 @@ def system_means(ratings: Ratings, fitted: JointFit, rule: DecisionRule) -> tupl
     mean, error, df = _referred(fitted, np.eye(ratings.n_systems), two_sided)
     told = []
     for name, m, s, d in zip(ratings.system_names, mean, error, df, strict=True):
+        if not (fitted.converged and s > 0 and d > 0):
+            told.append(SystemMean(name, float(m)))
+            continue
         reach = critical_value(float(d), rule.alpha / 2) * s
         told.append(SystemMean(name, float(m), float(s), float(d), (float(m - reach), float(m + reach))))
     return tuple(told)
@@ -122,11 +128,6 @@ def _referred(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> tuple[
         kenward_roger=found.df_kenward_roger,
         smallest=min(fitted.n_workers, fitted.n_items) - 1,
     )
-    if np.isnan(df).any():
-        raise InputError(
-            f"The rule's df '{rule.df}' do not exist for this table: the observed information of its variances "
-            "is not positive. Take --df kenward-roger."
-        )
     return found.estimate, error, df
 
 

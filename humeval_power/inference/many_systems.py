@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from humeval_power.errors import InputError
+from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.joint_fit import JointFit
@@ -108,10 +108,12 @@ def compare_systems(
     fits, tests = [], []
     for first, second in pairs:
         pair = ratings.pair(first, second)
-        fits.append(fit(pair, estimator=rule.estimator))
-        tests.append(
-            difference_test(pair, rule) if rule.analysis == "differences" else effect_test(fits[-1], rule)
-        )
+        try:
+            fits.append(fit(pair, estimator=rule.estimator))
+            by_difference = rule.analysis == "differences"
+            tests.append(difference_test(pair, rule) if by_difference else effect_test(fits[-1], rule))
+        except FitError as error:
+            raise FitError(f"{second} - {first}: {error}") from error
     corrected = correct([test.p_value for test in tests], correction)
     return tuple(
         PairResult(first, second, fitted, test, float(p))
@@ -149,14 +151,17 @@ def list_pairs(names: Sequence[str], baseline: str | None) -> list[tuple[str, st
 
 
 def correct(p_values: Sequence[float], correction: Correction | FamilyCorrection) -> np.ndarray:
-    """Corrected p-values in the order given (statsmodels); 'bh' is Benjamini and Hochberg's (1995) false
+    """Corrected p-values in the order given (statsmodels); a missing one stays missing and counts as one of
+    the family. 'bh' is Benjamini and Hochberg's (1995) false
     discovery rate. 'max-t' is not one of p-values alone: see `inference.max_t`."""
     if correction == "none":
         return np.asarray(p_values, dtype=float)
     from statsmodels.stats.multitest import multipletests
 
     method = {"bh": "fdr_bh"}.get(correction, correction)
-    return np.asarray(multipletests(p_values, method=method)[1])
+    missing = np.isnan(p_values)
+    corrected = np.asarray(multipletests(np.where(missing, 1.0, p_values), method=method)[1])
+    return np.where(missing, np.nan, corrected)
 
 
 def indistinct_groups(

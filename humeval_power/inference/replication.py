@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 NO_LOSSES = Losses()
 COMPONENTS = STANDARD_DEVIATIONS[:4]
+MOST_FAILURES = 0.2  # share of failed fits above which the other studies are no fair sample
 LOST = 9  # status of a study with fewer than 2 workers, items or systems left
 _BLOCK = 2048  # replicates drawn together from one child of the seed; part of what a seed means
 _PORTION = 256  # simulated tables held in memory at a time

@@ -10,7 +10,7 @@ import numpy as np
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.estimation.fit import Fit
-from humeval_power.inference.replication import Replication
+from humeval_power.inference.replication import MOST_FAILURES, Replication
 from humeval_power.inference.wald import (
     EffectTest,
     NullStatistics,
@@ -20,8 +20,6 @@ from humeval_power.inference.wald import (
 )
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
-
-MOST_FAILURES = 0.2  # share of failed fits above which the other simulated studies say nothing
 
 
 def null_statistics(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.fit import Fit
+from humeval_power.estimation.fit import KENWARD_ROGER_LIMIT, Engine, Fit
 from humeval_power.rules import DEFAULT_RULE, Alternative, DecisionRule
 
 Floats = NDArray[np.float64]
@@ -62,6 +62,29 @@ def effect_test(fit: Fit, rule: DecisionRule = DEFAULT_RULE) -> EffectTest:
         rule,
         reason=why_no_test(fit.converged, fit.message),
     )
+
+
+def check_engine_df(engine: Engine, rule: DecisionRule, *, n_ratings: int) -> None:
+    """Refuse a rule whose df an engine does not have, before anything is fitted.
+
+    Raises
+    ------
+    InputError
+        df or standard errors that statsmodels has for no table, or lme4 for none of so many ratings.
+    """
+    if rule.analysis == "differences" or rule.df in ("min", "normal"):
+        return
+    if engine == "statsmodels":
+        raise InputError(
+            f"The statsmodels engine has no df '{rule.df}' and no standard error that goes with them: "
+            "add --df min or --df normal, or take --engine native."
+        )
+    if engine == "lme4" and rule.df != "satterthwaite" and n_ratings > KENWARD_ROGER_LIMIT:
+        raise InputError(
+            f"The lme4 engine computes Kenward and Roger's standard error and df, which '{rule.df}' needs, for "
+            f"at most {KENWARD_ROGER_LIMIT:,} ratings; there are {n_ratings:,}. Add --df satterthwaite, --df min "
+            "or --df normal, or take --engine native."
+        )
 
 
 def why_no_test(converged: bool, message: str = "") -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from humeval_power.errors import InputError
+from humeval_power.inference.replication import MOST_FAILURES
 from humeval_power.inference.wilson import CONFIDENCE
 from humeval_power.planning.analytic import check_target
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, check_simulation, estimate_power
@@ -96,16 +97,19 @@ def _as_quantile(study: RatingStudy, power: float, n: int, seed: int, n_jobs: in
 
 def _quantile(smallest: Floats, power: float, n: int) -> DetectableEffect:
     """The value that the share `power` of the fitted studies does not pass, and its interval."""
-    thresholds = np.sort(smallest)
-    count = len(thresholds)
-    if count == 0:
-        raise InputError("No simulated study could be fitted: the detectable effect is unknown.")
-    low, high = stats.binom.interval(CONFIDENCE, count, power)
+    count = len(smallest)
+    if n - count > MOST_FAILURES * n or math.ceil(power * n) > count:
+        raise InputError(
+            f"{n - count:,} of {n:,} simulated studies could not be fitted: the detectable effect is unknown. "
+            "Plan more ratings of each worker and item."
+        )
+    thresholds = np.sort(np.append(smallest, np.full(n - count, np.inf)))  # without a fit nothing is found
+    low, high = stats.binom.interval(CONFIDENCE, n, power)
     return DetectableEffect(
-        effect=float(thresholds[min(math.ceil(power * count), count) - 1]),
+        effect=float(thresholds[math.ceil(power * n) - 1]),
         interval=(
             float(thresholds[max(int(low) - 1, 0)]),
-            float(thresholds[min(int(high), count - 1)]),
+            float(thresholds[min(int(high), n - 1)]),
         ),
         power=power,
         n_simulations=n,

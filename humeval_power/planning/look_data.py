@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from humeval_power.errors import FitError
 from humeval_power.planning.monitoring import collected_information, collected_share
 from humeval_power.planning.monitoring_state import LookData
 from humeval_power.planning.plan import Plan
@@ -11,7 +12,13 @@ _SAME = 1e-6  # of the standard error: a fit of the same ratings in another orde
 
 
 def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
-    """Test the ratings as the plan says."""
+    """Test the ratings as the plan says.
+
+    Raises
+    ------
+    FitError
+        Ratings of which there is no test: the look is not taken.
+    """
     from humeval_power.estimation.fitting import fit
     from humeval_power.inference.difference_test import difference_test
     from humeval_power.inference.wald import effect_test
@@ -21,6 +28,11 @@ def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
         tested = difference_test(ratings, rule)
     else:
         tested = effect_test(fit(ratings, estimator=rule.estimator), rule)
+    if tested.reason:
+        raise FitError(
+            f"This look decides nothing: {tested.reason}. The ledger is as it was, and no error is spent; "
+            "collect more ratings and look again."
+        )
     return LookData(
         n_ratings=ratings.n_ratings,
         n_workers=ratings.n_workers,

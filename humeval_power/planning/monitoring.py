@@ -211,9 +211,9 @@ def _check_unplanned(state: Monitoring, data: LookData, reason: str) -> None:
 
 def _fraction(state: Monitoring, data: LookData, *, complete: bool) -> float:
     """Share of the planned information, made to grow; a look before the end leaves something for it."""
-    if not (math.isfinite(data.standard_error) and data.standard_error > 0):
+    if not (math.isfinite(data.standard_error) and data.standard_error > 0 and 0 <= data.p_value <= 1):
         raise InputError(
-            "The ratings so far give no standard error of the effect: this look decides nothing."
+            "The ratings so far give no standard error or no p-value of the effect: this look decides nothing."
         )
     last = state.looks[-1].fraction if state.looks else 0.0
     if complete:

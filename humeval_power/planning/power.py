@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from humeval_power.errors import InputError
+from humeval_power.inference.replication import MOST_FAILURES
 from humeval_power.inference.wilson import wilson_interval
 from humeval_power.scenarios.scenario import Replicates, Scenario
 
@@ -50,7 +51,7 @@ class Tally:
 
 
 def tally(replicates: Replicates, *, alpha: float, true_effect: float) -> Tally:
-    """Count significant replicates; failed ones are counted as failed and as nothing else."""
+    """Count significant replicates; failed ones are counted as failed, never as significant."""
     usable = replicates.usable
     estimate = replicates.estimate[usable]
     significant = replicates.p_value[usable] <= alpha
@@ -76,7 +77,9 @@ def tally(replicates: Replicates, *, alpha: float, true_effect: float) -> Tally:
 class PowerEstimate:
     """Power of a scenario from simulated replicates; everything is derived from the counts.
 
-    Every rate is over the replicates that could be fitted, NaN if there is none. Where a significant
+    A replicate whose fit failed counts as not significant: who gets no answer has shown nothing. Where more
+    than 20 % failed there is no power and no rejection rate (NaN): the others are no fair sample. The rates of
+    other things are over the replicates that could be fitted. Where a significant
     study claims no direction (`directed` false: equivalence, non-inferiority) the power counts all of
     them, and Type M and S, which are about effects that were found, are NaN.
     """
@@ -94,7 +97,7 @@ class PowerEstimate:
 
     @property
     def n_failed(self) -> int:
-        """Replicates whose fit failed: they are in no rate."""
+        """Replicates whose fit failed; they count as not significant."""
         return self.counts.n_failed
 
     @property
@@ -110,22 +113,35 @@ class PowerEstimate:
     @property
     def power(self) -> float:
         """Share significant with the right sign (Card et al. 2020, Fig. 2)."""
-        return _share(self.counts.n_right, self.n_usable)
+        return self._headline(self.counts.n_right)
 
     @property
     def rejection_rate(self) -> float:
         """Share significant with either sign: the false-positive rate where the true effect is 0."""
-        return _share(self.counts.n_right + self.counts.n_wrong, self.n_usable)
+        return self._headline(self.counts.n_right + self.counts.n_wrong)
 
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson interval of the power, 95 %: Monte Carlo error only."""
-        return wilson_interval(self.counts.n_right, self.n_usable)
+        return self._headline_interval(self.counts.n_right)
 
     @property
     def rejection_interval(self) -> tuple[float, float]:
         """Wilson interval of the rejection rate, 95 %."""
-        return wilson_interval(self.counts.n_right + self.counts.n_wrong, self.n_usable)
+        return self._headline_interval(self.counts.n_right + self.counts.n_wrong)
+
+    @property
+    def too_many_failed(self) -> bool:
+        """Whether so many fits failed that no power is given."""
+        return self.failure_rate > MOST_FAILURES
+
+    def _headline(self, count: int) -> float:
+        return math.nan if self.too_many_failed else _share(count, self.n_simulations)
+
+    def _headline_interval(self, count: int) -> tuple[float, float]:
+        if self.too_many_failed or not self.n_simulations:
+            return math.nan, math.nan
+        return wilson_interval(count, self.n_simulations)
 
     @property
     def type_m(self) -> float:
@@ -200,8 +216,7 @@ def estimate_power(
 
 def next_target(counts: Tally, precision: float) -> int:
     """How many replicates the Wilson half-width `precision` needs, judged by those at hand."""
-    usable = counts.n - counts.n_failed
-    low, high = wilson_interval(counts.n_right, usable)
+    low, high = wilson_interval(counts.n_right, counts.n)
     half_width = (high - low) / 2
     if half_width <= precision or counts.n >= MAX_SIMULATIONS:
         return counts.n

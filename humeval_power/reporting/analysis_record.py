@@ -42,13 +42,13 @@ def analysis_record(
     """
     record = parameters_record(ratings, fit, test, size=size, command=command)
     record["schema"] = ANALYSIS_SCHEMA
-    record["standardised"] = asdict(standardised_effect(fit.parameters))
+    record["standardised"] = asdict(standardised_effect(fit.parameters)) if fit.converged else None
     record["power_at_interest"] = None if interest is None else asdict(interest)
     record["plan"] = None if plan is None else dict(plan)
     record["deviations"] = None if deviations is None else [asdict(one) for one in deviations]
     record["agreement"] = None if agreement is None else dict(agreement)
     record["sequential"] = None if sequential is None else dict(sequential)
-    if sequential is not None:  # the boundary decides, not alpha
+    if sequential is not None and not test.reason:  # the boundary decides, not alpha
         effect = record["effect"]
         assert isinstance(effect, dict)
         record["effect"] = {**effect, "significant": sequential["significant"]}
@@ -81,7 +81,8 @@ def comparison_record(
                 "df": result.test.df,
                 "p_value": result.test.p_value,
                 "corrected_p_value": result.corrected_p,
-                "significant": result.significant,
+                "significant": None if result.test.reason else result.significant,
+                "reason": result.test.reason or None,
                 "interval": list(result.test.interval),
                 "boundary": list(result.fit.boundary),
                 "not_identified": list(result.fit.not_identified),
@@ -126,6 +127,7 @@ def _joint_record(joint: JointFit) -> Record:
         "boundary": list(joint.boundary),
         "not_identified": list(joint.not_identified),
         "converged": joint.converged,
+        "n_optima": joint.n_optima,
         "closed_form": joint.closed_form,
         "n_ratings": joint.n_ratings,
         "n_workers": joint.n_workers,

@@ -37,6 +37,9 @@ def _fit_caveats(parameters: Document) -> list[str]:
     if parameters.get("converged") is False:
         reason = f" ({words(parameters, 'message')})" if words(parameters, "message") else ""
         found.append(f"The fit did not converge{reason}. None of its numbers should be reported.")
+    untested = words(part(parameters, "effect"), "reason")
+    if untested is not None and parameters.get("converged") is not False:
+        found.append(f"There is no test of the difference, and no decision: {untested}.")
     unknown = ", ".join(map(str, listed(parameters, "not_identified")))
     if unknown:
         known = "; ".join(map(str, listed(parameters, "identified_combinations")))
@@ -117,6 +120,6 @@ def _failures(surface: Document, power: Document) -> list[str]:
         if failed:
             found.append(
                 f"{failed:,.0f} of the {simulated:,.0f} simulated studies of the {name} could not be "
-                "fitted; they count neither as significant nor as not."
+                "fitted; they count as not significant."
             )
     return found

@@ -54,7 +54,7 @@ def parameters_record(
             "p_values": list(test.p_values),
             "raw_margin": abs(scale.effect_to_raw(test.rule.margin)),
         }
-    raw = [scale.effect_to_raw(low), scale.effect_to_raw(high)]
+    raw = sorted((scale.effect_to_raw(low), scale.effect_to_raw(high)))
     return {
         "schema": PARAMETERS_SCHEMA,
         "parameters": fit.parameters.as_dict(),
@@ -69,13 +69,14 @@ def parameters_record(
             "df": test.df,
             "p_value": test.p_value,
             "interval": [low, high],
-            "significant": test.significant,
+            "significant": None if test.reason else test.significant,
+            "reason": test.reason or None,
             **margin,
             "rule": asdict(test.rule),
             "raw": {
                 "estimate": scale.effect_to_raw(test.estimate),
                 "standard_error": test.standard_error * scale.width,
-                "interval": sorted(raw),
+                "interval": raw,
             },
             "df_satterthwaite": fit.df_satterthwaite,
             "df_kenward_roger": fit.df_kenward_roger,
@@ -90,6 +91,7 @@ def parameters_record(
         "ratings_per_item": ratings.design().ratings_per_item,
         "converged": fit.converged,
         "message": fit.message,
+        "n_optima": fit.n_optima,
         "boundary": list(fit.boundary),
         "not_identified": list(fit.not_identified),
         "identified_combinations": list(fit.identified_combinations),

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from humeval_power.errors import InputError
+from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fit import Fit
 from humeval_power.inference.many_systems import FamilyCorrection
 from humeval_power.inference.wald import EffectTest
@@ -160,7 +160,12 @@ def command(
     else:
         by_name = load_criteria(file, table, criteria, require_pair=not several)
         with compiled_kernels():
-            analysed = {name: analyse(ratings) for name, ratings in by_name.items()}
+            analysed = {}
+            for name, ratings in by_name.items():
+                try:
+                    analysed[name] = analyse(ratings)
+                except FitError as error:
+                    raise FitError(f"Criterion {name!r}: {error}") from error
         record, text, files = _together(analysed, correct_criteria, rule)
     written: dict[Path, str | bytes] = {}
     if pictures is not None:
@@ -203,10 +208,10 @@ def _two(
     fitted = fit(ratings, estimator=rule.estimator)
     tested = difference_test(ratings, rule) if rule.analysis == "differences" else effect_test(fitted, rule)
     size = None
-    if fitted.n_workers < FEW_WORKERS:
+    if fitted.n_workers < FEW_WORKERS and not tested.reason:
         size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
     interest = None
-    if effect is not None:
+    if effect is not None and not tested.reason:
         smallest = min(fitted.n_workers, fitted.n_items) - 1
         precision = EffectPrecision(
             tested.standard_error**2, _df(fitted, tested), smallest, fitted.n_workers
@@ -235,7 +240,7 @@ def _two(
         command=typed_command(),
     )
     between: Any = json_ready(record["agreement"])
-    ranges = parameter_intervals(fitted, ratings)
+    ranges = parameter_intervals(fitted, ratings) if fitted.converged else {}
     shown = None if looks is None else looks.record["decision"] in SUCCESS
     text = two_text(
         ratings, fitted, tested, ranges, size, interest, found, between["between"], by_looks=shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
@@ -35,7 +36,8 @@ correct_criteria_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class FamilyRow:
-    """One comparison under one criterion, with its p-value corrected over the whole family."""
+    """One comparison under one criterion, with its p-value corrected over the whole family; NaN, and no
+    decision, where the comparison has no test."""
 
     criterion: str
     first: str
@@ -43,7 +45,7 @@ class FamilyRow:
     estimate: float
     p_value: float
     corrected_p_value: float
-    significant: bool
+    significant: bool | None
 
 
 def load_criteria(path: str, table: TableOptions, wanted: str, *, require_pair: bool) -> dict[str, Ratings]:
@@ -110,7 +112,8 @@ def family_rows(
             found.append((criterion, a, b, effect["estimate"], effect["p_value"]))
     corrected = correct([one[4] for one in found], correction)
     return [
-        FamilyRow(*one, float(p), bool(p <= rule.alpha)) for one, p in zip(found, corrected, strict=True)
+        FamilyRow(*one, float(p), None if math.isnan(p) else bool(p <= rule.alpha))
+        for one, p in zip(found, corrected, strict=True)
     ]
 
 

@@ -138,8 +138,8 @@ def _differences(ratings: Ratings, analysis: SystemsAnalysis) -> str:
             [
                 f"{second} - {first}",
                 f"{one.test.estimate:.4f}",
-                f"{low:.4f} to {high:.4f}",
-                f"{one.test.df:.1f}",
+                "none" if one.test.reason else f"{low:.4f} to {high:.4f}",
+                "" if one.test.reason else f"{one.test.df:.1f}",
                 p_text(one.test.p_value),
                 p_text(one.corrected_p) + (" *" if one.significant else "  "),
             ]
@@ -169,7 +169,9 @@ def _means(ratings: Ratings, analysis: SystemsAnalysis) -> str:
     for one in sorted(analysis.means, key=lambda one: -one.mean):
         name = "" if outside else one.system
         row = [f"{number.get(one.system, '')} {name}".strip(), f"{one.mean:.4f}"]
-        if one.interval is not None and one.df is not None:
+        if analysis.model == "joint" and (one.interval is None or one.df is None):
+            row += ["none", ""]
+        elif one.interval is not None and one.df is not None:
             row += [f"{one.interval[0]:.4f} to {one.interval[1]:.4f}", f"{one.df:.1f}"]
         rows.append([*row, letters[one.system]] if letters else row)
     table = text_table(header, rows)
@@ -180,19 +182,24 @@ def _means(ratings: Ratings, analysis: SystemsAnalysis) -> str:
 
 def _notes(analysis: SystemsAnalysis) -> list[str]:
     fitted = analysis.joint
+    reasons: dict[str, list[str]] = {}
+    for one in analysis.results:
+        if one.test.reason:
+            reasons.setdefault(one.test.reason, []).append(f"{one.second} - {one.first}")
+    untested = [f"No test of {', '.join(names)}: {why}." for why, names in reasons.items()]
     if fitted is None:
-        bad = [f"{one.second} - {one.first}" for one in analysis.results if not one.fit.converged]
-        return [f"The search did not end at a minimum for {', '.join(bad)}."] if bad else []
+        return untested
     notes = [
+        *untested,
         "SDs on [0, 1]: "
         + ", ".join(
             f"{name.removeprefix('sd_').replace('_', ' x ')} {value:.4f}"
             for name, value in fitted.standard_deviations.items()
         )
-        + ". That of a worker's difference between two systems is 1.41 times worker x system."
+        + ". That of a worker's difference between two systems is 1.41 times worker x system.",
     ]
     ends = [end for one in analysis.means for end in one.interval or ()]
-    if min(ends) < 0 or max(ends) > 1:
+    if ends and (min(ends) < 0 or max(ends) > 1):
         notes.append(
             "An interval of a mean that passes an end of the scale says that t intervals do not know it."
         )
@@ -206,6 +213,4 @@ def _notes(analysis: SystemsAnalysis) -> list[str]:
             f"This table cannot tell {', '.join(fitted.not_identified)} apart; differences and means are "
             "not affected."
         )
-    if not fitted.converged:
-        notes.append("The search did not end at a minimum: treat the numbers with care.")
     return notes

@@ -56,6 +56,10 @@ def _agreement_text(between: list[dict[str, Any]]) -> str:
 def _decision(ratings: Ratings, tested: EffectTest, *, is_planned: bool, by_looks: bool | None) -> str:
     a, b = ratings.system_names
     shown = tested.significant if by_looks is None else by_looks
+    if tested.reason:
+        return wrapped(
+            f"None: {tested.reason}. Nothing is shown, and nothing is excluded.", bullet="Decision  "
+        )
     if tested.rule.margin is not None:
         text = margin_decision(
             tested.rule,

@@ -12,7 +12,7 @@ from humeval_power.estimation.interaction import interaction_gain
 from humeval_power.inference.difference_test import difference_test
 from humeval_power.inference.intervals import IntervalMethod, parameter_intervals
 from humeval_power.inference.simulated_test import simulated_test
-from humeval_power.inference.wald import effect_test
+from humeval_power.inference.wald import check_engine_df, effect_test
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.fit_text import fit_text
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
@@ -94,6 +94,7 @@ def command(
     if output is not None:
         refuse_to_overwrite([output], force=force)
     ratings = load_ratings(file, table)
+    check_engine_df(engine, rule, n_ratings=len(ratings.rating))
     from humeval_power.estimation.fitting import fit
 
     with compiled_kernels():
@@ -111,11 +112,14 @@ def command(
     else:
         tested = effect_test(fitted, rule)
     size = None
-    if fitted.n_workers < FEW_WORKERS and not rule.is_simulated:
+    if fitted.n_workers < FEW_WORKERS and not rule.is_simulated and not tested.reason:
         size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
-    ranges = parameter_intervals(fitted, ratings, method=intervals, **simulation)
+    ranges = None
+    if fitted.converged:
+        ranges = parameter_intervals(fitted, ratings, method=intervals, **simulation)
+    shown = None if ranges is None else (intervals, ranges)
     document = parameters_record(
-        ratings, fitted, tested, size=size, intervals=(intervals, ranges), command=typed_command()
+        ratings, fitted, tested, size=size, intervals=shown, command=typed_command()
     )
     if output is not None and output != "-":
         write_file(output, to_json(document), force=force)
@@ -126,6 +130,6 @@ def command(
         gain = 0.0
         if not worker_item and rule.analysis == "ratings" and len(ratings.rating) <= _SMALL_TABLE:
             gain = interaction_gain(ratings)
-        say(fit_text(ratings, fitted, tested, ranges, size, gain))
+        say(fit_text(ratings, fitted, tested, ranges or {}, size, gain))
     if strict and not fitted.converged:
         sys.exit(EXIT_TARGET_MISSED)

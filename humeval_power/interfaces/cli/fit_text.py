@@ -14,7 +14,7 @@ from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.document_values import p_equals
+from humeval_power.reporting.document_values import NO_P, p_equals
 from humeval_power.scales import RatingScale
 
 _INTERACTION_MATTERS = 3.84  # 95 % point of the chi-square with one df
@@ -50,21 +50,27 @@ def _effect_text(ratings: Ratings, tested: EffectTest) -> str:
         [
             "on [0, 1], 1 is best",
             f"{tested.estimate:.4f}",
-            f"{tested.standard_error:.4f}",
-            f"{low:.4f} to {high:.4f}",
+            _number(tested.standard_error, ".4f"),
+            "none" if tested.reason else f"{low:.4f} to {high:.4f}",
         ],
         [
             f"on the scale {ratings.scale.low:g} to {ratings.scale.high:g}",
             f"{raw(tested.estimate):.4g}",
-            f"{tested.standard_error * ratings.scale.width:.4g}",
-            f"{raw_low:.4g} to {raw_high:.4g}",
+            _number(tested.standard_error * ratings.scale.width, ".4g"),
+            "none" if tested.reason else f"{raw_low:.4g} to {raw_high:.4g}",
         ],
     ]
     table = text_table(["Effect B - A", "estimate", "SE", f"{level:g} % interval"], rows)
     return f"{table}\n{wrapped(f'{_test_text(tested)}  ({tested.rule})', bullet='  ')}"
 
 
+def _number(value: float, form: str) -> str:
+    return format(value, form) if math.isfinite(value) else "none"
+
+
 def _test_text(tested: EffectTest) -> str:
+    if tested.reason:
+        return f"no test, no p-value and no interval: {tested.reason}"
     df = "" if math.isnan(tested.df) else f" df = {tested.df:.1f},"
     margin = tested.rule.margin
     if margin is None:
@@ -79,7 +85,10 @@ def _test_text(tested: EffectTest) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """A p-value with three decimals, or two digits if small; never as a bare zero."""
+    """A p-value with three decimals, or two digits if small; never as a bare zero, nor as a number where
+    it is missing."""
+    if math.isnan(p_value):
+        return NO_P
     if p_value >= 0.01:
         return f"{p_value:.3f}"
     return f"{p_value:.2g}" if p_value >= 1e-15 else "< 1e-15"
@@ -111,6 +120,11 @@ def _remarks(fitted: Fit, tested: EffectTest, size: PowerEstimate | None, intera
     remarks = []
     if not fitted.converged:
         remarks.append(f"The fit did not converge: {fitted.message}. Do not use these numbers.")
+    if fitted.n_optima > 1:
+        remarks.append(
+            f"The likelihood of this table has {fitted.n_optima} peaks; the fit is the highest that was found. "
+            "That is a sign of too few ratings: the SDs say little."
+        )
     if fitted.not_identified:
         remarks.append(
             f"This table cannot tell {', '.join(fitted.not_identified)} apart. It does determine "

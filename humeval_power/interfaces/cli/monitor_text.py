@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from humeval_power.inference.stagewise import stagewise_inference
 from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.planning.monitoring import estimates, taken_boundaries
 from humeval_power.planning.monitoring_state import Decision, Monitoring, TakenLook
 from humeval_power.planning.plan import Plan
-from humeval_power.reporting.document_values import p_equals
+from humeval_power.reporting.document_values import NO_P, p_equals
 
 _ROUNDING = 1e-9
 _WHY_PUBLISH = "that no look is changed later is proved only by what others hold. For the preregistration:"
@@ -78,6 +80,8 @@ def _boundary(look: TakenLook) -> str:
 
 def data_p(p_value: float) -> str:
     """A p-value as people print it."""
+    if math.isnan(p_value):
+        return NO_P
     return "< 0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
 
 

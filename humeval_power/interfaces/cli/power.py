@@ -11,7 +11,7 @@ import click
 
 from humeval_power.assumptions import Assumed, Assumptions
 from humeval_power.differences import Difference
-from humeval_power.inference.replication import NO_LOSSES
+from humeval_power.inference.replication import MOST_FAILURES, NO_LOSSES
 from humeval_power.interfaces.cli.effect_options import (
     NO_DIFFERENCE,
     TypedEffects,
@@ -296,10 +296,19 @@ def kernels_for(cells: list[Cell]) -> AbstractContextManager[None]:
 
 
 def end_if_failed(results: list[CellResult], *, strict: bool) -> None:
-    """Say how many fits failed, and end with 3 under --strict if it is more than 1 %."""
+    """Say how many fits failed, and end with 3 if no power can be given for them, under --strict if it is
+    more than 1 %."""
     worst = max((result.estimate.failure_rate for result in results), default=0.0)
     failed = sum(result.estimate.n_failed for result in results)
     if failed:
-        note(f"{failed:,} fits failed, at most {100 * worst:.1f} % of a cell. They count neither way.")
+        note(
+            f"{failed:,} fits failed, at most {100 * worst:.1f} % of a cell. They count as not significant."
+        )
+    if worst > MOST_FAILURES:
+        note(
+            f"Where more than {100 * MOST_FAILURES:.0f} % of the fits fail no power is given: the other "
+            "studies are no fair sample. Plan more ratings of each worker and item."
+        )
+        sys.exit(EXIT_TARGET_MISSED)
     if strict and worst > MAX_FAILURE_RATE:
         sys.exit(EXIT_TARGET_MISSED)

@@ -80,12 +80,24 @@ def _simulated_facts(estimate: PowerEstimate) -> list[tuple[str, str]]:
     ]
     if not estimate.directed:
         worth = [("Type M/S", "not defined: nothing is found that could be exaggerated or reversed")]
+    fits = (
+        "Fits",
+        f"{estimate.n_simulations:,} simulated, {estimate.n_failed:,} failed{_failed_share(estimate)}",
+    )
+    if estimate.too_many_failed:
+        return [("Power", "none: too many of the simulated studies could not be fitted"), fits]
     return [
         ("Power", f"{estimate.power:.3f}  (95 % Monte Carlo interval {low:.3f} to {high:.3f})"),
         *worth,
         ("At zero", f"{zero}  (estimated as zero; those fits are kept)"),
-        ("Fits", f"{estimate.n_simulations:,} simulated, {estimate.n_failed:,} failed"),
+        fits,
     ]
+
+
+def _failed_share(estimate: PowerEstimate) -> str:
+    if not estimate.n_failed:
+        return ""
+    return f" ({100 * estimate.failure_rate:.2g} %; they count as not significant)"
 
 
 def _disagreement(analytic: AnalyticPower) -> str:

@@ -18,6 +18,7 @@ from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapp
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.reporting.document_values import NO_P
 from humeval_power.reporting.records import versions
 from humeval_power.rules import DecisionRule
 
@@ -233,6 +234,8 @@ def _cluster_lines(answer: _Answer, rows: list[list[str]]) -> list[str]:
 
 
 def _p(value: float) -> str:
+    if math.isnan(value):
+        return NO_P
     return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from humeval_power.reporting.checklist_items import ReportTable
 from humeval_power.reporting.document_values import (
+    NO_P,
     Document,
     bounds,
     estimated,
@@ -31,6 +32,11 @@ def pairs_sentences(study: Document) -> list[str | None]:
         f"{len(apart)} of {len(pairs)} pairs of systems differ significantly{how}, {fits}."
     ]
     said += [_pair(pair) for pair in apart]
+    said += [
+        f"{pair.get('second')} {MINUS} {pair.get('first')} has no test: {words(pair, 'reason')}."
+        for pair in pairs
+        if words(pair, "reason") is not None
+    ]
     groups = [
         group for group in listed(study, "groups") if isinstance(group, list | tuple) and len(group) > 1
     ]
@@ -51,8 +57,8 @@ def pairs_table(study: Document) -> ReportTable:
                 f"{pair.get('second')} {MINUS} {pair.get('first')}",
                 "" if estimate is None else with_minus(estimated(estimate)),
                 "" if ends is None else " to ".join(with_minus(estimated(end)) for end in ends),
-                "" if p_value is None else p_cell(p_value),
-                "" if corrected is None else p_cell(corrected),
+                NO_P if p_value is None else p_cell(p_value),
+                NO_P if corrected is None else p_cell(corrected),
             )
         )
     return ReportTable(("pair", "difference", "interval", "p", "corrected p"), tuple(rows))

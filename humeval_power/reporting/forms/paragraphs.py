@@ -80,7 +80,7 @@ def results_paragraph(documents: Documents) -> str:
         [
             _difference(study),
             _as_rated(study),
-            sequential_sentence(study) or _decision(study),
+            _no_test(study) or sequential_sentence(study) or _decision(study),
             _false_positives(study),
             interest_sentence(study),
             _boundary(study),
@@ -212,6 +212,11 @@ def _interval(study: Document, ends: tuple[float, float] | None) -> str:
     if rule is None:
         return f"interval {low} to {high}"
     return f"{100 * rule.confidence:g} % interval {low} to {high}"
+
+
+def _no_test(study: Document) -> str | None:
+    reason = words(part(study, "effect"), "reason")
+    return None if reason is None else f"There is no test of this difference, and no decision: {reason}."
 
 
 def _decision(study: Document) -> str | None:
