@@ -86,7 +86,7 @@ def tests_text(found: dict[str, list[Calibration]], n_studies: int) -> str:
         f"Bold: above what a test of exactly 5 % would show ({100 * low:.1f} to {100 * high:.1f} %).",
     ]
     failed = sum(result.estimate.n_failed for results in found.values() for result in results)
-    lines.append(f"Fits that failed, counted neither way: {failed}.")
+    lines.append(f"Fits that failed, counted as not significant: {failed}.")
     return "\n".join(lines)
 
 

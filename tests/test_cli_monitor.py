@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from humeval_power import Parameters, RatingScale, crossed, simulate
+from humeval_power.estimation import native
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.boundaries import boundaries
 from humeval_power.inference.intervals import parameter_intervals
@@ -500,3 +501,16 @@ def write_chain(path: Path, lines: list[tuple[str, dict[str, object]]]) -> None:
         line, before = sealed_line(kind, content, before)
         text += line
     path.write_bytes(text)
+
+
+def test_a_look_at_a_fit_that_did_not_converge_decides_nothing_and_writes_nothing(
+    plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "_MAX_STEPS", 1)
+    part(ratings(0.1, seed=3), 10).iloc[3:].to_csv(tmp_path / "r.csv", index=False)
+    result = run("monitor", tmp_path / "r.csv", "--plan", plan)
+    assert result.exit_code == 1
+    said = " ".join(result.output.split())
+    assert "This look decides nothing: the fit did not converge" in said
+    assert "p =" not in said
+    assert not list(tmp_path.glob("*.jsonl"))

@@ -217,14 +217,21 @@ def _best(
 
     starts = [np.full(4, value) for value in (_STARTS if table.n <= _SMALL_TABLE else _STARTS[:1])]
     if table.n <= _TINY_TABLE:
-        starts += tiny_starts()
+        starts += list(tiny_starts())
+
+    def lowest() -> compound_reml.Optimum:
+        return ends[lowest_end(np.array(criteria()), np.array([end.status for end in ends]))]
+
+    def criteria() -> list[float]:
+        return [end.profile.criterion for end in ends]
+
     ends = [search(start) for start in starts]
-    best = lowest_end(ends, [end.profile.criterion for end in ends], [end.status for end in ends])
+    best = lowest()
     usable = best.status not in (reml.NO_RESIDUAL, reml.RUNAWAY)
     if table.n <= _SMALL_TABLE and (best.gamma == 0).any() and usable:
         ends.append(search(np.where(best.gamma == 0, 0.01, best.gamma)))
-        best = lowest_end(ends, [end.profile.criterion for end in ends], [end.status for end in ends])
-    return best, count_optima([(end.status, end.profile.criterion) for end in ends])
+        best = lowest()
+    return best, count_optima(np.array(criteria()), np.array([end.status for end in ends]))
 
 
 def _runs_away(table: model.Table, data: model.Products, end: compound_reml.Optimum) -> bool:

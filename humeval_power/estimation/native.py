@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ from humeval_power.kernels.crossproducts import build_gram, response_products
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-_End = TypeVar("_End")
 
 # The order of variance components in every array of this package.
 COMPONENTS = ("sd_worker_intercept", "sd_worker_slope", "sd_item_intercept", "sd_item_slope")
@@ -189,25 +188,28 @@ def fit_batch(
     n_jobs: int = 1,
     tolerance: float = _BATCH_TOLERANCE,
 ) -> BatchFit:
-    """Fit every row of `responses` (replicates, n), starting at relative variances `start` (4,)."""
+    """Fit every row of `responses` (replicates, n), starting at relative variances `start`: (4,), or
+    (replicates, 4) for a start of its own for each."""
     n = len(responses)
+    own_starts = start.ndim == 2
     by_difference = problem.columns.shape[1] == 1
     if by_difference:
-        start = 0.5 * start[[1, 3]]  # slopes relative to the variance of a difference, 2 sigma^2
+        start = 0.5 * start[..., [1, 3]]  # slopes relative to the variance of a difference, 2 sigma^2
     center = np.zeros(n) if by_difference else responses.mean(axis=1)
     products = problem.products(responses - center[:, None])
     summary = np.empty((n, reml.N_SUMMARY))
-    gamma = np.empty((n, len(start)))
+    gamma = np.empty((n, start.shape[-1]))
     status = np.empty(n, dtype=np.int64)
     kernel_start = np.ascontiguousarray(problem.to_kernel(start), dtype=np.float64)
     contrast = INTERCEPT if by_difference else EFFECT
+    chunk = 1 if own_starts else _CHUNK
 
     def run(first: int) -> None:
-        part = slice(first, first + _CHUNK)
+        part = slice(first, first + chunk)
         reml.fit_many(
             problem.gram,
             tuple(product[part] for product in products),
-            kernel_start,
+            kernel_start[first] if own_starts else kernel_start,
             restricted,
             tolerance,
             _MAX_STEPS,
@@ -218,12 +220,12 @@ def fit_batch(
         )
 
     with one_blas_thread():
-        if n_jobs == 1 or n <= _CHUNK:
-            for first in range(0, n, _CHUNK):
+        if n_jobs == 1 or n <= chunk:
+            for first in range(0, n, chunk):
                 run(first)
         else:
             with ThreadPoolExecutor(n_jobs) as pool:
-                list(pool.map(run, range(0, n, _CHUNK)))
+                list(pool.map(run, range(0, n, chunk)))
     status = _with_runaways(problem, products, gamma, summary, status, restricted)
     summary[:, 4:6][np.isinf(summary[:, 4:6])] = np.nan  # the information was not positive: no df at all
     gamma = problem.to_kernel(gamma)
@@ -302,54 +304,63 @@ def fit_one(problem: CrossedProblem, response: Floats, *, restricted: bool = Tru
     not identify the variances, the residual can be traded for others.
     """
 
-    def search(start: Floats) -> BatchFit:
-        return fit_batch(problem, response[None], start=start, restricted=restricted, tolerance=_TOLERANCE)
+    def search(starts: Floats) -> BatchFit:
+        responses = np.repeat(response[None], len(starts), axis=0)
+        return fit_batch(problem, responses, start=starts, restricted=restricted, tolerance=_TOLERANCE)
 
-    ends = [search(start) for start in _starts(problem, len(response))]
-    best = _lowest(ends)
-    zero = best.gamma[0] == 0
-    if zero.any() and best.status[0] not in (reml.NO_RESIDUAL, reml.RUNAWAY):
-        ends.append(search(np.where(zero, 0.01, np.nan_to_num(best.gamma[0]))))
-        best = _lowest(ends)
-    return best._replace(n_optima=count_optima([(int(end.status[0]), end.criterion[0]) for end in ends]))
+    ends = search(_starts(problem, len(response)))
+    best = lowest_end(ends.criterion, ends.status)
+    zero = ends.gamma[best] == 0
+    if zero.any() and ends.status[best] not in (reml.NO_RESIDUAL, reml.RUNAWAY):
+        ends = _joined(ends, search(np.where(zero, 0.01, np.nan_to_num(ends.gamma[best]))[None]))
+        best = lowest_end(ends.criterion, ends.status)
+    kept = slice(best, best + 1)
+    return BatchFit._make(
+        [*(part[kept] for part in _parts(ends)), count_optima(ends.criterion, ends.status)]
+    )
 
 
-def _starts(problem: CrossedProblem, n_ratings: int) -> list[Floats]:
+def _joined(first: BatchFit, second: BatchFit) -> BatchFit:
+    pairs = zip(_parts(first), _parts(second), strict=True)
+    return BatchFit._make([*(np.concatenate(pair) for pair in pairs), 1])
+
+
+def _parts(fits: BatchFit) -> list[Any]:
+    """The arrays of a batch, without the number of optima."""
+    return list(fits[:-1])
+
+
+def _starts(problem: CrossedProblem, n_ratings: int) -> Floats:
     if len(problem.gram.outer) > _SMALL_TABLE:
-        return [np.full(len(COMPONENTS), _STARTS[0])]
-    starts = [np.full(len(COMPONENTS), value) for value in _STARTS]
+        return np.full((1, len(COMPONENTS)), _STARTS[0])
+    starts = np.repeat(np.array(_STARTS)[:, None], len(COMPONENTS), axis=1)
     if n_ratings > _TINY_TABLE:
         return starts
-    return [*starts, *tiny_starts(by_difference=problem.columns.shape[1] == 1)]
+    return np.vstack([starts, tiny_starts(by_difference=problem.columns.shape[1] == 1)])
 
 
-def tiny_starts(*, by_difference: bool = False) -> list[Floats]:
-    """Relative variances (4,) from which the criterion of a tiny table is searched; where differences are
+def tiny_starts(*, by_difference: bool = False) -> Floats:
+    """Relative variances (starts, 4) from which the criterion of a tiny table is searched; where differences are
     analysed the intercepts have cancelled, and only those of the slopes matter."""
     size = 2 if by_difference else 4
     patterns = [start for values in _PATTERN_VALUES for start in product(values, repeat=size) if any(start)]
     starts = np.unique(np.array(patterns), axis=0)
     if by_difference:
         starts = np.column_stack([0.0 * starts[:, 0], starts[:, 0], 0.0 * starts[:, 0], starts[:, 1]])
-    return list(starts)
+    return starts
 
 
-def _lowest(ends: list[BatchFit]) -> BatchFit:
-    return lowest_end(ends, [float(end.criterion[0]) for end in ends], [int(end.status[0]) for end in ends])
-
-
-def lowest_end(ends: Sequence[_End], criteria: Sequence[float], status: Sequence[int]) -> _End:
-    """The lowest end of several searches; among equals one that converged, then one that has a residual,
-    then the first."""
-    height = np.nan_to_num(np.array(criteria, dtype=float), nan=np.inf)
-    height[np.array(status) == reml.NO_RESIDUAL] = np.inf
+def lowest_end(criteria: Floats, status: Codes) -> int:
+    """The place of the lowest end of several searches; among equals one that converged, then one that has a
+    residual, then the first."""
+    height = np.nan_to_num(criteria, nan=np.inf)
+    height[status == reml.NO_RESIDUAL] = np.inf
     if np.isinf(height).all():
-        return ends[0]
-    near = [place for place in range(len(ends)) if height[place] <= height.min() + vanishing_residual.TIE]
-    state = min(_PREFERENCE[status[place]] for place in near)
-    same = [place for place in near if _PREFERENCE[status[place]] == state]
-    lowest = min(height[place] for place in same)
-    return ends[next(place for place in same if height[place] <= lowest + _ROUNDING)]
+        return 0
+    near = np.flatnonzero(height <= height.min() + vanishing_residual.TIE)
+    rank = np.array([_PREFERENCE[int(code)] for code in status[near]])
+    same = near[rank == rank.min()]
+    return int(same[height[same] <= height[same].min() + _ROUNDING][0])
 
 
 _PREFERENCE = {
@@ -360,13 +371,10 @@ _PREFERENCE = {
 }
 
 
-def count_optima(ends: list[tuple[int, float]]) -> int:
-    """Minima with a residual among the ends (status, criterion) of searches, at least 1."""
-    found: list[float] = []
-    for status, criterion in sorted(ends, key=lambda end: end[1]):
-        if status == reml.CONVERGED and (not found or criterion - found[-1] > _SAME_OPTIMUM):
-            found.append(criterion)
-    return max(len(found), 1)
+def count_optima(criteria: Floats, status: Codes) -> int:
+    """Minima with a residual among the ends of searches, at least 1."""
+    heights = np.sort(criteria[status == reml.CONVERGED])
+    return 1 + int((np.diff(heights) > _SAME_OPTIMUM).sum())
 
 
 class Examination(NamedTuple):

@@ -31,7 +31,7 @@ ADVICE = (
 )
 EXPLAINED = (
     "Workers and items explain these ratings without any residual variation, so no standard error exists "
-    f"and nothing can be tested. {ADVICE}"
+    f"and nothing can be tested. Are they constant, or very few? {ADVICE}"
 )
 RUNS_AWAY = (
     "The likelihood of this table is highest at a residual of zero: there are too few ratings to tell the "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -227,7 +228,7 @@ def _falls_short(request: PlanRequest, option: Option) -> bool:
     """Whether simulation contradicts a promise of the formula, beyond Monte Carlo error."""
     if request.budget is not None or option.simulated is None:
         return False
-    return option.simulated.interval[1] < request.target
+    return math.isnan(option.simulated.power) or option.simulated.interval[1] < request.target
 
 
 def _affordable(request: PlanRequest, candidates: Candidates, index: int) -> bool:

@@ -123,8 +123,14 @@ def required_size(
         counts = make(value)
         study = RatingStudy(parameters, design_of(counts), rule)
         simulated = estimate_power(study, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
-        if not simulated.interval[1] < power:
+        if not (simulated.too_many_failed or simulated.interval[1] < power):
             break
+    if simulated.too_many_failed:
+        why = (
+            f"{100 * simulated.failure_rate:.0f} % of the studies simulated with {value:,} {sought} could not be "
+            "fitted, so that no power is known. Plan more ratings of each worker and item."
+        )
+        return RequiredSize(sought, power, None, counts_power(parameters, counts, rule=rule), None, why)
     return RequiredSize(
         sought, power, counts, analytic_power(parameters, study.design, rule=rule).power, simulated
     )

@@ -222,5 +222,5 @@ def _tell_failures(results: Sequence[Calibration]) -> None:
         if result.estimate.n_failed:
             note(
                 f"{result.label}: no answer in {result.estimate.n_failed:,} of "
-                f"{result.estimate.n_simulations:,} studies. They count neither way."
+                f"{result.estimate.n_simulations:,} studies. They count as not significant."
             )

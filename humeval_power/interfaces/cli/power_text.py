@@ -97,7 +97,7 @@ def _simulated_facts(estimate: PowerEstimate) -> list[tuple[str, str]]:
 def _failed_share(estimate: PowerEstimate) -> str:
     if not estimate.n_failed:
         return ""
-    return f" ({100 * estimate.failure_rate:.2g} %; they count as not significant)"
+    return f" ({100 * estimate.failure_rate:.3g} %; they count as not significant)"
 
 
 def _disagreement(analytic: AnalyticPower) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
-from humeval_power.interfaces.cli.invocation import typed_command
+from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.options import (
     TableOptions,
@@ -157,6 +158,8 @@ def command(
     record = {"understood": words, **_record(loaded, rows, used)}
     text = f"{wrapped(words, bullet='Effect   ')}\n\n{_text(loaded, rows)}"
     emit(to_json(record) if as_json else text, output=output, force=force)
+    if any(row.estimate.too_many_failed for row in rows):
+        sys.exit(EXIT_TARGET_MISSED)
 
 
 def _warn(ratings: Ratings, by: Unit, shift: float | None) -> None:
@@ -248,7 +251,8 @@ def _text(ratings: Ratings, rows: list[_Row]) -> str:
         lines.append(
             wrapped(
                 f"In a row up to {n_failed:,} of the studies could not be tested (a single worker or item was "
-                "drawn, or nothing varied); they are left out."
+                "drawn, or nothing varied, or the fit failed); they count as not significant. "
+                "Above 20 % no rate is given."
             )
         )
     return "\n".join(lines)
@@ -266,4 +270,6 @@ def _numbers(estimate: PowerEstimate, *, none: bool) -> list[str]:
     low, high = estimate.rejection_interval if none else estimate.interval
     value = estimate.rejection_rate if none else estimate.power
     errors = [] if none else [f"{estimate.type_m:.2f}", f"{estimate.type_s:.3f}"]
+    if estimate.too_many_failed:
+        return ["none", "", *("" for _ in errors)]
     return [f"{value:.3f}", f"{low:.3f}-{high:.3f}", *errors]

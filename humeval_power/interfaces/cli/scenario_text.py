@@ -33,6 +33,10 @@ def _computed_facts(computed: ComputedPower) -> list[tuple[str, str]]:
 def _simulated_facts(estimate: PowerEstimate) -> list[tuple[str, str]]:
     low, high = estimate.interval
     failed = f", {estimate.n_failed:,} failed" if estimate.n_failed else ""
+    if estimate.too_many_failed:
+        failed = f"{100 * estimate.failure_rate:.0f} % of {estimate.n_simulations:,} studies"
+        told = f"no power: {failed} could not be tested"
+        return [("Simulated", told)]
     errors = _errors(estimate.type_m, estimate.type_s)
     return [
         ("Simulated", f"power {estimate.power:.4f}{errors}"),
