@@ -50,7 +50,9 @@ def three_systems(path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("unconverged")
-@pytest.mark.parametrize("extra", [(), ("--analysis", "differences"), ("--margin", "0.1")])
+@pytest.mark.parametrize(
+    "extra", [(), ("--analysis", "differences"), ("--alternative", "equivalent", "--margin", "0.1")]
+)
 @pytest.mark.parametrize("command", ["fit", "analyze"])
 def test_a_fit_that_did_not_converge_has_no_p_value_no_interval_and_no_decision(
     command: str, extra: tuple[str, ...], table: Path
