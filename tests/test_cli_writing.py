@@ -121,7 +121,18 @@ def test_what_a_command_reads_is_not_written_over(
 
 
 def test_two_files_of_a_plan_with_one_name_are_refused(tmp_path: Path) -> None:
-    result = run("plan", PILOT, "--items", "40", "--effect", "0.2", "-o", tmp_path / "plan.md")
+    result = run(
+        "plan",
+        PILOT,
+        "--items",
+        "40",
+        "--effect",
+        "0.2",
+        "--cost-per-rating",
+        "1",
+        "-o",
+        tmp_path / "plan.md",
+    )
     assert result.exit_code == 2
     assert "Two files would be called" in " ".join(result.stderr.split())
     assert contents(tmp_path) == {}

@@ -23,7 +23,7 @@ from humeval_power.interfaces.formats.look_lines import (
     read_lines,
     sealed_line,
 )
-from humeval_power.interfaces.formats.study_secret import sync_directory
+from humeval_power.interfaces.writing.disk import lock_handle, sync_directory
 
 _BLOCK = 1 << 20
 
@@ -140,13 +140,11 @@ def read_ledger(path: str | Path) -> tuple[Entry, ...]:
 
 def _locked(place: Path, shown: str) -> tuple[int, bool]:
     """A handle of the file under that name, locked, and whether this made the file."""
-    import fcntl
-
     while True:
         handle, made = _opened(place)
         try:
             _check_regular(handle, shown)
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            lock_handle(handle)
             if _is_there(handle, place):
                 if made:
                     sync_directory(place.parent)
