@@ -98,6 +98,17 @@ def test_a_margin_may_be_given_in_points_and_cannot_be_wider_than_the_scale():
     assert "not both" in refused(*study, "--margin-raw", "1", "--margin", "0.1", "--scale", "1:5")
 
 
+@pytest.mark.parametrize("command", ["analyze", "fit", "calibrate"])
+def test_a_margin_in_points_is_said_on_the_unit_scale_before_it_decides(command):
+    source = (*HIGH, *SIZE, *FAST) if command == "calibrate" else (PILOT, *FAST)
+    margin = ("--alternative", "equivalent", "--margin-raw", "1.2")
+    text, told = run(command, *source, "--scale", "1:5", *margin)
+    assert "Margin: 1.2 points of the scale 1 to 5, that is 0.3 on [0, 1]." in told
+    if command == "calibrate":
+        assert text.startswith("Margin   0.3 on [0, 1], 1.2 on the scale 1 to 5")
+    assert "points of which scale?" in refused(command, *source, *margin)
+
+
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("fit") / "mine.json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from humeval_power.differences import Difference
+from humeval_power.parameters import PRESETS
 from humeval_power.planning.assurance import QUANTILES, pilot_advice
 from humeval_power.planning.bottleneck import in_words
 from humeval_power.planning.halfway import HalfwayPower, halfway_power
@@ -88,6 +89,8 @@ def _assumed_facts(result: PlanResult) -> list[tuple[str, str]]:
         planned = f"{lowest}, under which this plan has the least power"
     elif request.cautious:
         planned = f"{names[0]}, which asks for most; --preset NAME plans for another"
+        if names[0] in PRESETS:
+            planned += ". It is a published setting, which varies more than most fits of ratings do"
     return [
         *facts,
         ("Planned", f"for {planned}"),

@@ -43,8 +43,10 @@ from humeval_power.planning.calibration import (
 )
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.calibration_record import calibration_record
+from humeval_power.reporting.rule_words import margin_words
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.safe_text import table_csv
+from humeval_power.scales import RatingScale
 
 FILES = ("calibration.csv", "calibration.png", "calibration.svg", "calibration.json")
 
@@ -116,10 +118,15 @@ def command(
         seed=used,
         command=typed_command(),
     )
+    if rule.margin is not None:
+        document = {"understood": margin_words(rule, settings.scale), **document}
     if output is not None:
         write_directory(output, _files(results, document), force=force)
         note(f"Written to {output}: {', '.join(FILES)}")
-    say(to_json(document) if as_json else calibration_text(results, setting, design), nl=not as_json)
+    say(
+        to_json(document) if as_json else calibration_text(results, setting, design, settings.scale),
+        nl=not as_json,
+    )
     _tell_failures(results)
 
 
@@ -146,13 +153,16 @@ def _files(results: Sequence[Calibration], document: dict[str, object]) -> dict[
     }
 
 
-def calibration_text(results: Sequence[Calibration], setting: str, design: Design) -> str:
+def calibration_text(
+    results: Sequence[Calibration], setting: str, design: Design, scale: RatingScale | None = None
+) -> str:
     """The table for people, at most 80 characters wide; the interval is that of the rate judged."""
     rule, simulated = results[0].rule, max(result.estimate.n_simulations for result in results)
     truth = "no difference between the systems"
     if rule.margin is not None:
         truth = f"a true difference B - A of {rule.null_effect:g}, at the margin"
     facts = [
+        *([] if rule.margin is None else [("Margin", margin_words(rule, scale))]),
         ("Setting", f"{setting}, {truth}"),
         ("Study", str(design)),
         ("Planned", f"{rule}  (* below)"),

@@ -26,7 +26,7 @@ from humeval_power.interfaces.cli.output import (
     write_directory,
 )
 from humeval_power.interfaces.cli.required_options import Command
-from humeval_power.interfaces.cli.scenario_family import Family
+from humeval_power.interfaces.cli.scenario_family import ACCURACIES, Family
 from humeval_power.interfaces.cli.text_table import text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.primer_tables import PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS, PrimerCell
@@ -216,6 +216,7 @@ def primer_command(
 
     if output is not None:
         refuse_to_overwrite([Path(output) / name for name in PRIMER_FILES], force=force)
+    ACCURACIES.check(effect)
     cells = primer_table(n, effects=effect, hurt=hurt)
     document = to_json(primer_record(cells, command=typed_command()))
     if output is not None:

@@ -14,6 +14,8 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.numbers import RealNumber, number_list
 from humeval_power.interfaces.cli.option_groups import Function, collected
 from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.cli.required_options import needs
+from humeval_power.rules import WITH_MARGIN
 from humeval_power.scales import RatingScale
 
 
@@ -55,6 +57,12 @@ class TypedEffects:
         return self.values
 
 
+# With a margin the true difference is 0 where none is said.
+effect_needed = needs(
+    "--effect or --effect-raw",
+    ("effect", "effect_raw", "margin", "margin_raw", "plan"),
+    unless={"alternative": WITH_MARGIN},
+)
 NO_DIFFERENCE = TypedEffects("--effect", (0.0,))
 
 

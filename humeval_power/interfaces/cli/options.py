@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from humeval_power.differences import margin_of
+from humeval_power.differences import margin_of, scale_words
 from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED, RealNumber, WholeNumber
 from humeval_power.interfaces.cli.option_groups import Function, collected, decorated, fields_of
-from humeval_power.interfaces.cli.output import QUIET
+from humeval_power.interfaces.cli.output import QUIET, note
 from humeval_power.rules import (
     WITH_MARGIN,
     Alternative,
@@ -160,7 +160,13 @@ def _margin(typed: float | None, points: float | None) -> float | None:
         raise click.UsageError("Give --margin on [0, 1] or --margin-raw in points of the scale, not both.")
     if points is None:
         return None if typed is None else margin_of(typed, None, name="--margin")
-    return margin_of(points, _scale_of_command(), name="--margin-raw", raw=True)
+    scale = _scale_of_command()
+    margin = margin_of(points, scale, name="--margin-raw", raw=True)
+    if scale is not None:
+        note(
+            f"Margin: {points:.6g} points of the scale {scale_words(scale)}, that is {margin:.6g} on [0, 1]."
+        )
+    return margin
 
 
 def _scale_of_command() -> RatingScale | None:

@@ -60,7 +60,7 @@ from humeval_power.reporting.plan_result_text import (
     plan_facts,
     plan_search_record,
 )
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import WITH_MARGIN, DecisionRule
 from humeval_power.simulation.losses import Exclusion, Losses
 
 _HEADER = ["", "workers", "items", "k", "paired", "cost", "formula", "simulated"]
@@ -137,6 +137,7 @@ _ALONE = ["assumed", "this plan", "workers", "items", "k", "its own plan"]
 @needs(
     "--effect or --effect-raw, the smallest effect of interest",
     ("effect", "effect_raw", "observed_power", "margin", "margin_raw"),
+    unless={"alternative": WITH_MARGIN},
 )
 def command(
     file: str | None,

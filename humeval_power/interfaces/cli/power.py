@@ -15,6 +15,7 @@ from humeval_power.inference.replication import MOST_FAILURES, NO_LOSSES
 from humeval_power.interfaces.cli.effect_options import (
     NO_DIFFERENCE,
     TypedEffects,
+    effect_needed,
     effect_options,
     warn_beyond,
 )
@@ -90,9 +91,6 @@ _IN_PLAN = {
 }
 
 
-EFFECT_NEEDED = ("effect", "effect_raw", "margin", "margin_raw", "plan")
-
-
 @click.command("power", cls=Command)
 @study_options
 @loss_options
@@ -116,7 +114,7 @@ EFFECT_NEEDED = ("effect", "effect_raw", "margin", "margin_raw", "plan")
 @source_needed
 @needs("--workers", ("workers", "plan"))
 @needs("--items", ("items", "plan"))
-@needs("--effect or --effect-raw", EFFECT_NEEDED)
+@effect_needed
 def command(
     study: StudyOptions,
     losses: Losses,

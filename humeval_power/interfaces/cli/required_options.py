@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import click
@@ -14,21 +14,31 @@ _DEFAULTS = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFA
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One thing that several options can say: any of `options` will do, `said` is what to ask for."""
+    """One thing that several options can say: any of `options` will do, `said` is what to ask for.
+
+    `unless` names values of options with which nothing has to be said.
+    """
 
     said: str
     options: tuple[str, ...]
+    unless: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
-    def is_met(self, given: Iterable[str]) -> bool:
-        """Whether one of the options was given."""
-        return bool(set(self.options) & set(given))
+    def is_met(self, given: Mapping[str, object]) -> bool:
+        """Whether one of the options was given, or none has to be."""
+        if any(option in given for option in self.options):
+            return True
+        return any(given.get(option) in values for option, values in self.unless.items())
 
 
-def needs(said: str, options: Iterable[str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def needs(
+    said: str, options: Iterable[str], *, unless: Mapping[str, Sequence[object]] | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator: the command needs any of these options (by the names of their values)."""
 
     def marked(function: Callable[..., Any]) -> Callable[..., Any]:
-        setattr(function, _NEEDS, (Need(said, tuple(options)), *getattr(function, _NEEDS, ())))
+        setattr(
+            function, _NEEDS, (Need(said, tuple(options), unless or {}), *getattr(function, _NEEDS, ()))
+        )
         return function
 
     return marked
@@ -55,14 +65,15 @@ class Command(click.Command):
 
     def _missing(self, ctx: click.Context, typed: list[str]) -> list[str]:
         values, _, _ = self.make_parser(ctx).parse_args(args=list(typed))
-        missing, said = [], set()
+        missing: list[str] = []
+        said: dict[str, object] = {}
         for parameter in self.get_params(ctx):
             value, source = parameter.consume_value(ctx, values)
             absent = parameter.value_is_missing(value) or value is None
             if parameter.required and absent:
                 missing.append(_name(parameter, ctx))
             if not absent and source not in _DEFAULTS:
-                said.add(str(parameter.name))
+                said[str(parameter.name)] = value
         asked: tuple[Need, ...] = getattr(self.callback, _NEEDS, ())
         return missing + [need.said for need in asked if not need.is_met(said)]
 

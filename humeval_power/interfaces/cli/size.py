@@ -13,6 +13,7 @@ from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.effect_options import (
     NO_DIFFERENCE,
     TypedEffects,
+    effect_needed,
     effect_options,
     warn_beyond,
 )
@@ -25,7 +26,7 @@ from humeval_power.interfaces.cli.options import (
     run_options,
 )
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
-from humeval_power.interfaces.cli.required_options import Command, needs
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
     default_jobs,
@@ -63,7 +64,7 @@ from humeval_power.scales import RatingScale
 @run_options
 @result_options
 @source_needed
-@needs("--effect or --effect-raw", ("effect", "effect_raw", "margin", "margin_raw"))
+@effect_needed
 def command(
     study: StudyOptions,
     sought: Sought,

@@ -10,7 +10,12 @@ import click
 
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference, understood
-from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
+from humeval_power.interfaces.cli.effect_options import (
+    TypedEffects,
+    effect_needed,
+    effect_options,
+    warn_beyond,
+)
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.options import (
@@ -31,7 +36,7 @@ from humeval_power.interfaces.cli.power import (
     run_cells,
     strict_option,
 )
-from humeval_power.interfaces.cli.required_options import Command, needs
+from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
     grid_options,
@@ -81,7 +86,7 @@ FILES = ("surface.csv", "surface.png", "surface.svg", "surface.json")
 @force_option
 @quiet_option
 @source_needed
-@needs("--effect or --effect-raw", ("effect", "effect_raw", "margin", "margin_raw"))
+@effect_needed
 def command(
     study: StudyOptions,
     workers: tuple[int, ...],
