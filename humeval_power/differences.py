@@ -117,7 +117,11 @@ def margin_of(value: float, scale: RatingScale | None, *, name: str, raw: bool =
     InputError
         A margin that is not above 0 and at most the whole scale; or points without a scale.
     """
-    _refuse([] if value > 0 else [_problem(name, value, "a margin must be above 0.", "")])
+    _refuse(
+        []
+        if value > 0
+        else [_problem(name, value, "a margin must be above 0 and at most 1 (the whole scale).", "")]
+    )
     found = differences_of([value], scale, name=name, raw=raw)[0]
     return abs(found.value)
 

@@ -68,7 +68,7 @@ def score_range(mean: float, low: float, high: float) -> EffectRange:
     return EffectRange(
         low - mean,
         high - mean,
-        f"the mean of B must lie on the scale too: with a mean of A of {mean:g} on {low:g} to {high:g} the "
+        f"the mean of B must lie inside the scale too: with a mean of A of {mean:g} on {low:g} to {high:g} the "
         f"difference B - A lies between {low - mean:g} and {high - mean:g} points.",
         "The effect is in points of the scale.",
     )
