@@ -269,6 +269,23 @@ def test_the_reader_says_that_it_took_apostrophes_away():
     assert notices == []
 
 
+def test_a_workbook_that_was_made_from_our_csv_gives_the_names_back(tmp_path: Path):
+    from openpyxl import Workbook
+
+    from humeval_power.interfaces.formats.tables import read_table
+
+    names = ["=A()", "'=B", "@c", "+1", "plain"]
+    rows = csv.reader(io.StringIO(table_csv(pd.DataFrame({"system": names, "=x": range(5)}))))
+    book = Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    found = read_table(tmp_path / "t.xlsx")
+    assert found.frame["system"].tolist() == names
+    assert list(found.frame) == ["system", "=x"]
+    assert any("apostrophe" in notice for notice in found.notices)
+
+
 def test_numbers_and_gaps_stay_numbers_and_gaps_in_csv():
     table = pd.DataFrame({"x": [-0.5, 1 / 3, None], "n": [1, -2, 3], "ok": [True, False, True]})
     assert table_csv(table, digits=3) == "x,n,ok\n-0.5,1,True\n0.333,-2,False\n,3,True\n"

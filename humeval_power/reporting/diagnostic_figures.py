@@ -38,6 +38,7 @@ Floats = NDArray[np.float64]
 _Z = float(special.ndtri(0.975))
 _DIFFERENCE = "Difference B - A on [0, 1]"
 _UNEVEN = 1.5  # ratio of residual SDs from which their spread is called uneven
+_LABEL = 42  # characters from which a label under a single column takes two lines
 _NOT_ROUNDING = 1e-6
 
 
@@ -91,7 +92,8 @@ def _difference_figure(
 
 def _difference_label(ratings: Ratings) -> str:
     a, b = (shortened(picture_text(name), width=14) for name in ratings.system_names)
-    return f"Predicted difference {b} - {a}, on [0, 1]"
+    named = f"Predicted difference {b} - {a},"
+    return f"{named}{' ' if len(named) < _LABEL else chr(10)}on [0, 1]"
 
 
 def _difference_sentence(
