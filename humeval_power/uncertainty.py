@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.parameters import STANDARD_DEVIATIONS
 
 Floats = NDArray[np.float64]
@@ -88,9 +89,30 @@ class VarianceUncertainty:
             parts = values["strata"]
             assert isinstance(parts, Mapping)
             a, b, c, d = (Stratum(**parts[name]) for name in STANDARD_DEVIATIONS[:4])
-            return cls((a, b, c, d), float(values["residual"]), float(values["residual_df"]))  # type: ignore[arg-type]
+            read = cls((a, b, c, d), values["residual"], values["residual_df"])  # type: ignore[arg-type]
         except (KeyError, TypeError, AssertionError) as error:
             raise InputError(f"The uncertainty of the parameters cannot be read: {error!r}.") from None
+        problems = read._problems()
+        if problems:
+            raise InputError(problems)
+        return read
+
+    def _problems(self) -> list[Problem]:
+        """Numbers that are none, and degrees of freedom that are not positive."""
+        given: dict[str, object] = {"residual": self.residual, "residual_df": self.residual_df}
+        for name, stratum in zip(STANDARD_DEVIATIONS[:4], self.strata, strict=True):
+            given |= {f"strata.{name}.{part}": value for part, value in stratum._asdict().items()}
+        return [
+            field_problem(
+                name, value, "must be a finite number." if not _is_finite(value) else "must be above 0."
+            )
+            for name, value in given.items()
+            if not _is_finite(value) or (name.endswith("df") and float(value) <= 0)  # type: ignore[arg-type]
+        ]
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def worker_multiplier(n_workers: int, confidence: float) -> float:

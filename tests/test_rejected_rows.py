@@ -116,7 +116,7 @@ def export(tmp_path: Path) -> Path:
         ("fit",),
         ("analyze",),
         ("release",),
-        ("plan", "--effect", "0.1", "--items", "20:40:4", "--max-workers", "10"),
+        ("plan", "--effect", "0.1", "--items", "20:40:4", "--max-workers", "10", "--cost-per-rating", "1"),
         ("da", "decompose"),
         ("resample",),
         ("judge", "estimate"),

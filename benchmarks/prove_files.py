@@ -1,0 +1,459 @@
+"""Bad files for every command and option that reads one: nothing ends in a traceback, and nothing is lost.
+
+Good files are damaged in many ways (cut, turned, swapped value by value, in other encodings, nested, with huge
+numbers), and the real command line reads them. A try is a *traceback* where an exception leaves the command, a
+*loss* where it ends with 2 and a file has changed or come, a *wrong code* where it ends with anything but 0, 2, 3,
+or 1 after a fit that failed, and a *hang* beyond the patience. All but the tries are 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from humeval_power.interfaces.cli.main import main as program
+
+PATIENCE = 60  # seconds for one try
+MEMORY = 12 * 2**30  # bytes of address space
+FULL, QUICK = 1500, 300
+
+
+@dataclass
+class Counts:
+    """What happened; `details` says how to see each fault again."""
+
+    tries: int = 0
+    refused: int = 0
+    tracebacks: int = 0
+    losses: int = 0
+    wrong_codes: int = 0
+    hangs: int = 0
+    details: list[str] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, int]:
+        """The counts by name."""
+        return {name: value for name, value in vars(self).items() if isinstance(value, int)}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A command that reads the file `name`; the other files that it needs lie beside it."""
+
+    words: str
+    name: str
+
+
+RATINGS = (
+    "check {}",
+    "check {} --json",
+    "fit {}",
+    "analyze {}",
+    "release {} -o out",
+    "da decompose {} --resamples 20",
+    "plan {} --effect 0.1 --items 10:20:10 --max-workers 8 --simulations 20 --cost-per-rating 0.1 -o new.json",
+    "monitor {} --plan plan.json",
+    "resample {} --workers 4 --items 6 --simulations 20",
+)
+TARGETS = (
+    *(Target(words, "ratings.csv") for words in RATINGS),
+    *(Target(words, "ratings.jsonl") for words in RATINGS[:3]),
+    *(Target(words, "ratings.xlsx") for words in RATINGS[:2]),
+    *(Target(words, "ratings.parquet") for words in RATINGS[:2]),
+    *(Target(words, "ratings.csv.gz") for words in RATINGS[:2]),
+    Target("judge estimate {}", "judged.csv"),
+    Target("looks pool {} --simulations 20", "ratings.csv"),
+    Target("preference test {}", "votes.csv"),
+    Target("survey {}", "survey.csv"),
+    Target("da observed-mde {}", "survey.csv"),
+    Target("compare scores {} --question mean", "scores.csv"),
+    Target("compare scores {} a.txt --question mean", "b.txt"),
+    Target("accuracy test {} b.txt --labels gold.txt", "a.txt"),
+    Target("accuracy test a.txt b.txt --labels {}", "gold.txt"),
+    Target("accuracy claims {}", "claims.csv"),
+    Target("accuracy leaderboard {}", "board.csv"),
+    Target("contingency estimate --gold {} --system-a a.txt --system-b b.txt", "gold.txt"),
+    Target("corpus estimate --system-a {} --system-b b.txt --reference gold.txt", "a.txt"),
+    Target("assign --workers 4 --items 6 --item-names {} -o new.csv", "names.txt"),
+    Target(
+        "plan --parameters {} --effect 0.1 --items 10:20:10 --max-workers 8 --cost-per-rating 1",
+        "parameters.json",
+    ),
+    Target("power --parameters {} --workers 4 --items 6 --effect 0.1 --simulations 10", "parameters.json"),
+    Target("mde --parameters {} --workers 4 --items 6 --simulations 10", "parameters.json"),
+    Target("parameters add {} --library new.json", "parameters.json"),
+    Target("parameters list --library {}", "library.json"),
+    Target("parameters add parameters.json --library {}", "library.json"),
+    Target("report --parameters {}", "parameters.json"),
+    Target("report --analysis {}", "analysis.json"),
+    Target("report --analysis {} --form heds -o new.md", "analysis.json"),
+    Target("report --analysis {} --form paper", "analysis.json"),
+    Target("report --analysis {} --form arr", "analysis.json"),
+    Target("report --analysis {} --form parameters", "analysis.json"),
+    Target("report --analysis analysis.json --power {}", "power.json"),
+    Target("report --analysis analysis.json --surface surface", "surface/surface.json"),
+    Target("report --analysis analysis.json --plan {} --form osf", "plan.json"),
+    Target("report --analysis analysis.json --config {} --form heds", "config.toml"),
+    Target("report --analysis analysis.json --form heds --format json --into {}", "heds.json"),
+    Target("report check {}", "heds.json"),
+    Target("report check {}", "analysis.json"),
+    Target("power --plan {} --simulations 10", "plan.json"),
+    Target("assign --plan {}", "plan.json"),
+    Target(
+        "plan --parameters parameters.json --effect 0.1 --items 10:20:10 --max-workers 8 --cost-per-rating 0.1 "
+        "--fee mturk --fees {}",
+        "fees.toml",
+    ),
+    Target("analyze ratings.csv --plan {}", "plan.json"),
+)
+
+
+def prove_files(n_tries: int, seed: int) -> Counts:
+    """Damage good files `n_tries` times, the targets in turn, and count what comes of it."""
+    counts, choose = Counts(), random.Random(seed)
+    here = Path.cwd()
+    with tempfile.TemporaryDirectory() as name:
+        try:
+            os.chdir(name)
+            good = write_good_files(Path(name))
+            kept = {
+                target.name: list(damaged(target.name, good[target.name], choose)) for target in TARGETS
+            }
+            for turn in range(n_tries):
+                target = TARGETS[turn % len(TARGETS)]
+                label, content = choose.choice(kept[target.name])
+                _one(target, label, content, good, counts)
+        finally:
+            os.chdir(here)
+    return counts
+
+
+def _one(target: Target, label: str, content: bytes, good: dict[str, bytes], counts: Counts) -> None:
+    """One damaged file and one command, in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name, original in good.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if name == target.name else original)
+        before = _contents(Path(folder))
+        words = target.words.format(target.name).split()
+        counts.tries += 1
+        said = f"{' '.join(words)} with {target.name}: {label}"
+        code, told, fault = _run(words)
+        os.chdir(Path(folder).parent)
+        after = _contents(Path(folder))
+    if fault is not None:
+        is_hang = isinstance(fault, TimeoutError)
+        counts.hangs += is_hang
+        counts.tracebacks += not is_hang
+        where = traceback.extract_tb(fault.__traceback__)[-1]
+        counts.details.append(
+            f"{said}: {type(fault).__name__}: {str(fault)[:90]} ({where.name}:{where.lineno})"
+        )
+    elif code == 2:
+        counts.refused += 1
+        if before != after:
+            counts.losses += 1
+            changed = sorted(name for name in before | after if before.get(name) != after.get(name))
+            counts.details.append(f"{said}: files changed: {', '.join(changed)}")
+    elif code not in (0, 3) and not (code == 1 and target.name.startswith(("ratings", "votes"))):
+        counts.wrong_codes += 1
+        counts.details.append(f"{said}: ended with {code}: {told[:120]}")
+
+
+def _run(words: list[str]) -> tuple[int, str, BaseException | None]:
+    """Exit code, what standard error says, and the exception that got out."""
+
+    def too_long(_number: int, _frame: object) -> None:
+        raise TimeoutError(f"more than {PATIENCE} s")
+
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(PATIENCE)
+    try:
+        found = CliRunner().invoke(program, words)
+    except TimeoutError as error:
+        return 1, "", error
+    finally:
+        signal.alarm(0)
+    fault = found.exception
+    return found.exit_code, found.stderr, None if isinstance(fault, SystemExit) else fault
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def write_good_files(folder: Path) -> dict[str, bytes]:
+    """The files that the commands read, by name, made by the commands where they have makers."""
+    import pandas as pd
+
+    rows = [
+        (
+            f"w{worker}",
+            f"i{item}",
+            system,
+            1 + (worker + 2 * item + (3 * worker * item) % 4 + (system == "B")) % 5,
+        )
+        for worker in range(5)
+        for item in range(6)
+        for system in "AB"
+    ]
+    table = pd.DataFrame(rows, columns=["worker", "item", "system", "rating"])
+    table.to_csv("ratings.csv", index=False)
+    table.to_csv("ratings.csv.gz", index=False)
+    table.to_json("ratings.jsonl", orient="records", lines=True)
+    table.to_excel("ratings.xlsx", index=False)
+    table.to_parquet("ratings.parquet")
+    table.assign(human=table["rating"], judge=table["rating"] / 2).to_csv("judged.csv", index=False)
+    texts = {
+        "votes.csv": "preference,worker,item\n"
+        + "".join(f"{'ABB'[i % 3]},w{i % 4},i{i % 5}\n" for i in range(20)),
+        "survey.csv": "name,effect,items,workers,p\n"
+        + "".join(f"c{i},0.{i}1,{40 + i},5,0.0{i}\n" for i in range(1, 8)),
+        "scores.csv": "item,A,B\n" + "".join(f"i{i},{i % 7},{(i * 3) % 7}\n" for i in range(12)),
+        "a.txt": "1\n0\n1\n1\n0\n1\n0\n1\n1\n0\n",
+        "b.txt": "1\n1\n1\n0\n0\n1\n1\n1\n0\n0\n",
+        "gold.txt": "1\n1\n1\n1\n0\n1\n0\n0\n1\n0\n",
+        "claims.csv": "task,n,baseline,improvement\nx,500,0.8,0.02\ny,1000,0.7,0.01\n",
+        "board.csv": "system,date,accuracy\na,2020-01-01,0.8\nb,2020-02-01,0.82\nc,2020-03-01,0.85\n",
+        "names.txt": "one\ntwo\nthree\nfour\nfive\nsix\n",
+        "config.toml": '[report]\npayment = "12 USD"\n'
+        '[report.person]\nname = "Ada"\n[report.heds]\n"3.2.2.1" = 2\n',
+        "fees.toml": 'schema = "humeval_power/platform_fees/1"\n'
+        '[mturk]\nshare = "0.2"\ncharged_per = "assignment"\n',
+    }
+    for name, text in texts.items():
+        Path(name).write_text(text)
+    made = (
+        "fit ratings.csv --scale 1:5 -o parameters.json",
+        "plan --parameters parameters.json --effect 0.2 --items 6:12:6 --max-workers 5 --max-ratings-per-worker 40 "
+        "--simulations 20 --power 0.1 --cost-per-rating 0.1 -o plan.json",
+        "analyze ratings.csv --scale 1:5 -o analysis.json",
+        "power --parameters parameters.json --workers 5 --items 6 --effect 0.1 --simulations 20 --json "
+        "-o power.json",
+        "surface --parameters parameters.json --workers 5 --items 6 --effect 0.1 --simulations 20 -o surface",
+        "parameters add parameters.json --library library.json",
+        "report --analysis analysis.json --form heds -o heds.json --format json",
+    )
+    for words in made:
+        code, told, fault = _run([*words.split(), *([] if words.startswith("parameters") else ["--force"])])
+        if fault is not None or code not in (0, 3):
+            raise SystemExit(f"{words}: {told or fault!r}")
+    wanted = {target.name for target in TARGETS} | {"parameters.json"}
+    return {name: (folder / name).read_bytes() for name in sorted(wanted)}
+
+
+def damaged(name: str, content: bytes, choose: random.Random) -> Iterator[tuple[str, bytes]]:
+    """Bad files made from a good one, each with what was done to it."""
+    yield from _as_bytes(content, choose)
+    if name.endswith(".json"):
+        yield from _as_json(content, choose)
+    elif not name.endswith((".xlsx", ".parquet", ".gz")):
+        yield from _as_text(content.decode(), choose)
+
+
+def _as_bytes(content: bytes, choose: random.Random) -> Iterator[tuple[str, bytes]]:
+    size = len(content)
+    for _ in range(25):
+        at = choose.randrange(size)
+        yield f"cut off after {at} bytes", content[:at]
+        bit = 1 << choose.randrange(8)
+        yield (
+            f"bit {bit} of byte {at} turned",
+            content[:at] + bytes([content[at] ^ bit]) + content[at + 1 :],
+        )
+        length = choose.randrange(1, 40)
+        yield f"{length} bytes gone at {at}", content[:at] + content[at + length :]
+        yield f"{length} bytes twice at {at}", content[: at + length] + content[at:]
+        noise = bytes(choose.randrange(256) for _ in range(length))
+        yield f"noise at {at}", content[:at] + noise + content[at + length :]
+    yield "empty", b""
+    yield "byte-order mark alone", b"\xef\xbb\xbf"
+    yield "NUL bytes", b"\0" * 100
+    yield "gzip", gzip.compress(content)
+    yield "damaged gzip", gzip.compress(content)[:-9]
+    yield "twice", content + content
+    yield "zip", b"PK\x03\x04" + content
+    yield "parquet", b"PAR1" + content + b"PAR1"
+    yield "old excel", b"\xd0\xcf\x11\xe0" + content
+
+
+def _as_text(text: str, choose: random.Random) -> Iterator[tuple[str, bytes]]:
+    for encoding in ("utf-16", "utf-16-le", "utf-32", "cp1140"):
+        yield encoding, text.encode(encoding)
+    lines = text.split("\n")
+    header = lines[0]
+    values = (
+        *(
+            "",
+            "nan",
+            "inf",
+            "-inf",
+            "1e400",
+            "1e308",
+            "-1",
+            "9" * 5000,
+            "\u202e",
+            "\x1b[31m",
+            "=1+1",
+            "\0",
+            '"',
+        ),
+        *("''", "1,5", "\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"), "x" * 200_000),
+    )
+    for value in values:
+        row = choose.randrange(1, len(lines))
+        cells = lines[row].split(",")
+        cells[choose.randrange(len(cells))] = value
+        yield (
+            f"cell {value[:12]!r} in row {row + 1}",
+            "\n".join([*lines[:row], ",".join(cells), *lines[row + 1 :]]).encode("utf-8", "replace"),
+        )
+        yield (
+            f"header {value[:12]!r}",
+            "\n".join([f"{header},{value}", *lines[1:]]).encode("utf-8", "replace"),
+        )
+    yield "header alone", f"{header}\n".encode()
+    yield "no header", "\n".join(lines[1:]).encode()
+    yield "header twice in a row", "\n".join([f"{header},{header}", *lines[1:]]).encode()
+    yield "200,000 characters of header", "\n".join([header + "," + "y" * 200_000, *lines[1:]]).encode()
+    yield "3,000 columns", "\n".join([header + ",c" * 3000, *lines[1:]]).encode()
+    yield "wide header over short rows", ("," * 100_000 + "\n" + "1\n" * 100_000).encode()
+    yield "nested array", b"[" * 3000
+    yield "object of 5,000 digits", b'{"worker": ' + b"9" * 5000 + b"}\n"
+    yield "nested object", b'{"a":' * 3000 + b"1" + b"}" * 3000
+    yield "lone surrogate", b'{"worker": "\\ud800", "item": 1, "system": "A", "rating": 2}\n' * 2
+    yield "old line ends", text.replace("\n", "\r").encode()
+    yield "semicolons", text.replace(",", ";").encode()
+
+
+SWAPS = (
+    "null",
+    "true",
+    "-1",
+    "1e308",
+    "1e400",
+    '"x"',
+    "[]",
+    "{}",
+    "NaN",
+    "9" * 5000,
+    '"\\ud800"',
+    "0",
+    "0.5",
+    "[" * 200 + "]" * 200,
+    '"' + "x" * 5000 + '"',
+    "[null]",
+    '{"a": 1}',
+)
+
+
+def _as_json(content: bytes, choose: random.Random) -> Iterator[tuple[str, bytes]]:
+    document = json.loads(content)
+    paths = list(_paths(document))
+    for path in choose.sample(paths, min(len(paths), 120)):
+        for swap in choose.sample(SWAPS, 4):
+            yield (
+                f"{_said(path)} is {swap[:20]}",
+                _with(document, path, lambda _: "@@@").replace('"@@@"', swap).encode(),
+            )
+        yield f"{_said(path)} is gone", _without(document, path).encode()
+    for text in (
+        "[" * 3000,
+        "{}",
+        "[]",
+        "null",
+        "1",
+        '"x"',
+        '{"schema": null}',
+        '{"schema": []}',
+        "{" * 3000,
+        "NaN",
+    ):
+        yield text[:12], text.encode()
+    text = content.decode()
+    yield "a name twice", text.replace("{", '{"schema": 1, "schema": 2,', 1).encode()
+
+
+def _paths(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    inner = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for name, part in inner:
+        yield (*above, name)
+        yield from _paths(part, (*above, name))
+
+
+def _with(document: Any, path: tuple[Any, ...], change: Callable[[Any], Any]) -> str:
+    copy = json.loads(json.dumps(document))
+    part = copy
+    for name in path[:-1]:
+        part = part[name]
+    part[path[-1]] = change(part[path[-1]])
+    return json.dumps(copy)
+
+
+def _without(document: Any, path: tuple[Any, ...]) -> str:
+    copy = json.loads(json.dumps(document))
+    part = copy
+    for name in path[:-1]:
+        part = part[name]
+    del part[path[-1]]
+    return json.dumps(copy)
+
+
+def _said(path: tuple[Any, ...]) -> str:
+    return ".".join(map(str, path))
+
+
+def _writers(n_kills: int, seed: int) -> dict[str, int] | None:
+    """The counts of `kill_writers`, None where it is not there."""
+    sys.path.insert(0, str(Path(__file__).parent))
+    try:
+        module = importlib.import_module("kill_writers")
+    except ImportError:
+        return None
+    counts: dict[str, int] = module.prove_writers(n_kills, seed)
+    return counts
+
+
+def main() -> None:
+    """Print the counts, and end with 1 where a fault was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK} tries and 20 kills, for CI")
+    parser.add_argument("--tries", type=int, help=f"damaged files [{FULL}]")
+    parser.add_argument("--kills", type=int, help="killed writers [200]")
+    parser.add_argument("--seed", type=int, default=1)
+    wanted = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    found = prove_files(wanted.tries or (QUICK if wanted.quick else FULL), wanted.seed)
+    for line in found.details:
+        print(line)
+    print("files:  ", found.as_dict())
+    faults = found.tracebacks + found.losses + found.wrong_codes + found.hangs
+    n_kills = wanted.kills if wanted.kills is not None else 20 if wanted.quick else 200
+    killed = _writers(n_kills, wanted.seed) if n_kills else None
+    print("writers:", killed if killed is not None else "not looked at")
+    bad = ("tracebacks", "losses", "torn")
+    sys.exit(bool(faults or sum((killed or {}).get(name, 0) for name in bad)))
+
+
+if __name__ == "__main__":
+    main()
