@@ -206,7 +206,13 @@ def _kill_one(target: Target, folder: Path, n_kills: int, choose: random.Random,
             counts.torn += 1
             counts.details.append(f"{target.name}, try {number}: changed {changed} of {sorted(after)}")
         counts.losses += len(set(before) - set(after))
-    counts.tracebacks += log.read_text().count("Traceback")
+    _count_tracebacks(log.read_text(), counts)
+
+
+def _count_tracebacks(said: str, counts: Counts) -> None:
+    _, *others = said.split("Traceback")
+    counts.tracebacks += len(others)
+    counts.details += [f"Traceback{each[:4000]}" for each in others]
 
 
 def _digests(target: Target, folder: Path) -> dict[str, str]:
@@ -245,10 +251,10 @@ def _kill_adders(folder: Path, n_kills: int, choose: random.Random, counts: Coun
         ends |= {name: run.wait() for name, run in runs.items() if name != victim}
         counts.tries += 1
         said = "".join(path.read_text() for path in logs)
-        counts.tracebacks += said.count("Traceback")
+        _count_tracebacks(said, counts)
         counts.inside += (folder / STAGING).exists()
         Run.start(["parameters", "list", "--library", str(library)], log).wait()
-        counts.tracebacks += log.read_text().count("Traceback")
+        _count_tracebacks(log.read_text(), counts)
         log.write_text("")
         failed = [name for name, end in ends.items() if end != 0 and name != victim]
         counts.losses += len(failed)
