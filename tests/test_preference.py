@@ -13,7 +13,11 @@ from click.testing import CliRunner, Result
 from scipy import stats
 
 from humeval_power.errors import InputError
-from humeval_power.inference.clustered_preference import design_effect, mixed_preference_test
+from humeval_power.inference.clustered_preference import (
+    design_effect,
+    independent_range,
+    mixed_preference_test,
+)
 from humeval_power.inference.sign_test import preference_p, smallest_gap
 from humeval_power.interfaces.cli.preference import command
 from humeval_power.interfaces.formats.preferences import read_judgements
@@ -278,6 +282,17 @@ def test_the_design_effect_is_near_its_expectation() -> None:
     assert np.mean(found) == pytest.approx(expected, rel=0.12)
 
 
+def test_independent_judgements_lie_in_their_range_as_often_as_is_said() -> None:
+    rng = np.random.default_rng(5)
+    worker, item = np.divmod(np.arange(60), 10)
+    inside = 0
+    for _ in range(100):
+        preference = rng.integers(-1, 2, 60).astype(float)
+        low, high = independent_range(worker, item, preference, n_shuffles=199)
+        inside += low <= design_effect(worker, item, preference) <= high
+    assert inside >= stats.binom.ppf(0.001, 100, 0.95)
+
+
 # The command
 
 
@@ -343,6 +358,20 @@ def test_a_table_with_repeated_workers_gets_the_mixed_model(tmp_path: Path) -> N
     assert only["independent"] is False
     assert only["mixed"]["p_value"] > only["p_sign_exact"]
     assert only["design_effect"] > 1
+
+
+def test_few_judgements_claim_no_dependence_that_chance_would_show(tmp_path: Path) -> None:
+    # Every worker and every item is balanced, so the moment estimate is far below one.
+    path = tmp_path / "few.csv"
+    rows = [f"w{w},i{i},{'B' if (w + i) % 2 else 'A'}" for w in range(4) for i in range(6)]
+    path.write_text("worker,item,preference\n" + "\n".join(rows) + "\n")
+    text = " ".join(text_of("test", str(path)).split())
+    assert "cannot be told from these 24" in text
+    assert "not independent" not in text
+    only = json.loads(run("test", str(path), "--json").stdout)["comparisons"][0]
+    low, high = only["design_effect_if_independent"]
+    assert only["design_effect"] < high
+    assert 0 <= low < 1 < high
 
 
 def test_a_table_without_repeats_is_independent(tmp_path: Path) -> None:

@@ -78,3 +78,16 @@ def design_effect(worker: Codes, item: Codes, preference: Floats) -> float:
         return 1.0
     by_worker, by_item = (np.bincount(code, weights=deviation) for code in (worker, item))
     return max(float(by_worker @ by_worker + by_item @ by_item) / alone - 1, 0.0)
+
+
+def independent_range(
+    worker: Codes, item: Codes, preference: Floats, *, n_shuffles: int = 999, seed: int = 1
+) -> tuple[float, float]:
+    """Between which design effects 95 % lie if the same preferences are dealt out anew at random.
+
+    Within these, the judgements do not tell whether those of a worker or an item go together.
+    """
+    rng = np.random.default_rng(seed)
+    found = [design_effect(worker, item, rng.permutation(preference)) for _ in range(n_shuffles)]
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(low), float(high)

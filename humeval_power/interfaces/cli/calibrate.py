@@ -31,6 +31,7 @@ from humeval_power.interfaces.cli.study_options import (
     study_options,
 )
 from humeval_power.interfaces.cli.text_table import text_table
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.building import build_design
 from humeval_power.planning.calibration import (
@@ -42,6 +43,7 @@ from humeval_power.planning.calibration import (
     calibration_table,
 )
 from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.planning.workload import study_workload
 from humeval_power.reporting.calibration_record import calibration_record
 from humeval_power.reporting.rule_words import margin_words
 from humeval_power.rules import DecisionRule, claim
@@ -97,6 +99,8 @@ def command(
         note(remark)
     used = DEFAULT_SEED if seed is None else seed
     n_simulations = DEFAULT_NULL_STUDIES if simulations is None else simulations
+    work = study_workload(design, n_simulations=n_simulations, n_jobs=jobs or default_jobs())
+    tell_work(work, n_simulations=n_simulations)
     with _kernels_for(design, rule), progress("Simulating", total=n_simulations) as advance:
         results = calibrate(
             parameters,

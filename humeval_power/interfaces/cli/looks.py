@@ -48,6 +48,7 @@ from humeval_power.interfaces.cli.study_options import (
     source_needed,
     study_options,
 )
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.planning.building import build_design
 from humeval_power.planning.look_calibration import Calibrate
 from humeval_power.planning.look_characteristics import OperatingPoint
@@ -59,7 +60,8 @@ from humeval_power.planning.number_of_looks import (
     compare_numbers_of_looks,
     new_workers_advice,
 )
-from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.planning.workload import study_workload
 from humeval_power.reporting.sequential_records import looks_record
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.looks import LookKind, Looks
@@ -133,6 +135,16 @@ def study_command(
     model = _model(prices)
     if not source.by_mean_squares:
         note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
+    design = source.design
+    tell_work(
+        study_workload(
+            design,
+            n_simulations=simulations or DEFAULT_SIMULATIONS,
+            n_jobs=jobs or default_jobs(),
+            closed_form=source.by_mean_squares,
+        ),
+        n_simulations=simulations or DEFAULT_SIMULATIONS,
+    )
     with compiled_kernels():
         plan = plan_looks(
             source,

@@ -42,8 +42,10 @@ from humeval_power.interfaces.cli.scenario_family import (
     share_words,
 )
 from humeval_power.interfaces.cli.study_options import default_jobs
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.planning.look_characteristics import operating_characteristics
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.planning.workload import comparison_workload
 from humeval_power.reporting.sequential_records import judgements_record
 from humeval_power.scenarios.accuracy import PairedAccuracy
 from humeval_power.scenarios.accuracy_agreement import KnownAgreement
@@ -184,6 +186,8 @@ def _answer(
     n = DEFAULT_SIMULATIONS if simulations is None else simulations
     used = DEFAULT_SEED if seed is None else seed
     n_jobs = jobs or default_jobs()
+    work = comparison_workload("da", sizes[-1], n_simulations=(2 + len(effects or ())) * n, n_jobs=n_jobs)
+    tell_work(work, n_simulations=n)
 
     def at(wanted: Sequence[float]) -> list[Any]:
         return operating_characteristics(

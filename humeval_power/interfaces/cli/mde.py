@@ -34,6 +34,7 @@ from humeval_power.interfaces.cli.study_options import (
     source_needed,
     study_options,
 )
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.analytic import detectable, effect_precision
 from humeval_power.planning.comparison import Method
@@ -44,6 +45,7 @@ from humeval_power.planning.detectable import (
 )
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.surface import Cell, list_cells
+from humeval_power.planning.workload import SEARCH_STEPS, study_workload
 from humeval_power.reporting.records import MDE_SCHEMA, study_record
 from humeval_power.reporting.rule_words import PARITY, sought_words
 from humeval_power.rules import DecisionRule
@@ -106,6 +108,14 @@ def command(
         note(remark)
     used = DEFAULT_SEED if seed is None else seed
     analytic, simulated = None, None
+    if method != "analytic":
+        work = study_workload(
+            cell.study.design,
+            n_simulations=SEARCH_STEPS * (simulations or DEFAULT_SIMULATIONS),
+            n_jobs=jobs or default_jobs(),
+            closed_form=cell.study.replication.closed_form,
+        )
+        tell_work(work, n_simulations=simulations or DEFAULT_SIMULATIONS, way_out="--method analytic")
     with kernels_for([cell]):
         if method != "simulate" and not rule.is_simulated and cell.study.shifts:
             precision = effect_precision(parameters, cell.study.design)

@@ -62,11 +62,13 @@ def _typed(words: Sequence[str], options: set[str]) -> Iterator[tuple[str, str]]
 
 
 def _quotes(message: str, value: str) -> bool:
-    """Whether the message says 'got VALUE', as typed or as a number is printed."""
+    """Whether the message says 'got VALUE' or 'of VALUE', as typed or as a number is printed."""
     forms = {value}
     with contextlib.suppress(ValueError, OverflowError):
         number = float(value)
         forms |= {str(number), f"{number:g}", f"{number:,g}", f"{number:,.0f}"}
     with contextlib.suppress(ValueError):
         forms.add(":".join(f"{float(piece):g}" for piece in value.split(":")))
-    return any(re.search(rf"got ['\"]?{re.escape(form)}['\"]?(?![\w])", message) for form in forms if form)
+    return any(
+        re.search(rf"\b(?:got|of) ['\"]?{re.escape(form)}['\"]?(?![\w])", message) for form in forms if form
+    )

@@ -43,13 +43,15 @@ from humeval_power.interfaces.cli.study_options import (
     source_needed,
     study_options,
 )
+from humeval_power.interfaces.cli.work_ahead import precise_simulations, refuse_work, tell_work
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.analytic import AnalyticPower, analytic_power
 from humeval_power.planning.comparison import Method
 from humeval_power.planning.halfway import halfway_power
 from humeval_power.planning.plan import Plan
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, MAX_SIMULATIONS
 from humeval_power.planning.surface import Cell, CellResult, list_cells, run_surface
+from humeval_power.planning.workload import NOTHING, Workload, study_workload
 from humeval_power.reporting.records import power_record
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scenarios.rating_study import RatingStudy
@@ -64,6 +66,7 @@ compat_option = click.option(
     help="Decide as Card et al. (2020): maximum likelihood, t > 1.96, and --effect is their "
     "coefficient under -1/+1 coding, which is HALF the difference B - A.",
 )
+_WAY_OUT = "--method analytic"
 precision_option = click.option(
     "--precision",
     type=RealNumber(0, 0.5, min_open=True, max_open=True),
@@ -162,6 +165,9 @@ def command(
     results: list[CellResult] = []
     study_asked = cells[0].study
     cells += _halfway(cells[0])
+    if method != "analytic":
+        n_simulations = precise_simulations(simulations or DEFAULT_SIMULATIONS, precision, MAX_SIMULATIONS)
+        refuse_if_too_large(cells, n_simulations, jobs or default_jobs())
     analytic = None if method == "simulate" else analytic_answer(study_asked)
     if method != "analytic":
         results = run_cells(cells, simulations=simulations, precision=precision, seed=seed, jobs=jobs)
@@ -273,15 +279,35 @@ def run_cells(
     """Simulate cells with progress on standard error; the kernels are made ready if they are needed."""
     for remark in dict.fromkeys(remark for cell in cells for remark in cell.study.design.notes):
         note(remark)
+    n_simulations = DEFAULT_SIMULATIONS if simulations is None else simulations
+    most = precise_simulations(n_simulations, precision, MAX_SIMULATIONS)
+    tell_work(_work_of(cells, most, jobs or default_jobs()), n_simulations=most, way_out=_WAY_OUT)
     with kernels_for(cells), progress("Simulating", total=len(cells)) as advance:
         return run_surface(
             cells,
-            n_simulations=DEFAULT_SIMULATIONS if simulations is None else simulations,
+            n_simulations=n_simulations,
             precision=precision,
             seed=DEFAULT_SEED if seed is None else seed,
             n_jobs=jobs or default_jobs(),
             progress=in_steps(advance),
         )
+
+
+def refuse_if_too_large(cells: list[Cell], n_simulations: int, n_jobs: int) -> None:
+    """Refuse what cannot fit or takes years, before anything else is computed."""
+    refuse_work(_work_of(cells, n_simulations, n_jobs), n_simulations=n_simulations, way_out=_WAY_OUT)
+
+
+def _work_of(cells: list[Cell], n_simulations: int, n_jobs: int) -> Workload:
+    work = NOTHING
+    for cell in cells:
+        work += study_workload(
+            cell.study.design,
+            n_simulations=n_simulations,
+            n_jobs=n_jobs,
+            closed_form=cell.study.replication.closed_form and cell.study.rule.estimator == "reml",
+        )
+    return work
 
 
 def kernels_for(cells: list[Cell]) -> AbstractContextManager[None]:

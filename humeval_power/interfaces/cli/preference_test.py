@@ -38,6 +38,7 @@ class _Answer:
     score: float
     split: float
     design_effect: float
+    independent_range: tuple[float, float] | None
     mixed: MixedPreference | None
     mixed_problem: str
 
@@ -98,16 +99,22 @@ def test(
 def _answer(judged: Judgements, alpha: float) -> _Answer:
     won, lost, n = judged.wins, judged.losses, judged.n
     effect, problem = math.nan, ""
+    expected: tuple[float, float] | None = None
     mixed: MixedPreference | None = None
     preference, worker, item = judged.preference, judged.worker, judged.item
     if judged.is_clustered and preference is not None:
         if worker is None or item is None:
             problem = "The mixed model needs the columns worker and item."
         else:
-            from humeval_power.inference.clustered_preference import design_effect, mixed_preference_test
+            from humeval_power.inference.clustered_preference import (
+                design_effect,
+                independent_range,
+                mixed_preference_test,
+            )
             from humeval_power.interfaces.cli.compiling import compiled_kernels
 
             effect = design_effect(worker, item, preference)
+            expected = independent_range(worker, item, preference)
             try:
                 with compiled_kernels():
                     mixed = mixed_preference_test(worker, item, preference, rule=DecisionRule(alpha=alpha))
@@ -120,6 +127,7 @@ def _answer(judged: Judgements, alpha: float) -> _Answer:
         score=float(preference_p(won, lost, n, ties="kept", test="asymptotic")),
         split=float(preference_p(won, lost, n, ties="split", test="asymptotic")),
         design_effect=effect,
+        independent_range=expected,
         mixed=mixed,
         mixed_problem=problem,
     )
@@ -141,6 +149,7 @@ def _record(answer: _Answer) -> dict[str, object]:
         "p_ties_kept": answer.score,
         "p_ties_split": answer.split,
         "design_effect": answer.design_effect,
+        "design_effect_if_independent": answer.independent_range,
         "mixed": None
         if mixed is None
         else {
@@ -202,23 +211,9 @@ def _cluster_lines(answer: _Answer, rows: list[list[str]]) -> list[str]:
     judged = answer.judged
     if not judged.is_clustered:
         return []
-    lines = [
-        "",
-        wrapped(
-            "Some workers or items have several judgements, which are not independent: the first four "
-            "p-values below are too small."
-        ),
-    ]
+    lines = ["", *map(wrapped, _dependence(answer))]
     if answer.mixed_problem:
         lines.append(wrapped(answer.mixed_problem))
-    if not math.isnan(answer.design_effect):
-        worth = judged.n / max(answer.design_effect, 1.0)
-        lines.append(
-            wrapped(
-                f"The variance is about {answer.design_effect:.2f} times that of independent judgements: "
-                f"these {judged.n:,} are worth {worth:.0f}."
-            )
-        )
     if (mixed := answer.mixed) is not None:
         found = mixed.test
         rows.append(["mixed model, workers and items", _p(found.p_value), "the one to report"])
@@ -231,6 +226,27 @@ def _cluster_lines(answer: _Answer, rows: list[list[str]]) -> list[str]:
             )
         )
     return lines
+
+
+def _dependence(answer: _Answer) -> list[str]:
+    """What the judgements tell of their dependence: no more than differs from what chance shows."""
+    judged, effect, expected = answer.judged, answer.design_effect, answer.independent_range
+    several = "Some workers or items have several judgements"
+    if expected is None:
+        return [f"{several}. If these go together, the first four p-values below are too small."]
+    low, high = expected
+    chance = f"independent ones show {low:.2f} to {high:.2f} here in 95 % of cases"
+    if effect > high:
+        return [
+            f"{several}, which are not independent: the first four p-values below are too small.",
+            f"The variance is about {effect:.2f} times that of independent judgements ({chance}): these "
+            f"{judged.n:,} are worth {judged.n / effect:.0f}.",
+        ]
+    return [
+        f"{several}. Whether these go together cannot be told from these {judged.n:,}: their variance is estimated "
+        f"at {effect:.2f} times that of independent judgements, and {chance}. If they do, the first four p-values "
+        "below are too small."
+    ]
 
 
 def _p(value: float) -> str:

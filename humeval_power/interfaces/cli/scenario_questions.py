@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import click
 
@@ -33,10 +33,13 @@ from humeval_power.interfaces.cli.scenario_text import (
     rows_text,
 )
 from humeval_power.interfaces.cli.study_options import default_jobs
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.comparison import Method
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.questions import By, answer, detectable_effect, required_n, scenario_surface
+from humeval_power.planning.workload import NOTHING, SEARCH_STEPS, comparison_workload
+from humeval_power.planning.workload import Family as WorkFamily
 from humeval_power.reporting.scenario_records import (
     answer_record,
     detectable_record,
@@ -52,6 +55,9 @@ _WAYS: dict[Method, tuple[By, ...]] = {
     "simulate": ("simulation",),
     "both": ("computed", "simulation"),
 }
+
+
+_TYPICAL = 10_000  # size at which a search for one is costed
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,22 @@ class _Asked:
             paths = [Path(self.output) / name for name in files] or [Path(self.output)]
             refuse_to_overwrite(paths, force=self.force)
 
+    def tell_work(
+        self, family: Family, sizes: Sequence[int], given: Mapping[str, Any], times: int = 1
+    ) -> None:
+        """Say how long comparisons of these sizes will take to simulate, or refuse them."""
+        work = NOTHING
+        for n in sizes:
+            work += comparison_workload(
+                cast(WorkFamily, family.name),
+                n,
+                n_simulations=times * self.n_simulations,
+                n_jobs=self.n_jobs,
+                flips=given.get("flips"),
+            )
+        way_out = "--method analytic" if self.method == "both" else ""
+        tell_work(work, n_simulations=self.n_simulations, way_out=way_out)
+
     def emit(self, record: dict[str, object], text: str) -> None:
         """Print the record or the text, or write it to the output."""
         emit(to_json(record) if self.as_json else text, output=self.output, force=self.force)
@@ -87,6 +109,8 @@ def _power(family: Family) -> click.Command:
         asked.refuse_to_overwrite()
         family.effect_range(given).check([effect])
         scenario = family.build(n, effect, given)
+        if "simulation" in _WAYS[asked.method]:
+            asked.tell_work(family, [n], given)
         with progress("Simulating", total=asked.n_simulations) as advance:
             result = answer(
                 scenario,
@@ -122,6 +146,8 @@ def _mde(family: Family) -> click.Command:
         ways = [by for by in _WAYS[asked.method] if by == "simulation" or is_computable(scenario)]
         if asked.method == "both" and "computed" in ways:
             ways = ["computed"]  # a bisection by simulation is for those who ask for it
+        if not ways or "simulation" in ways:
+            asked.tell_work(family, [n], given, times=SEARCH_STEPS)
         found = [
             detectable_effect(
                 scenario,
@@ -157,6 +183,8 @@ def _size(family: Family) -> click.Command:
     def command(effect: float, target: float, highest: int, asked: _Asked, **given: Any) -> None:
         asked.refuse_to_overwrite()
         family.effect_range(given).check([effect])
+        if asked.method == "simulate":
+            asked.tell_work(family, [min(highest, _TYPICAL)], given, times=SEARCH_STEPS)
         found = required_n(
             lambda n: family.build(n, effect, given),
             power=target,
@@ -195,6 +223,8 @@ def _surface(family: Family) -> click.Command:
         family.effect_range(given).check(effect)
         cells = [({"n": size}, family.build(size, value, given)) for size in n for value in effect]
         way = "analytic" if asked.method == "both" and is_computable(cells[0][1]) else asked.method
+        if "simulation" in _WAYS[way]:
+            asked.tell_work(family, [size for size in n for _ in effect], given)
         with progress("Cells", total=len(cells)) as advance:
             rows = scenario_surface(
                 cells,

@@ -1,0 +1,98 @@
+"""What is said before long work: how long, how much memory, and a way out; or that it cannot be done."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from humeval_power.errors import InputError
+from humeval_power.interfaces.cli.output import note
+from humeval_power.planning.workload import Workload, simulations_within
+
+LONG, TOO_LONG = 60.0, 7 * 86400.0  # seconds: worth a word, and refused
+LARGE = 1e9  # bytes: worth a word
+FEWEST = 100  # simulations that are worth advising
+_UNITS = (("year", 365.25 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+
+
+def refuse_work(work: Workload, *, n_simulations: int, way_out: str = "") -> None:
+    """Refuse what cannot be done.
+
+    way_out : what gives an answer without simulation, such as '--method analytic'.
+
+    Raises
+    ------
+    InputError
+        More than a week, or more memory than is free.
+    """
+    free = free_memory()
+    if free is not None and work.n_bytes > free:
+        raise InputError(
+            f"This needs about {gigabytes(work.n_bytes)} of memory; {gigabytes(free)} are free. Take a smaller "
+            f"study, or fewer --jobs{_or(way_out)}."
+        )
+    if work.seconds > TOO_LONG:
+        raise InputError(
+            f"--simulations {n_simulations:,} of this size would take about {duration(work.seconds)}: more than a "
+            f"week is refused. {_advice(work, n_simulations, way_out)}"
+        )
+
+
+def tell_work(work: Workload, *, n_simulations: int, way_out: str = "") -> None:
+    """Say what the work needs where that is much; raises as `refuse_work`."""
+    refuse_work(work, n_simulations=n_simulations, way_out=way_out)
+    if work.seconds > LONG or work.n_bytes > LARGE:
+        memory = f" and {gigabytes(work.n_bytes)} of memory" if work.n_bytes > LARGE else ""
+        advice = _advice(work, n_simulations, way_out)
+        note(f"This will take about {duration(work.seconds)}{memory}. Ctrl-C ends it. {advice}")
+
+
+def _advice(work: Workload, n_simulations: int, way_out: str) -> str:
+    fewer = simulations_within(60.0, work, n_simulations=n_simulations)
+    if fewer < FEWEST:
+        return f"Take a smaller study{_or(way_out)}."
+    return f"--simulations {fewer} take about a minute{_or(way_out)}."
+
+
+def _or(way_out: str) -> str:
+    return f", or {way_out}" if way_out else ""
+
+
+def duration(seconds: float) -> str:
+    """About how long, in one unit: '12 minutes', '3 days', '31,700 years'."""
+    for name, size in _UNITS:
+        count = round(seconds / size)
+        if seconds >= 1.5 * size or name == "second":
+            return f"{max(count, 1):,} {name}{'' if count <= 1 else 's'}"
+    raise AssertionError  # a second is the last unit
+
+
+def gigabytes(n_bytes: float) -> str:
+    """A size in GB, with a decimal where it is small."""
+    size = n_bytes / 1e9
+    return f"{size:,.0f} GB" if size >= 10 else f"{size:.1f} GB"
+
+
+def free_memory() -> float | None:
+    """Bytes of memory that are free or can be freed; None where the system does not say."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return float(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def precise_simulations(n_simulations: int, precision: float | None, most: int) -> int:
+    """How many simulations a half-width may need at worst, at a power of one half."""
+    if precision is None:
+        return n_simulations
+    if precision <= 0:
+        raise click.BadParameter("a precision is above 0.")
+    return max(n_simulations, int(min(float(most), (0.98 / precision) ** 2)))

@@ -1,0 +1,81 @@
+"""How long simulated studies take and how much memory they need, known before the first is drawn.
+
+The constants were measured on one core of a 2020s server (`benchmarks/bench_workload.py` measures them anew);
+they are right within a factor of about three, which is enough to warn of hours and to refuse years.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from humeval_power.designs import Design
+
+SEARCH_STEPS = 20  # simulated studies that a search for an effect or a size compares, about
+
+Family = Literal["accuracy", "preference", "corpus", "contingency", "da", "compare", "scenario"]
+
+_PER_FIT, _PER_RATING, _PER_CUBE = 2.5e-4, 1.1e-6, 5.4e-9  # seconds: of a fit, its ratings, its factor
+_PER_CLOSED_FORM = 1e-6  # seconds of a study that is drawn by its mean squares
+_TABLES, _PER_TABLE_RATING = 256, 40  # studies in memory at once, and bytes of each of their ratings
+_PER_PLANNED_RATING = 120  # bytes of the design itself
+_PER_SQUARE = 64  # bytes of the factor and its derivatives, for each core
+_SECONDS: dict[Family, tuple[float, float]] = {  # of a comparison, and of each of its items
+    "accuracy": (5e-7, 0.0),
+    "preference": (5e-7, 0.0),
+    "corpus": (5e-7, 2e-8),
+    "contingency": (3e-6, 1e-8),
+    "da": (2e-6, 2e-7),
+    "compare": (2e-6, 6e-8),
+    "scenario": (2e-4, 1e-7),
+}
+_PER_ITEM = 48  # bytes of an item of one comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What a computation needs: seconds on the cores that it has, and bytes of memory at once."""
+
+    seconds: float
+    n_bytes: float
+
+    def __add__(self, other: Workload) -> Workload:
+        """One after the other: times add up, memory is that of the larger."""
+        return Workload(self.seconds + other.seconds, max(self.n_bytes, other.n_bytes))
+
+
+NOTHING = Workload(0.0, 0.0)
+
+
+def study_workload(
+    design: Design, *, n_simulations: int, n_jobs: int = 1, closed_form: bool = False
+) -> Workload:
+    """Of simulated rating studies of a design: fitted, or drawn by their mean squares."""
+    if closed_form:
+        return Workload(_PER_CLOSED_FORM * n_simulations, 0.0)
+    n_ratings = float(design.n_ratings)
+    smaller = float(min(design.n_workers, design.n_items))
+    each = _PER_FIT + _PER_RATING * n_ratings + _PER_CUBE * smaller**3
+    tables = min(n_simulations, _TABLES)
+    in_memory = n_ratings * (_PER_PLANNED_RATING + _PER_TABLE_RATING * tables)
+    return Workload(each * n_simulations / n_jobs, in_memory + _PER_SQUARE * smaller**2 * n_jobs)
+
+
+def comparison_workload(
+    family: Family, n: int, *, n_simulations: int, n_jobs: int = 1, flips: int | None = None
+) -> Workload:
+    """Of simulated comparisons with `n` items, judgements or scores each; `flips` are drawn for each p-value."""
+    fixed, per_item = _SECONDS[family]
+    per_item += 5e-10 * (flips or 0)
+    memory = 0.0 if per_item == 0 else float(_PER_ITEM) * n * n_jobs
+    return Workload((fixed + per_item * n) * n_simulations / n_jobs, memory)
+
+
+def simulations_within(seconds: float, work: Workload, *, n_simulations: int) -> int:
+    """How many simulations of this kind take about so long, in round numbers; 0 where one takes longer."""
+    affordable = seconds / work.seconds * n_simulations if work.seconds else float(n_simulations)
+    if affordable < 1:
+        return 0
+    digit = 10 ** math.floor(math.log10(affordable))
+    return int(affordable // digit) * int(digit)

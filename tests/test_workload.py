@@ -1,0 +1,91 @@
+"""What long work is said to need, and the words for it."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from humeval_power.designs import crossed, k_per_item
+from humeval_power.errors import InputError
+from humeval_power.interfaces.cli import work_ahead
+from humeval_power.planning.workload import (
+    Workload,
+    comparison_workload,
+    simulations_within,
+    study_workload,
+)
+
+
+@pytest.mark.parametrize(
+    ("workers", "items", "measured"),
+    # seconds of one fit on one core, measured by benchmarks/bench_workload.py
+    [(4, 20, 0.36e-3), (10, 100, 0.66e-3), (30, 200, 1.41e-3), (60, 400, 3.83e-3), (120, 400, 11.95e-3)],
+)
+def test_predicted_times_are_within_a_factor_of_three_of_those_measured(
+    workers: int, items: int, measured: float
+) -> None:
+    design = k_per_item(workers, items, ratings_per_item=min(3, workers // 2))
+    predicted = study_workload(design, n_simulations=1000).seconds / 1000
+    assert measured / 3 < predicted < 3 * measured
+
+
+def test_work_grows_with_the_studies_and_shrinks_with_the_cores() -> None:
+    one = study_workload(crossed(10, 100), n_simulations=1000)
+    assert study_workload(crossed(10, 100), n_simulations=2000).seconds == pytest.approx(2 * one.seconds)
+    assert study_workload(crossed(10, 100), n_simulations=1000, n_jobs=4).seconds == pytest.approx(
+        one.seconds / 4
+    )
+    assert study_workload(crossed(10, 100), n_simulations=1000, closed_form=True).seconds < one.seconds / 50
+    assert comparison_workload("da", 10**9, n_simulations=1).n_bytes > 4e10
+
+
+def test_more_than_a_week_or_the_free_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work_ahead, "free_memory", lambda: 8e9)
+    with pytest.raises(InputError, match=r"about 64 GB of memory; 8.0 GB are free"):
+        work_ahead.tell_work(Workload(1.0, 64e9), n_simulations=10)
+    with pytest.raises(InputError, match=r"--simulations 1,000,000 .* about 12 days.*smaller study"):
+        work_ahead.tell_work(Workload(1e6, 0.0), n_simulations=1_000_000)
+
+
+def test_more_than_a_minute_is_said_with_a_way_out(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work_ahead, "free_memory", lambda: 8e9)
+    work_ahead.tell_work(Workload(600.0, 2e9), n_simulations=10_000, way_out="--method analytic")
+    said = " ".join(capsys.readouterr().err.split())
+    assert said == (
+        "This will take about 10 minutes and 2.0 GB of memory. Ctrl-C ends it. --simulations 1000 take about a "
+        "minute, or --method analytic."
+    )
+    work_ahead.tell_work(Workload(30.0, 0.0), n_simulations=10)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "1 second"),
+        (1, "1 second"),
+        (80, "80 seconds"),
+        (600, "10 minutes"),
+        (86400, "24 hours"),
+        (1e6, "12 days"),
+        (1e12, "31,688 years"),
+    ],
+)
+def test_durations_are_in_one_unit(seconds: float, words: str) -> None:
+    assert work_ahead.duration(seconds) == words
+
+
+def test_an_affordable_number_of_simulations_is_round_and_fits() -> None:
+    work = Workload(1000.0, 0.0)
+    assert simulations_within(60.0, work, n_simulations=10_000) == 600
+    assert simulations_within(0.01, work, n_simulations=10_000) == 0
+
+
+def test_a_short_answer_says_nothing_of_its_work() -> None:
+    from humeval_power.interfaces.cli.main import main
+
+    study = ["--preset", "high", "--workers", "10", "--items", "100", "--effect", "0.1"]
+    words = ["power", *study, "--method", "simulate"]
+    assert "will take" not in CliRunner().invoke(main, words).stderr
