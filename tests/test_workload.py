@@ -39,7 +39,7 @@ def test_work_grows_with_the_studies_and_shrinks_with_the_cores() -> None:
     assert comparison_workload("da", 10**9, n_simulations=1).n_bytes > 4e10
 
 
-def test_more_than_a_week_or_the_free_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_than_a_day_or_the_free_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work_ahead, "free_memory", lambda: 8e9)
     with pytest.raises(InputError, match=r"about 64 GB of memory; 8.0 GB are free"):
         work_ahead.tell_work(Workload(1.0, 64e9), n_simulations=10)

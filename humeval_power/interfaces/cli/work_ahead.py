@@ -10,7 +10,8 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.output import note
 from humeval_power.planning.workload import Workload, simulations_within
 
-LONG, TOO_LONG = 60.0, 7 * 86400.0  # seconds: worth a word, and refused
+LONG, TOO_LONG = 60.0, 86400.0  # seconds: worth a word, and refused
+MOST = 10**9  # simulations: no question needs more
 LARGE = 1e9  # bytes: worth a word
 FEWEST = 100  # simulations that are worth advising
 _UNITS = (("year", 365.25 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
@@ -24,7 +25,7 @@ def refuse_work(work: Workload, *, n_simulations: int, way_out: str = "") -> Non
     Raises
     ------
     InputError
-        More than a week, or more memory than is free.
+        More than a day, or more memory than is free.
     """
     free = free_memory()
     if free is not None and work.n_bytes > free:
@@ -32,10 +33,10 @@ def refuse_work(work: Workload, *, n_simulations: int, way_out: str = "") -> Non
             f"This needs about {gigabytes(work.n_bytes)} of memory; {gigabytes(free)} are free. Take a smaller "
             f"study, or fewer --jobs{_or(way_out)}."
         )
-    if work.seconds > TOO_LONG:
+    if work.seconds > TOO_LONG or n_simulations > MOST:
         raise InputError(
             f"--simulations {n_simulations:,} of this size would take about {duration(work.seconds)}: more than a "
-            f"week is refused. {_advice(work, n_simulations, way_out)}"
+            f"day, or than {MOST:,} simulations, is refused. {_advice(work, n_simulations, way_out)}"
         )
 
 
