@@ -84,7 +84,8 @@ def test_comparisons_of_several_systems_without_a_test_decide_nothing(
     words = ("analyze", three_systems(table), "--scale", "1:5", "--all-pairs", "--model", model[0])
     words += ("--correction", model[1])
     said = plain(run(*words))
-    assert "No test of new - old" in said
+    assert "No test of " in said
+    assert "did not converge" in said
     assert "*" not in said
     record = json.loads(run(*words, "--json").stdout)
     for pair in record["pairs"]:

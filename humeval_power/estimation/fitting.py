@@ -25,6 +25,8 @@ from humeval_power.uncertainty import VarianceUncertainty
 
 Floats = NDArray[np.float64]
 
+_LARGE_RATIO = 100.0  # variances relative to the residual's beyond which information loses digits
+
 _MESSAGES = {
     reml.CONVERGED: "converged",
     reml.STALLED: "no step lowers the criterion, yet its slope is not zero",
@@ -114,9 +116,11 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
     variances = np.append(gamma, 1.0) * sigma2
     deviations = np.sqrt(variances)
     information = identification.arranged_information(problem, seen.information, seen.phi, sigma2=sigma2)
+    if not (np.isfinite(information).all() and (np.diag(information) > 0).all()):
+        raise FitError(vanishing_residual.RUNS_AWAY)  # the residual is so small that nothing is left of it
     inside = information
-    if (gamma == 0).any():
-        inside = identification.information_matrix(problem, np.where(gamma == 0, 1.0, gamma))
+    if (gamma == 0).any() or gamma.max() > _LARGE_RATIO:  # what the design tells apart is the same anywhere
+        inside = identification.information_matrix(problem, np.ones(len(gamma)))
     names, combinations = identification.unidentified(inside)
     errors = _deviation_errors(information, deviations)
     effect_error = float(batch.standard_error[0])

@@ -29,6 +29,7 @@ _TOLERANCE = 1e-10  # fall of the criterion that a further step would bring
 _MAX_STEPS = 200
 _STARTS = (0.1, 1.0, 0.001)  # relative variances to start from; the best end is kept
 _SMALL_TABLE = 2_000  # ratings up to which a fit starts from all of them
+_FAR = 100.0  # relative variances above which no search starts: its factors would lose their digits
 _TINY_TABLE = 150  # ratings up to which it starts from every pattern of components too
 _MOST_COLUMNS = 5_000  # levels of the smaller factor times systems: the order of a dense matrix
 _RANK_TOLERANCE = 1e-8  # relative to unit diagonal; rounding leaves about 1e-13
@@ -217,7 +218,7 @@ def _best(
 
     starts = [np.full(4, value) for value in (_STARTS if table.n <= _SMALL_TABLE else _STARTS[:1])]
     if table.n <= _TINY_TABLE:
-        starts += list(tiny_starts())
+        starts += [start for start in tiny_starts() if start.max() < _FAR]
 
     def lowest() -> compound_reml.Optimum:
         return ends[lowest_end(np.array(criteria()), np.array([end.status for end in ends]))]
@@ -246,7 +247,7 @@ def _runs_away(table: model.Table, data: model.Products, end: compound_reml.Opti
     except LinAlgError:
         return True
     beyond = model.profile(table, factor, data).criterion
-    return bool(beyond <= end.profile.criterion + vanishing_residual.TIE)
+    return bool(beyond <= end.profile.criterion + vanishing_residual.LEAST_RISE)
 
 
 class _Precision(NamedTuple):

@@ -266,7 +266,7 @@ def _with_runaways(
         if share[row] > vanishing_residual.NO_SHARE:
             far = vanishing_residual.far_out(gamma[row], float(share[row]))
             beyond = _criterion_at(problem, products, row, far, restricted)
-            lower = beyond <= summary[row, 6] + vanishing_residual.TIE
+            lower = beyond <= summary[row, 6] + vanishing_residual.LEAST_RISE
         if lower:
             status[row] = reml.RUNAWAY
     return status
@@ -309,6 +309,9 @@ def fit_one(problem: CrossedProblem, response: Floats, *, restricted: bool = Tru
         return fit_batch(problem, responses, start=starts, restricted=restricted, tolerance=_TOLERANCE)
 
     ends = search(_starts(problem, len(response)))
+    if len(response) <= _TINY_TABLE:
+        for row in np.flatnonzero(ends.status == reml.RUNAWAY).tolist():
+            ends.criterion[row] = _far_criterion(problem, response, ends.gamma[row], restricted)
     best = lowest_end(ends.criterion, ends.status)
     zero = ends.gamma[best] == 0
     if zero.any() and ends.status[best] not in (reml.NO_RESIDUAL, reml.RUNAWAY):
@@ -318,6 +321,31 @@ def fit_one(problem: CrossedProblem, response: Floats, *, restricted: bool = Tru
     return BatchFit._make(
         [*(part[kept] for part in _parts(ends)), count_optima(ends.criterion, ends.status)]
     )
+
+
+def _far_criterion(problem: CrossedProblem, response: Floats, gamma: Floats, restricted: bool) -> float:
+    """The criterion where next to no residual is left, from a dense matrix of the rows: crossproducts have
+    lost their digits there, and can look lower than anything."""
+    by_difference = problem.columns.shape[1] == 1
+    kernel_gamma = problem.to_kernel(0.5 * gamma[[1, 3]] if by_difference else gamma)
+    share = float(vanishing_residual.residual_share(kernel_gamma, vanishing_residual.loadings(problem)))
+    if share < vanishing_residual.NO_SHARE:
+        kernel_gamma = vanishing_residual.far_out(kernel_gamma, share)
+    columns = problem.columns
+    n, p = columns.shape
+    H = np.eye(n)
+    for codes, part in ((problem.outer, kernel_gamma[:p]), (problem.inner, kernel_gamma[p:])):
+        H += ((columns * part) @ columns.T) * (codes[:, None] == codes)
+    y = response - response.mean()
+    y = y if problem.weights is None else np.asarray(problem.weights @ y)
+    lower = np.linalg.cholesky(H)
+    half = np.linalg.solve(lower, np.column_stack([columns, y]))
+    triangle: Floats = np.linalg.qr(half)[1]
+    df = n - p if restricted else n
+    log_det = 2.0 * np.log(np.diag(lower)).sum() + problem.log_det
+    if restricted:
+        log_det += 2.0 * np.log(np.abs(np.diag(triangle)[:p])).sum()
+    return float(df * (1.0 + np.log(2.0 * np.pi * max(float(triangle[p, p]) ** 2, 1e-300) / df)) + log_det)
 
 
 def _joined(first: BatchFit, second: BatchFit) -> BatchFit:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:  # native uses this file
 Floats = NDArray[np.float64]
 
 SUSPECT_SHARE = 1e-4  # of a rating's variance: a residual below this is looked at again
-NO_SHARE = 1e-8  # below this there is none
-TIE = 1e-6  # of the criterion: less is no difference
+NO_SHARE = 1e-7  # below this there is none, and the criterion has lost too many digits to compare
+TIE = 1e-6  # of the criterion: less is no difference between two ends
+LEAST_RISE = 1e-4  # of the criterion towards no residual: less is rounding, and no minimum
 _SMALL_TABLE = 200  # ratings up to which exact explanations are looked for
 _EXACT = 1e-9  # what rounding may leave of the ratings' spread; a residual has more than 1e-4 of it
 
