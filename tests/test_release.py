@@ -139,14 +139,14 @@ def test_a_random_key_is_kept_outside_the_bundle_and_used_again(hostile: Path, t
     assert "written to" in first.stdout
     assert re.fullmatch(r"humeval_power/secret/1 [0-9a-f]{64}\n", key.read_text())
     assert key.stat().st_mode & 0o077 == 0
-    again = run("release", hostile, "-o", tmp_path / "again", "--key-file", key)
+    again = run("release", hostile, "-o", tmp_path / "again", "--secret", key)
     assert "taken from" in again.stdout
     ratings = [(tmp_path / name / "ratings.csv").read_bytes() for name in ("out", "again")]
     assert ratings[0] == ratings[1]
 
 
 def test_a_key_inside_the_bundle_is_refused(hostile: Path, tmp_path: Path) -> None:
-    done = run("release", hostile, "-o", tmp_path / "out", "--key-file", tmp_path / "out" / "key")
+    done = run("release", hostile, "-o", tmp_path / "out", "--secret", tmp_path / "out" / "key")
     assert done.exit_code == 2
     assert not (tmp_path / "out").exists()
 

@@ -181,7 +181,7 @@ def _weak_key(key: str) -> list[str]:
         return []
     return [
         f"the key has {len(key)} characters and may be guessed; who guesses it can find out which worker is "
-        f"which by trying known ids. Take {SHORT_KEY} or more, or let --key-file make one."
+        f"which by trying known ids. Take {SHORT_KEY} or more, or let --secret make one."
     ]
 
 

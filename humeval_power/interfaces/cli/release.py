@@ -39,9 +39,10 @@ from humeval_power.scales import RatingScale
 @click.option("--keep", metavar="COLUMN", multiple=True, help="Release this column too; repeatable.")
 @click.option("--pseudonymise-items", is_flag=True, help="Give items pseudonyms too.")
 @click.option("--pseudonymise-systems", is_flag=True, help="Give systems pseudonyms too.")
-@click.option("--key", metavar="TEXT", help="Secret that the pseudonyms are made with. [--key-file]")
+@click.option("--key", metavar="TEXT", help="Secret as text that the pseudonyms are made with. [--secret]")
 @click.option(
-    "--key-file",
+    "--secret",
+    "key_file",
     metavar="FILE",
     help="File with the secret; made at random where there is none. [OUTPUT.key]",
 )
@@ -86,7 +87,7 @@ def command(
     --output, says what would be released. The key stays with you.
     """
     if key is not None and key_file is not None:
-        raise click.UsageError("Give --key or --key-file, not both.")
+        raise click.UsageError("Give --key or --secret, not both.")
     if output == "-":
         raise click.UsageError("--output names a directory here; it cannot be standard output.")
     secret_file = None if output is None or key is not None else _key_path(key_file, output)
@@ -159,7 +160,7 @@ def _documents(parameters: str | None, plan: str | None, include: tuple[str, ...
 def _key_path(key_file: str | None, output: str) -> Path:
     path = Path(key_file) if key_file is not None else Path(f"{output.rstrip('/')}.key")
     if path.resolve().is_relative_to(Path(output).resolve()):
-        raise InputError(f"The key {path} would lie in the bundle; choose another --key-file.")
+        raise InputError(f"The key {path} would lie in the bundle; choose another --secret.")
     return path
 
 
