@@ -235,7 +235,7 @@ def _dependence(answer: _Answer) -> list[str]:
     if expected is None:
         return [f"{several}. If these go together, the first four p-values below are too small."]
     low, high = expected
-    chance = f"independent ones show {low:.2f} to {high:.2f} here in 95 % of cases"
+    chance = f"independent ones show {low:.2f} to {high:.2f} here in 90 % of cases"
     if effect > high:
         return [
             f"{several}, which are not independent: the first four p-values below are too small.",
