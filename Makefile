@@ -14,6 +14,7 @@ $(VENV)/.installed: pyproject.toml
 	touch $@
 
 setup: $(VENV)/.installed
+	$(RUN) warm-up
 
 demo: setup
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh

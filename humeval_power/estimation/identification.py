@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.estimation.native import COMPONENTS, CrossedProblem, design_information
-from humeval_power.kernels.crossed_information import Information, expected_information
+from humeval_power.kernels.information import Information, expected_information
 
 Floats = NDArray[np.float64]
 

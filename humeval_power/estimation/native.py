@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -17,9 +18,10 @@ from threadpoolctl import ThreadpoolController
 
 from humeval_power.errors import InputError
 from humeval_power.estimation import vanishing_residual
-from humeval_power.kernels import crossed, crossed_information, reml
+from humeval_power.kernels import crossed, crossed_information, dense, information, reml
 from humeval_power.kernels.crossed import Gram
 from humeval_power.kernels.crossproducts import build_gram, response_products
+from humeval_power.kernels.kernel import is_loaded, is_ready
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -41,6 +43,9 @@ _PATTERN_VALUES = ((0.0, 1.0), (0.3, 30.0), (0.0, 1e4))
 _TINY_TABLE = 150  # ratings up to which all of these take a twentieth of a second
 _ROUNDING = 1e-9  # difference of the criterion that is none; on a ridge all ends are this close
 _SAME_OPTIMUM = 1e-6  # difference of the criterion between two ends of one minimum
+_SMALL_DESIGN = 300  # columns of workers and items up to which one dense matrix is as fast as the kernels
+_DENSE_GAMMA = 1e3  # relative variances beyond which one dense matrix loses digits that the kernels keep
+_quick: ContextVar[bool] = ContextVar("quick_start", default=False)
 _CHUNK = 64  # replicates a thread takes at a time
 
 
@@ -150,7 +155,8 @@ class CrossedProblem:
         """The fields of kernels.crossed.Response for ratings of shape (replicates, n_ratings)."""
         if self.weights is not None:
             responses = np.ascontiguousarray((self.weights @ responses.T).T)
-        products: tuple[Floats, ...] = response_products(
+        few = len(responses) <= _CHUNK and by_dense_matrices(self.gram)
+        products: tuple[Floats, ...] = (dense.response_products if few else response_products)(
             self.gram, self.outer, self.inner, self.columns, self.columns, self.columns, responses
         )
         return products
@@ -197,26 +203,26 @@ def fit_batch(
         start = 0.5 * start[..., [1, 3]]  # slopes relative to the variance of a difference, 2 sigma^2
     center = np.zeros(n) if by_difference else responses.mean(axis=1)
     products = problem.products(responses - center[:, None])
-    summary = np.empty((n, reml.N_SUMMARY))
-    gamma = np.empty((n, start.shape[-1]))
+    q, p = start.shape[-1], problem.columns.shape[1]
     status = np.empty(n, dtype=np.int64)
+    criterion, beta = np.empty(n), np.empty((n, p))
+    fitted = _empty(q, p, n)
     kernel_start = np.ascontiguousarray(problem.to_kernel(start), dtype=np.float64)
-    contrast = INTERCEPT if by_difference else EFFECT
+    filled = (status, criterion, beta, *fitted)
     chunk = 1 if own_starts else _CHUNK
+    by_dense = n <= _CHUNK and by_dense_matrices(problem.gram)
+    search = dense.fit_many if by_dense else reml.fit_many
 
     def run(first: int) -> None:
         part = slice(first, first + chunk)
-        reml.fit_many(
+        search(
             problem.gram,
             tuple(product[part] for product in products),
             kernel_start[first] if own_starts else kernel_start,
             restricted,
             tolerance,
             _MAX_STEPS,
-            contrast,
-            summary[part],
-            gamma[part],
-            status[part],
+            *(field[part] for field in filled),
         )
 
     with one_blas_thread():
@@ -226,22 +232,28 @@ def fit_batch(
         else:
             with ThreadPoolExecutor(n_jobs) as pool:
                 list(pool.map(run, range(0, n, chunk)))
-    status = _with_runaways(problem, products, gamma, summary, status, restricted)
-    summary[:, 4:6][np.isinf(summary[:, 4:6])] = np.nan  # the information was not positive: no df at all
-    gamma = problem.to_kernel(gamma)
+        if by_dense and not ((status == reml.CONVERGED) & (fitted.gamma.max(axis=1) <= _DENSE_GAMMA)).all():
+            search = reml.fit_many
+            for first in range(0, n, chunk):
+                run(first)
+        contrast = INTERCEPT if by_difference else EFFECT
+        accuracy = information.precision(fitted, contrast, n=problem.gram.n, restricted=restricted)
+    status = _with_runaways(problem, products, fitted.gamma, criterion, status, restricted)
+    for df in (accuracy.df_satterthwaite, accuracy.df_kenward_roger):
+        df[np.isinf(df)] = np.nan  # the information was not positive: no df at all
+    estimate, baseline = (beta * contrast).sum(axis=1), beta[:, 0]
+    sigma2 = fitted.rss / (problem.gram.n - p if restricted else problem.gram.n)
+    gamma = problem.to_kernel(fitted.gamma)
     if by_difference:  # 2 sigma^2 is the variance of a difference; the intercepts have cancelled
         blank = np.full(n, np.nan)
         gamma = np.column_stack([blank, 2.0 * gamma[:, 0], blank, 2.0 * gamma[:, 1]])
-        summary[:, 1], summary[:, 7] = np.nan, summary[:, 7] / 2.0
+        baseline, sigma2 = blank, sigma2 / 2.0
     return BatchFit(
-        estimate=summary[:, 0],
-        baseline=summary[:, 1] + center,
-        standard_error=summary[:, 2],
-        standard_error_adjusted=summary[:, 3],
-        df_satterthwaite=summary[:, 4],
-        df_kenward_roger=summary[:, 5],
-        criterion=summary[:, 6] + problem.log_det,
-        sigma2=summary[:, 7],
+        estimate=estimate,
+        baseline=baseline + center,
+        **accuracy._asdict(),
+        criterion=criterion + problem.log_det,
+        sigma2=sigma2,
         gamma=gamma,
         status=status,
     )
@@ -251,7 +263,7 @@ def _with_runaways(
     problem: CrossedProblem,
     products: tuple[Floats, ...],
     gamma: Floats,
-    summary: Floats,
+    criterion: Floats,
     status: Codes,
     restricted: bool,
 ) -> Codes:
@@ -266,7 +278,7 @@ def _with_runaways(
         if share[row] > vanishing_residual.NO_SHARE:
             far = vanishing_residual.far_out(gamma[row], float(share[row]))
             beyond = _criterion_at(problem, products, row, far, restricted)
-            lower = beyond <= summary[row, 6] + vanishing_residual.LEAST_RISE
+            lower = beyond <= criterion[row] + vanishing_residual.LEAST_RISE
         if lower:
             status[row] = reml.RUNAWAY
     return status
@@ -277,22 +289,28 @@ def _criterion_at(
 ) -> float:
     """The criterion of one response at relative variances in the kernel's order."""
     response = crossed.Response(*(part[row] for part in products))
-    factor = crossed.factorise(problem.gram, np.ascontiguousarray(gamma))
-    return float(crossed.profile(problem.gram, response, factor, restricted).criterion)
+    _, prof = crossed.evaluate(problem.gram, response, np.ascontiguousarray(gamma), restricted)
+    return float(prof.criterion)
 
 
 def runs_away(problem: CrossedProblem, response: Floats, gamma: Floats, *, restricted: bool) -> bool:
     """Whether the criterion at relative variances `gamma` (4,) is not below that without a residual."""
     kernel_gamma = np.array(problem.to_kernel(np.asarray(gamma, dtype=np.float64)))[None]
     products = problem.products(response[None] - response.mean())
-    here = np.full((1, reml.N_SUMMARY), np.inf)
+    here = np.full(1, np.inf)
     share = vanishing_residual.residual_share(kernel_gamma, vanishing_residual.loadings(problem))[0]
     with one_blas_thread():
         if share > vanishing_residual.NO_SHARE:
-            here[0, 6] = _criterion_at(problem, products, 0, kernel_gamma[0], restricted)
+            here[0] = _criterion_at(problem, products, 0, kernel_gamma[0], restricted)
         status = np.array([reml.CONVERGED])
         _with_runaways(problem, products, kernel_gamma, here, status, restricted)
     return bool(status[0] == reml.RUNAWAY)
+
+
+def _empty(q: int, p: int, *lead: int) -> information.Fitted:
+    """Room for what the kernels find in fits of q column types and p coefficients."""
+    shapes = ((q,), (p, p), (), (q,), (q, q), (q,), (q, q), (q, p, p), (q, q, p, p))
+    return information.Fitted(*(np.zeros((*lead, *shape)) for shape in shapes))
 
 
 def fit_one(problem: CrossedProblem, response: Floats, *, restricted: bool = True) -> BatchFit:
@@ -412,7 +430,7 @@ class Examination(NamedTuple):
     criterion: float
     rss: float
     phi: Floats
-    information: crossed_information.Information
+    information: information.Information
 
 
 def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restricted: bool) -> Examination:
@@ -425,9 +443,8 @@ def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restric
     products = problem.products(response[None] - center)
     kernel_gamma = np.ascontiguousarray(problem.to_kernel(gamma), dtype=np.float64)
     with one_blas_thread():
-        prof, log_det, info = crossed_information.examine(
-            problem.gram, crossed.Response(*(part[0] for part in products)), kernel_gamma, restricted
-        )
+        response_of_one = crossed.Response(*(part[0] for part in products))
+        prof, log_det, info = _examine(problem.gram, response_of_one, kernel_gamma, restricted)
     qa = len(problem.gram.outer_types)
     outer_u = prof.outer_py.reshape(-1, qa) * kernel_gamma[:qa]
     inner_u = prof.inner_py * kernel_gamma[qa:]
@@ -446,16 +463,55 @@ def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restric
     return Examination(float(criterion), rss, prof.phi, info)
 
 
-def design_information(
-    problem: CrossedProblem, gamma: Floats
-) -> tuple[crossed_information.Information, Floats]:
+def design_information(problem: CrossedProblem, gamma: Floats) -> tuple[information.Information, Floats]:
     """Information at relative variances `gamma` (4,), and (X'H^-1X)^-1, without any response."""
-    kernel_gamma = np.ascontiguousarray(problem.to_kernel(gamma), dtype=np.float64)
+    return gram_information(problem.gram, problem.to_kernel(gamma))
+
+
+def gram_information(gram: Gram, gamma: Floats) -> tuple[information.Information, Floats]:
+    """The same for any columns, at relative variances in the kernel's order."""
+    if dense.n_columns(gram) <= _SMALL_DESIGN and gamma.max() <= _DENSE_GAMMA:
+        with one_blas_thread():
+            return dense.design_information(gram, gamma)
+    none = dense.no_response(gram)
     with one_blas_thread():
-        result: tuple[crossed_information.Information, Floats] = crossed_information.design_information(
-            problem.gram, kernel_gamma
-        )
-    return result
+        prof, _, info = _examine(gram, none, np.ascontiguousarray(gamma, dtype=np.float64), True)
+    return info, prof.phi
+
+
+def _examine(
+    gram: Gram, response: crossed.Response, gamma: Floats, restricted: bool
+) -> tuple[crossed.Profile, float, information.Information]:
+    """Profile, log |H| and information at relative variances in the kernel's order."""
+    room = _empty(len(gamma), len(gram.xx))
+    by_dense = gamma.max() <= _DENSE_GAMMA and by_dense_matrices(gram)
+    look = dense.examine if by_dense else crossed_information.examine
+    prof, log_det, trace = look(gram, response, gamma, restricted, room.norm, room.xgx, room.xggx)
+    info = information.with_residual(gamma, trace, room.norm, room.xgx, room.xggx, prof.phi, gram.n)
+    return prof, log_det, info
+
+
+@contextmanager
+def quick_start() -> Iterator[None]:
+    """Within the block small single fits are by dense matrices unless the kernels are loaded already: for a
+    command that fits one table, loading them takes longer than the fit."""
+    token = _quick.set(True)
+    try:
+        yield
+    finally:
+        _quick.reset(token)
+
+
+def by_dense_matrices(gram: Gram) -> bool:
+    """Whether a single fit is found by dense matrices: it is small, and the kernels are not at hand."""
+    if dense.n_columns(gram) > _SMALL_DESIGN or is_loaded(reml.fit_many):
+        return False
+    return _quick.get() or not kernels_ready()
+
+
+def kernels_ready() -> bool:
+    """Whether fits need no compiling any more."""
+    return is_ready(reml.fit_many)
 
 
 @contextmanager
@@ -470,11 +526,3 @@ def one_blas_thread() -> Iterator[None]:
 def _blas_controller() -> ThreadpoolController:
     """Looking for the libraries takes a millisecond: once is enough."""
     return ThreadpoolController()
-
-
-def warm_up() -> None:
-    """Compile the kernels, or load them from the cache; slow once for each version of the package."""
-    grid = np.indices((3, 3, 2)).reshape(3, -1)
-    problem = CrossedProblem.of_design(*grid)
-    responses = np.random.default_rng(0).random((1, grid.shape[1]))
-    fit_batch(problem, responses, start=np.ones(len(COMPONENTS)))

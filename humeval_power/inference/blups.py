@@ -115,8 +115,8 @@ def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: flo
     """Effects and their variances from the factorised blocks; nothing larger than outer x outer."""
     gram = problem.gram
     products = problem.products(response[None])
-    factor = crossed.factorise(gram, gamma)
-    found = crossed.profile(gram, crossed.Response(*(part[0] for part in products)), factor, True)
+    response_of_one = crossed.Response(*(part[0] for part in products))
+    factor, found = crossed.evaluate(gram, response_of_one, gamma, True)
     qa, p = len(gram.outer_types), gram.xx.shape[0]
     return Blocks(
         beta=found.beta,
@@ -126,8 +126,8 @@ def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: flo
         inner=gamma[qa:] * found.inner_py,
         outer_variance=np.diag(factor.k).reshape(-1, qa),  # gamma - gamma T gamma, free of cancellation
         inner_variance=_inner_variance(gram, factor, gamma[qa:]),
-        outer_hx=found.outer_hx.reshape(p, -1, qa),
-        inner_hx=found.inner_hx,
+        outer_hx=found.outer_hx[:p].reshape(p, -1, qa),
+        inner_hx=found.inner_hx[:p],
     )
 
 

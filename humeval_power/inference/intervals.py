@@ -128,8 +128,7 @@ def _variance_criterion(
 
     def criterion(variances: Floats) -> float:
         gamma = np.ascontiguousarray(problem.to_kernel(variances[:4] / variances[4]))
-        factor = crossed.factorise(problem.gram, gamma)
-        prof = crossed.profile(problem.gram, observed, factor, restricted)
+        _, prof = crossed.evaluate(problem.gram, observed, gamma, restricted)
         if not prof.ok:
             return 1e10
         constant = prof.criterion - df * (1.0 + np.log(2.0 * np.pi * prof.rss / df))

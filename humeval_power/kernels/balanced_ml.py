@@ -8,8 +8,8 @@ out; they couple the strata, so there is no closed form.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.reml import newton_direction
 
 _MAX_STEPS = 5000  # Fisher scoring is slow where a handful of ratings leaves the optimum flat
@@ -17,7 +17,7 @@ _MAX_STEPS = 5000  # Fisher scoring is slow where a handful of ratings leaves th
 _FLAT = 1e-6  # a criterion that no further step could lower by more is flat for every purpose
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _value(theta, squares, df):
     """The criterion at theta = (E0 - E4, ..., E3 - E4, E4)."""
     total = 0.0
@@ -27,7 +27,7 @@ def _value(theta, squares, df):
     return total + np.log(theta[4] + theta[0] + theta[2]) + np.log(theta[4] + theta[1] + theta[3])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def maximum_likelihood(squares, df, start):
     """Expected mean squares at the maximum, shape (replicates, 5), and steps taken (replicates,).
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from humeval_power.kernels.kernel import inner, kernel
 
 CODES = {
     "accuracy": 0,
@@ -28,7 +29,7 @@ CLOSE = 1e-12  # differences that vary by rounding alone are equal
 _REACH = 4.5  # times sqrt(m), that is 9 standard deviations: less than 1e-18 is left out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def exact_p(counts, code, positive):
     """Two-sided p-values of tables (n, 2, 2, 2) [true class, prediction of A, of B], shape (n,)."""
     found = np.empty(counts.shape[0])
@@ -37,7 +38,7 @@ def exact_p(counts, code, positive):
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _exact_p(table, code, positive):
     # Index 0 is the negative class, 1 the positive one, whatever their places in the table.
     items, both, moved, of_a = np.empty(2), np.empty(2), np.empty(2), np.empty(2)
@@ -63,7 +64,7 @@ def _exact_p(table, code, positive):
     return min(1.0, 2 * total)  # exchanging the systems turns one tail into the other
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _fair_binomial(m):
     """Probabilities of binomial(m, 1/2) around its mode, and the count to which the first belongs."""
     mode = math.floor(m / 2)
@@ -79,7 +80,7 @@ def _fair_binomial(m):
     return weight / weight.sum(), low
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _difference(items, both, moved, x0, x1, code):
     """B - A where A alone has x0 negative and x1 positive items right."""
     a = _metric(items[0], items[1], both[0] + x0, both[1] + x1, code)
@@ -87,7 +88,7 @@ def _difference(items, both, moved, x0, x1, code):
     return b - a
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _metric(negatives, positives, tn, tp, code):
     """A metric from the items and the right ones of both classes."""
     fp, fn = negatives - tn, positives - tp
@@ -107,6 +108,6 @@ def _metric(negatives, positives, tn, tp, code):
     return _share(tp * tn - fp * fn, math.sqrt((tp + fp) * (tn + fn) * positives * negatives))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _share(part, whole):
     return part / whole if whole > 0 else 0.0

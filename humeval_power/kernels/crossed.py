@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.small_matrices import inverse_by_type, small_inverse, spd_inverse
 
 Floats = NDArray[np.float64]
@@ -103,29 +103,31 @@ class Profile(NamedTuple):
     beta: Floats
     phi: Floats  # (X'H^-1X)^-1
     rss: float  # y'Py in units of H
-    inner_hx: Floats  # Z_i'H^-1X
-    outer_hx: Floats  # Z_o'H^-1X, rows outer level by outer level
+    inner_hx: Floats  # (p + 1, ...), Z_i'H^-1X, and Z_i'Py last
+    outer_hx: Floats  # (p + 1, ...), Z_o'H^-1X, rows outer level by outer level, and Z_o'Py last
     inner_py: Floats  # Z_i'Py
     outer_py: Floats  # Z_o'Py
     ok: bool
 
 
-@njit(cache=True, nogil=True)
+@inner
 def factorise(gram, gamma):
     """Factorise H at `gamma` (outer column types first)."""
     n_inner, qb = gram.inner_block.shape[0], len(gram.inner_types)
     n_outer, qa = gram.outer_block.shape[0], len(gram.outer_types)
     order = n_outer * qa
-    gamma_inner = gamma[qa:]
     inverse = np.empty((n_inner, qb, qb))
     block = np.empty((n_inner, qb, qb))
-    cross = np.empty_like(gram.cross)
-    outer_block = gram.outer_base.copy()
+    cross = np.empty(gram.cross.shape)
+    outer_block = np.empty((order, order))
+    for r in range(order):
+        for c in range(order):
+            outer_block[r, c] = gram.outer_base[r, c]
     half = np.empty((qb, qb))
     work = np.empty((qb, 2 * qb))
     log_det = 0.0
     for i in range(n_inner):
-        log_det += np.log(small_inverse(gram.inner_block[i], gamma_inner, work, inverse[i]))
+        log_det += np.log(small_inverse(gram.inner_block[i], gamma, qa, work, inverse[i]))
         for r in range(qb):
             for c in range(qb):
                 value = 0.0
@@ -186,7 +188,7 @@ def factorise(gram, gamma):
     return Factor(inverse, block, cross, outer_block, k_matrix, log_det + log_det_s, ok)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _apply_cross(gram, cross, inner_vector, outer_vector):
     """outer_vector += Z_o'H_i^-1Z_i inner_vector."""
     qa, qb = len(gram.outer_types), len(gram.inner_types)
@@ -202,7 +204,7 @@ def _apply_cross(gram, cross, inner_vector, outer_vector):
                     outer_vector[row + a] += cross[pair, a, b] * inner_vector[i, b]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _apply_cross_transposed(gram, cross, outer_vector, sign, inner_vector):
     """inner_vector += sign Z_i'H_i^-1Z_o outer_vector."""
     qa, qb = len(gram.outer_types), len(gram.inner_types)
@@ -219,7 +221,7 @@ def _apply_cross_transposed(gram, cross, outer_vector, sign, inner_vector):
                     inner_vector[i, b] += cross[pair, a, b] * value
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _reduce(gram, factor, inner_r, base_r, inner_h, outer_h, outer_u, outer_ku, projected):
     """For a column r, fill Z_i'H^-1r (n_inner, qb), Z_o'H^-1r, u = Z_o'H_i^-1r and K u (order,), and
     `projected` (n_inner, qb) = A^+ W Z_i'r, which gives r'H_i^-1s = base + (Z_i's)'projected.
@@ -227,7 +229,8 @@ def _reduce(gram, factor, inner_r, base_r, inner_h, outer_h, outer_u, outer_ku, 
     inner_r : Z_i'r; base_r : Z_o'r with the inner factor projected out.
     """
     n_inner, qa, qb = len(inner_r), len(gram.outer_types), len(gram.inner_types)
-    outer_u[:] = base_r
+    for r in range(len(base_r)):
+        outer_u[r] = base_r[r]
     for i in range(n_inner):
         for b in range(qb):
             value = 0.0
@@ -244,12 +247,14 @@ def _reduce(gram, factor, inner_r, base_r, inner_h, outer_h, outer_u, outer_ku, 
             for a in range(qa):
                 for b in range(qb):
                     outer_u[row + a] += gram.cross[pair, a, b] * projected[i, b]
-    outer_ku[:] = factor.k @ outer_u
-    outer_h[:] = outer_u - factor.outer_block @ outer_ku
+    multiply(factor.k, outer_u, outer_ku)
+    multiply(factor.outer_block, outer_ku, outer_h)
+    for r in range(len(outer_h)):
+        outer_h[r] = outer_u[r] - outer_h[r]
     _apply_cross_transposed(gram, factor.cross, outer_ku, -1.0, inner_h)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def profile(gram, response, factor, restricted):
     """Profile the fixed effects and sigma^2 out: criterion -2 log (restricted) likelihood."""
     n_inner, qb = gram.inner_block.shape[0], len(gram.inner_types)
@@ -261,30 +266,25 @@ def profile(gram, response, factor, restricted):
     outer_u = np.empty((p + 1, order))
     outer_ku = np.empty((p + 1, order))
     projected = np.empty((p + 1, n_inner, qb))
-    for j in range(p):
-        inner_r = np.ascontiguousarray(gram.inner_x[:, :, j])
+    inner_r = np.empty((n_inner, qb))
+    base_r = np.empty(order)
+    for j in range(p + 1):
+        for i in range(n_inner):
+            for b in range(qb):
+                inner_r[i, b] = gram.inner_x[i, b, j] if j < p else response.inner_y[i, b]
+        for r in range(order):
+            base_r[r] = gram.outer_base_x[r, j] if j < p else response.outer_base[r]
         _reduce(
             gram,
             factor,
             inner_r,
-            gram.outer_base_x[:, j],
+            base_r,
             inner_h[j],
             outer_h[j],
             outer_u[j],
             outer_ku[j],
             projected[j],
         )
-    _reduce(
-        gram,
-        factor,
-        response.inner_y,
-        response.outer_base,
-        inner_h[p],
-        outer_h[p],
-        outer_u[p],
-        outer_ku[p],
-        projected[p],
-    )
     crossproduct = np.empty((p + 1, p + 1))
     for j in range(p + 1):
         for k in range(j + 1):
@@ -302,7 +302,11 @@ def profile(gram, response, factor, restricted):
                 value -= outer_u[j, r] * outer_ku[k, r]
             crossproduct[j, k] = value
             crossproduct[k, j] = value
-    phi, log_det_x, ok = spd_inverse(crossproduct[:p, :p].copy())
+    xhx = np.empty((p, p))
+    for j in range(p):
+        for k in range(p):
+            xhx[j, k] = crossproduct[j, k]
+    phi, log_det_x, ok = spd_inverse(xhx)
     beta = np.zeros(p)
     rss = 0.0
     if ok:
@@ -312,11 +316,13 @@ def profile(gram, response, factor, restricted):
         rss = crossproduct[p, p]
         for j in range(p):
             rss -= beta[j] * crossproduct[p, j]
-    inner_py = inner_h[p].copy()
-    outer_py = outer_h[p].copy()
+    inner_py, outer_py = inner_h[p], outer_h[p]
     for j in range(p):
-        inner_py -= beta[j] * inner_h[j]
-        outer_py -= beta[j] * outer_h[j]
+        for i in range(n_inner):
+            for b in range(qb):
+                inner_py[i, b] -= beta[j] * inner_h[j, i, b]
+        for r in range(order):
+            outer_py[r] -= beta[j] * outer_h[j, r]
     df = gram.n - p if restricted else gram.n
     # rounding leaves about 1e-16 y'y where the true residual is zero
     ok = ok and factor.ok and rss > 1e-14 * response.yy and rss > 0.0
@@ -325,38 +331,61 @@ def profile(gram, response, factor, restricted):
         criterion = df * (1.0 + np.log(2.0 * np.pi * rss / df)) + factor.log_det
         if restricted:
             criterion += log_det_x
-    return Profile(criterion, beta, phi, rss, inner_h[:p], outer_h[:p], inner_py, outer_py, ok)
+    return Profile(criterion, beta, phi, rss, inner_h, outer_h, inner_py, outer_py, ok)
 
 
-@njit(cache=True, nogil=True)
+@inner
+def multiply(matrix, vector, out):
+    """out = matrix vector for a symmetric matrix, row by row so that the loop is one of plain vectors."""
+    n = len(vector)
+    for r in range(n):
+        out[r] = 0.0
+    for c in range(n):
+        value = vector[c]
+        if value != 0.0:
+            for r in range(n):
+                out[r] += matrix[c, r] * value
+
+
+@inner
 def times_t(gram, factor, inner_v, outer_v):
     """T v for v = (outer_v, inner_v), T = Z'H^-1Z."""
     n_inner, qb = inner_v.shape
-    outer_g = factor.outer_block @ outer_v
+    order = len(outer_v)
+    outer_g, outer_ku, outer_t = np.empty(order), np.empty(order), np.empty(order)
+    multiply(factor.outer_block, outer_v, outer_g)
     _apply_cross(gram, factor.cross, inner_v, outer_g)
-    inner_g = np.zeros((n_inner, qb))
+    inner_g = np.empty((n_inner, qb))
     for i in range(n_inner):
         for b in range(qb):
+            value = 0.0
             for c in range(qb):
-                inner_g[i, b] += factor.inner_block[i, b, c] * inner_v[i, c]
-    outer_ku = factor.k @ outer_g
-    _apply_cross_transposed(gram, factor.cross, outer_v - outer_ku, 1.0, inner_g)
-    return inner_g, outer_g - factor.outer_block @ outer_ku
+                value += factor.inner_block[i, b, c] * inner_v[i, c]
+            inner_g[i, b] = value
+    multiply(factor.k, outer_g, outer_ku)
+    multiply(factor.outer_block, outer_ku, outer_t)
+    for r in range(order):
+        outer_t[r] = outer_g[r] - outer_t[r]
+        outer_ku[r] = outer_v[r] - outer_ku[r]
+    _apply_cross_transposed(gram, factor.cross, outer_ku, 1.0, inner_g)
+    return inner_g, outer_t
 
 
-@njit(cache=True, nogil=True)
+@inner
 def only_type(t, qa, inner, outer):
     """A copy of the vector (outer, inner) with every column type but `t` set to zero."""
-    inner_v = np.zeros_like(inner)
-    outer_v = np.zeros_like(outer)
+    inner_v = np.zeros(inner.shape)
+    outer_v = np.zeros(outer.shape)
     if t < qa:
-        outer_v[t::qa] = outer[t::qa]
+        for r in range(t, len(outer), qa):
+            outer_v[r] = outer[r]
     else:
-        inner_v[:, t - qa] = inner[:, t - qa]
+        for i in range(len(inner)):
+            inner_v[i, t - qa] = inner[i, t - qa]
     return inner_v, outer_v
 
 
-@njit(cache=True, nogil=True)
+@inner
 def dot_type(t, qa, inner_1, outer_1, inner_2, outer_2):
     """Inner product of two vectors over column type `t` alone."""
     value = 0.0
@@ -369,7 +398,18 @@ def dot_type(t, qa, inner_1, outer_1, inner_2, outer_2):
     return value
 
 
-@njit(cache=True, nogil=True)
+@inner
+def every(matrix, first, step):
+    """The rows first, first + step, ... of a square matrix."""
+    order = len(matrix)
+    rows = np.empty((order // step, order))
+    for w in range(len(rows)):
+        for c in range(order):
+            rows[w, c] = matrix[first + w * step, c]
+    return rows
+
+
+@inner
 def traces(gram, factor, gamma):
     """tr(Z_t'H^-1Z_t) for every column type, shape (qa + qb,)."""
     qa, qb = len(gram.outer_types), len(gram.inner_types)
@@ -383,7 +423,7 @@ def traces(gram, factor, gamma):
             for r in range(a, order, qa):
                 trace[a] += (1.0 - factor.k[r, r] / gamma[a]) / gamma[a]
         else:
-            rows = np.ascontiguousarray(factor.outer_block[a::qa])
+            rows = every(factor.outer_block, a, qa)
             half = rows @ factor.k
             for w in range(rows.shape[0]):
                 trace[a] += rows[w, w * qa + a]
@@ -418,16 +458,17 @@ def traces(gram, factor, gamma):
     return trace
 
 
-@njit(cache=True, nogil=True)
+@inner
 def gradient(gram, prof, trace, restricted):
     """Gradient of the criterion in gamma, shape (q,), from the traces of Z_t'H^-1Z_t."""
     qa = len(gram.outer_types)
     q = len(trace)
     p = len(prof.beta)
     sigma2 = prof.rss / (gram.n - p if restricted else gram.n)
-    slope = trace.copy()
+    slope = np.empty(q)
     for t in range(q):
-        slope[t] -= dot_type(t, qa, prof.inner_py, prof.outer_py, prof.inner_py, prof.outer_py) / sigma2
+        square = dot_type(t, qa, prof.inner_py, prof.outer_py, prof.inner_py, prof.outer_py)
+        slope[t] = trace[t] - square / sigma2
         if restricted:
             for j in range(p):
                 for k in range(p):
@@ -437,7 +478,7 @@ def gradient(gram, prof, trace, restricted):
     return slope
 
 
-@njit(cache=True, nogil=True)
+@inner
 def working_products(gram, factor, prof, q):
     """z_s'Z_s'PZ_t z_t (q, q), z_t'z_t (q,), with z_t = Z_t'Py."""
     qa = len(gram.outer_types)
@@ -459,3 +500,10 @@ def working_products(gram, factor, prof, q):
                     value -= x_part[s, j] * prof.phi[j, k] * x_part[t, k]
             quadratic[s, t] = value
     return quadratic, square
+
+
+@kernel
+def evaluate(gram, response, gamma, restricted):
+    """The factor and the profile at one gamma."""
+    factor = factorise(gram, gamma)
+    return factor, profile(gram, response, factor, restricted)

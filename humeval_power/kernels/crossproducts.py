@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from humeval_power.kernels.crossed import Gram
+from humeval_power.kernels.kernel import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,6 +31,9 @@ def build_gram(
     outer_x = _sums(outer, n_outer, outer_columns, x)
     inverse = np.linalg.pinv(inner_block, rcond=1e-10, hermitian=True)
     inverse = 0.5 * (inverse + inverse.transpose(0, 2, 1))
+    base, base_x = _without_inner(
+        start, pair_outer, cross, inverse, outer_block=outer_block, inner_x=inner_x, outer_x=outer_x
+    )
     return Gram(
         start=start,
         outer=pair_outer,
@@ -41,13 +45,8 @@ def build_gram(
         xx=x.T @ x,
         n=len(outer),
         inner_pinv=np.ascontiguousarray(inverse),
-        outer_base=_outer_base(start, pair_outer, cross, outer_block, inverse),
-        outer_base_x=np.column_stack(
-            [
-                _project_out(start, pair_outer, cross, inverse, inner_x[:, :, j], outer_x[:, :, j])
-                for j in range(x.shape[1])
-            ]
-        ),
+        outer_base=base,
+        outer_base_x=base_x,
         base_xx=x.T @ x - np.einsum("iaj,iab,ibk->jk", inner_x, inverse, inner_x),
         outer_types=tuple(range(outer_columns.shape[1])),
         inner_types=tuple(range(inner_columns.shape[1])),
@@ -66,48 +65,29 @@ def _is_coupled(*blocks: Floats) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
-def _outer_base(start, pair_outer, cross, outer_block, inner_pinv):
-    """Z_o'Z_o - Z_o'Z_i (Z_i'Z_i)^+ Z_i'Z_o, dense."""
-    n_outer, qa, _ = outer_block.shape
-    qb = inner_pinv.shape[1]
-    base = np.zeros((n_outer * qa, n_outer * qa))
-    for w in range(n_outer):
-        base[w * qa : (w + 1) * qa, w * qa : (w + 1) * qa] = outer_block[w]
-    for i in range(len(start) - 1):
-        for pair in range(start[i], start[i + 1]):
-            row = pair_outer[pair] * qa
-            for a in range(qa):
-                for k in range(qb):
-                    left = 0.0
-                    for c in range(qb):
-                        left += cross[pair, a, c] * inner_pinv[i, c, k]
-                    for other in range(start[i], start[i + 1]):
-                        column = pair_outer[other] * qa
-                        for c in range(qa):
-                            base[row + a, column + c] -= left * cross[other, c, k]
-    return base
-
-
-@njit(cache=True, nogil=True)
-def _project_out(start, pair_outer, cross, inner_pinv, inner_r, outer_r):
-    """Z_o'r - Z_o'Z_i (Z_i'Z_i)^+ Z_i'r for one column r, flat over outer levels and types."""
-    n_outer, qa = outer_r.shape
-    qb = inner_pinv.shape[1]
-    base = np.empty(n_outer * qa)
-    for w in range(n_outer):
-        for a in range(qa):
-            base[w * qa + a] = outer_r[w, a]
-    for i in range(len(start) - 1):
-        for b in range(qb):
-            value = 0.0
-            for c in range(qb):
-                value += inner_pinv[i, b, c] * inner_r[i, c]
-            for pair in range(start[i], start[i + 1]):
-                row = pair_outer[pair] * qa
-                for a in range(qa):
-                    base[row + a] -= cross[pair, a, b] * value
-    return base
+def _without_inner(
+    start: Ints,
+    pair_outer: Ints,
+    cross: Floats,
+    inner_pinv: Floats,
+    *,
+    outer_block: Floats,
+    inner_x: Floats,
+    outer_x: Floats,
+) -> tuple[Floats, Floats]:
+    """Z_o'Z_o - Z_o'Z_i (Z_i'Z_i)^+ Z_i'Z_o, dense, and the same for X, rows outer level by outer level."""
+    n_outer, qa, p = outer_x.shape
+    n_inner, qb, _ = inner_x.shape
+    inner = np.repeat(np.arange(n_inner), np.diff(start))
+    row = np.broadcast_to((pair_outer * qa)[:, None, None] + np.arange(qa)[:, None], cross.shape)
+    column = np.broadcast_to((inner * qb)[:, None, None] + np.arange(qb), cross.shape)
+    shape, place = (n_outer * qa, n_inner * qb), (row.ravel(), column.ravel())
+    joined = csr_array((cross.ravel(), place), shape=shape)
+    weighted = csr_array(((cross @ inner_pinv[inner]).ravel(), place), shape=shape)
+    base = np.asarray(-(weighted @ joined.T).toarray(), order="C")
+    level = np.arange(n_outer * qa).reshape(n_outer, qa)
+    base[level[:, :, None], level[:, None, :]] += outer_block
+    return base, outer_x.reshape(-1, p) - weighted @ inner_x.reshape(-1, p)
 
 
 def _sums(group: Ints, n_groups: int, left: Floats, right: Floats) -> Floats:
@@ -119,7 +99,7 @@ def _sums(group: Ints, n_groups: int, left: Floats, right: Floats) -> Floats:
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def response_products(gram, outer, inner, outer_columns, inner_columns, x, y):
     """The fields of Response for several responses y (r, n), each with r as first axis.
 

@@ -11,19 +11,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from humeval_power.kernels import crossed
 from humeval_power.kernels.crossed import Gram, Response, factorise, gradient, profile, traces
-from humeval_power.kernels.crossed_information import precision
+from humeval_power.kernels.crossed_information import second_order
+from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.small_matrices import spd_inverse
 
 Floats = NDArray[np.float64]
 
 CONVERGED, STALLED, TOO_MANY_STEPS, NO_RESIDUAL, RUNAWAY = 0, 1, 2, 3, 4
 LARGEST = 1e9  # of gamma: the residual is gone long before, and the factors lose their digits beyond
-N_SUMMARY = 8  # estimate, baseline, standard errors (2), df (2), criterion, sigma^2
 
 
 class Optimum(NamedTuple):
@@ -41,7 +40,7 @@ class Optimum(NamedTuple):
     status: int
 
 
-@njit(cache=True, nogil=True)
+@inner
 def newton_direction(hessian, slope, free):
     """Solve hessian d = -slope over the free components, with a small ridge."""
     q = len(slope)
@@ -80,7 +79,7 @@ def newton_direction(hessian, slope, free):
     return direction
 
 
-@njit(cache=True, nogil=True)
+@inner
 def optimise(gram, response, start, restricted, tolerance, max_steps):
     """Minimise the criterion from `start`; `tolerance` bounds the fall that a further step promises."""
     q = len(start)
@@ -146,50 +145,65 @@ def optimise(gram, response, start, restricted, tolerance, max_steps):
     return Optimum(gamma, factor, prof, slope, trace, quadratic, square, step, status)
 
 
-@njit(cache=True, nogil=True)
-def fit_many(gram, products, start, restricted, tolerance, max_steps, contrast, summary, gammas, status):
+@kernel
+def fit_many(
+    gram,
+    products,
+    start,
+    restricted,
+    tolerance,
+    max_steps,
+    status,
+    criterion,
+    beta,
+    gamma,
+    phi,
+    rss,
+    trace,
+    quadratic,
+    square,
+    norm,
+    xgx,
+    xggx,
+):
     """Fit one design to many responses: `products` are the fields of Response, each with the replicate
     as first axis.
 
-    Fills summary (n, N_SUMMARY), gammas (n, q), status (n,). Each replicate depends on its own
-    response and on `start` alone, so the result does not depend on how replicates are shared out.
+    Fills status (n,), criterion (n,), beta (n, p) and the fields of `information.Fitted`; they are NaN
+    where there is no residual. Each replicate depends on its own response and on `start` alone, so the
+    result does not depend on how replicates are shared out.
     """
     inner_y, outer_y, xy, yy, outer_base, base_xy, base_yy = products
-    df = gram.n - len(contrast) if restricted else gram.n
+    q, p = len(start), beta.shape[1]
     for r in range(len(yy)):
         response = Response(inner_y[r], outer_y[r], xy[r], yy[r], outer_base[r], base_xy[r], base_yy[r])
         best = optimise(gram, response, start, restricted, tolerance, max_steps)
         status[r] = best.status
-        gammas[r] = best.gamma
+        for t in range(q):
+            gamma[r, t] = best.gamma[t]
         if best.status == NO_RESIDUAL:
-            summary[r] = np.nan
+            criterion[r] = rss[r] = np.nan
+            for j in range(p):
+                beta[r, j] = np.nan
             continue
-        accuracy = precision(
-            gram,
-            best.factor,
-            best.profile,
-            best.gamma,
-            best.trace,
-            best.quadratic,
-            best.square,
-            contrast,
-            restricted,
-        )
-        summary[r, 0] = contrast @ best.profile.beta
-        summary[r, 1] = best.profile.beta[0]
-        summary[r, 2] = accuracy.standard_error
-        summary[r, 3] = accuracy.standard_error_adjusted
-        summary[r, 4] = accuracy.df_satterthwaite
-        summary[r, 5] = accuracy.df_kenward_roger
-        summary[r, 6] = best.profile.criterion
-        summary[r, 7] = best.profile.rss / df
+        prof = best.profile
+        criterion[r], rss[r] = prof.criterion, prof.rss
+        for j in range(p):
+            beta[r, j] = prof.beta[j]
+            for k in range(p):
+                phi[r, j, k] = prof.phi[j, k]
+        for t in range(q):
+            trace[r, t] = best.trace[t]
+            square[r, t] = best.square[t]
+            for s in range(q):
+                quadratic[r, s, t] = best.quadratic[s, t]
+        second_order(gram, best.factor, prof, norm[r], xgx[r], xggx[r])
 
 
 __all__ = [
     "CONVERGED",
     "LARGEST",
     "NO_RESIDUAL",
-    "N_SUMMARY",
     "RUNAWAY",
     "STALLED",
     "Gram",

@@ -6,8 +6,9 @@ The sums of a resample are its counts times the values, so one matrix product se
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from humeval_power.kernels.kernel import inner, kernel
 
 Floats = NDArray[np.float64]
 
@@ -27,14 +28,14 @@ def drawn_signs(rng: np.random.Generator, n_items: int, n_resamples: int) -> Flo
     return np.asarray(2.0 * bits - 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count(index, counts):
     for row in range(index.shape[0]):
         for place in range(index.shape[1]):
             counts[row, index[row, place]] += 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def resample_medians(counts, ordered):
     """Median of each resample.
 
@@ -57,7 +58,7 @@ def resample_medians(counts, ordered):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_mean(ordered, rank):
     """The pair mean (w_i + w_j) / 2, i <= j, that has this rank (from 1) among all n (n + 1) / 2.
 
@@ -79,7 +80,7 @@ def pair_mean(ordered, rank):
             return low / 2
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _pairs_up_to(ordered, total):
     """Number of pairs i <= j with w_i + w_j <= total."""
     count, last = 0, ordered.shape[0] - 1
@@ -92,7 +93,7 @@ def _pairs_up_to(ordered, total):
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _next_sum(ordered, total):
     """The smallest w_i + w_j, i <= j, above total; infinite where there is none."""
     found, last, n = np.inf, ordered.shape[0] - 1, ordered.shape[0]
@@ -105,7 +106,7 @@ def _next_sum(ordered, total):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hodges_lehmann_rows(ordered):
     """Median of the pair means of each row, shape (rows,); rows of `ordered` (rows, n) in rising order."""
     n = ordered.shape[1]

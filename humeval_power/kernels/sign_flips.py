@@ -7,12 +7,13 @@ n / 8 additions. Random bits are those of SplitMix64 (Steele, Lea and Flood 2014
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from humeval_power.kernels.kernel import inner, kernel
 
 CLOSE = 1e-12  # of the sum of sizes: sums that differ by rounding alone are equal
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def extreme_flips(terms, seeds, n_flips):
     """For each row of `terms`, how many of `n_flips` random sign changes give |sum| >= |sum of the row|.
 
@@ -45,7 +46,7 @@ def extreme_flips(terms, seeds, n_flips):
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _signed_sums(terms, begin, end, table):
     """table[byte] = sum of terms[begin:end], each minus where its bit is set."""
     table[0] = 0.0
@@ -59,7 +60,7 @@ def _signed_sums(terms, begin, end, table):
         table[byte] = before - 2 * terms[begin + lowest] if begin + lowest < end else before
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _mixed(state):
     mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

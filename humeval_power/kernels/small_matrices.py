@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from humeval_power.kernels.kernel import inner
 
 _SMALL = 40  # below this order plain loops beat LAPACK's call overhead
 
 
-@njit(cache=True, nogil=True)
-def small_inverse(a, gamma, work, out):
-    """(I + a diag(gamma))^-1 by elimination without pivoting; returns its determinant.
+@inner
+def small_inverse(a, gamma, begin, work, out):
+    """(I + a diag(gamma[begin:]))^-1 by elimination without pivoting; returns its determinant.
 
     The matrix is a diagonal scaling away from a symmetric positive definite one, so all pivots are
     at least 1 and no pivoting is needed. work : (q, 2 q), overwritten.
     """
     q = a.shape[0]
     if q == 1:
-        out[0, 0] = 1.0 / (1.0 + a[0, 0] * gamma[0])
-        return 1.0 + a[0, 0] * gamma[0]
+        out[0, 0] = 1.0 / (1.0 + a[0, 0] * gamma[begin])
+        return 1.0 + a[0, 0] * gamma[begin]
     if q == 2:
-        first, second = 1.0 + a[0, 0] * gamma[0], 1.0 + a[1, 1] * gamma[1]
-        det = first * (second - a[0, 1] * gamma[1] * a[1, 0] * gamma[0] / first)
+        first, second = 1.0 + a[0, 0] * gamma[begin], 1.0 + a[1, 1] * gamma[begin + 1]
+        det = first * (second - a[0, 1] * gamma[begin + 1] * a[1, 0] * gamma[begin] / first)
         out[0, 0] = second / det
-        out[0, 1] = -a[0, 1] * gamma[1] / det
-        out[1, 0] = -a[1, 0] * gamma[0] / det
+        out[0, 1] = -a[0, 1] * gamma[begin + 1] / det
+        out[1, 0] = -a[1, 0] * gamma[begin] / det
         out[1, 1] = first / det
         return det
     for r in range(q):
         for c in range(q):
-            work[r, c] = a[r, c] * gamma[c]
+            work[r, c] = a[r, c] * gamma[begin + c]
             work[r, q + c] = 0.0
         work[r, r] += 1.0
         work[r, q + r] = 1.0
@@ -50,7 +51,7 @@ def small_inverse(a, gamma, work, out):
     return det
 
 
-@njit(cache=True, nogil=True)
+@inner
 def spd_inverse(s):
     """Inverse and log determinant of a symmetric positive definite matrix; ok is False if it is not."""
     n = s.shape[0]
@@ -59,8 +60,16 @@ def spd_inverse(s):
         log_det = 0.0
         for r in range(n):
             log_det += 2.0 * np.log(lower[r, r])
-        return np.ascontiguousarray(np.linalg.inv(s)), log_det, np.isfinite(log_det)
-    lower = s.copy()
+        inverted = np.linalg.inv(s)  # in columns; the callers want rows
+        inverse = np.empty((n, n))
+        for r in range(n):
+            for c in range(n):
+                inverse[r, c] = inverted[r, c]
+        return inverse, log_det, np.isfinite(log_det)
+    lower = np.empty((n, n))
+    for r in range(n):
+        for c in range(n):
+            lower[r, c] = s[r, c]
     log_det = 0.0
     for c in range(n):
         for k in range(c):
@@ -93,7 +102,7 @@ def spd_inverse(s):
     return inverse, log_det, True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def inverse_by_type(s, qa):
     """The same for a matrix in which column types (index modulo `qa`) do not meet."""
     n = s.shape[0]
@@ -113,36 +122,3 @@ def inverse_by_type(s, qa):
             for c in range(n_levels):
                 inverse[r * qa + a, c * qa + a] = block[r, c]
     return inverse, total, True
-
-
-@njit(cache=True, nogil=True)
-def pseudo_inverse(matrix):
-    """Inverse over the eigenvalues that are clearly positive, after scaling to unit diagonal."""
-    n = matrix.shape[0]
-    scale = np.empty(n)
-    for r in range(n):
-        scale[r] = np.sqrt(matrix[r, r]) if matrix[r, r] > 0.0 else 0.0
-    scaled = np.zeros((n, n))
-    for r in range(n):
-        for c in range(n):
-            if scale[r] > 0.0 and scale[c] > 0.0:
-                scaled[r, c] = matrix[r, c] / (scale[r] * scale[c])
-    inverse, _, ok = spd_inverse(scaled)
-    if ok:
-        largest = 0.0
-        for r in range(n):
-            largest = max(largest, inverse[r, r])
-        if largest < 1e8:
-            for r in range(n):
-                for c in range(n):
-                    inverse[r, c] /= scale[r] * scale[c]
-            return inverse
-    values, vectors = np.linalg.eigh(scaled)
-    inverse = np.zeros((n, n))
-    for k in range(n):
-        if values[k] > 1e-9:
-            for r in range(n):
-                for c in range(n):
-                    if scale[r] > 0.0 and scale[c] > 0.0:
-                        inverse[r, c] += vectors[r, k] * vectors[c, k] / (values[k] * scale[r] * scale[c])
-    return inverse

@@ -87,7 +87,7 @@ def effect_precision(parameters: Parameters, design: Design) -> EffectPrecision:
 
 def _from_information(design: Design, variances: np.ndarray, interaction: float) -> tuple[float, float]:
     from humeval_power.estimation.native import EFFECT, CrossedProblem, design_information
-    from humeval_power.kernels.crossed_information import expected_information, kenward_roger
+    from humeval_power.kernels.information import expected_information, kenward_roger
 
     rows = design.assignment
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)

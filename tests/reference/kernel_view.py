@@ -5,10 +5,25 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
 from humeval_power.estimation.native import CrossedProblem
-from humeval_power.kernels import crossed, crossed_information
+from humeval_power.kernels import crossed, crossed_information, information
 from humeval_power.kernels.crossproducts import build_gram, response_products
+
+
+@njit(cache=True)
+def _derivatives(gram, factor, profile, gamma, restricted):
+    """Functions that only kernels call have no entry for Python: this is theirs."""
+    trace = crossed.traces(gram, factor, gamma)
+    slope = crossed.gradient(gram, profile, trace, restricted)
+    quadratic, square = crossed.working_products(gram, factor, profile, len(gamma))
+    return trace, slope, quadratic, square
+
+
+@njit(cache=True)
+def _second_order(gram, factor, profile, norm, xgx, xggx):
+    crossed_information.second_order(gram, factor, profile, norm, xgx, xggx)
 
 
 class KernelView(NamedTuple):
@@ -25,16 +40,15 @@ class KernelView(NamedTuple):
     restricted: bool
 
     def precision(self, contrast):
-        return crossed_information.precision(
-            self.gram,
-            self.factor,
-            self.profile,
-            self.gamma,
-            self.trace,
-            self.quadratic,
-            self.square,
-            np.asarray(contrast, dtype=float),
-            self.restricted,
+        q, p = len(self.gamma), len(contrast)
+        norm, xgx, xggx = np.empty((q, q)), np.empty((q, p, p)), np.empty((q, q, p, p))
+        _second_order(self.gram, self.factor, self.profile, norm, xgx, xggx)
+        rss = np.array(self.profile.rss)
+        fitted = information.Fitted(
+            self.gamma, self.profile.phi, rss, self.trace, self.quadratic, self.square, norm, xgx, xggx
+        )
+        return information.precision(
+            fitted, np.asarray(contrast, dtype=float), n=self.gram.n, restricted=self.restricted
         )
 
 
@@ -42,11 +56,8 @@ def view(gram, products, gamma, *, restricted=True):
     """The kernel at `gamma` (its own order) for the products of one response."""
     gamma = np.ascontiguousarray(gamma, dtype=np.float64)
     response = crossed.Response(*(part[0] for part in products))
-    factor = crossed.factorise(gram, gamma)
-    profile = crossed.profile(gram, response, factor, restricted)
-    trace = crossed.traces(gram, factor, gamma)
-    slope = crossed.gradient(gram, profile, trace, restricted)
-    quadratic, square = crossed.working_products(gram, factor, profile, len(gamma))
+    factor, profile = crossed.evaluate(gram, response, gamma, restricted)
+    trace, slope, quadratic, square = _derivatives(gram, factor, profile, gamma, restricted)
     return KernelView(gram, profile, gamma, slope, quadratic, square, factor, trace, restricted)
 
 

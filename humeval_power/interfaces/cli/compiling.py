@@ -1,31 +1,60 @@
-"""Say so when the numerical kernels are being compiled, which is slow once."""
+"""Say so when numerical kernels are compiled, which is slow once; the compiler itself tells when."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.interfaces.cli.output import QUIET, say
+from humeval_power.interfaces.cli.output import QUIET, note, say, wrapped
+from humeval_power.kernels.compile_events import listening
 
-_PATIENCE = 2.0  # seconds; loading compiled kernels from the cache takes less
+if TYPE_CHECKING:
+    from humeval_power.scenarios.rating_study import RatingStudy
+
+TOLD = "humeval_power.compiling_told"
 
 
 @contextmanager
 def compiled_kernels() -> Iterator[None]:
-    """Have the kernels ready in the block; if that takes a while, one line says why."""
+    """Within the block, one line says so if a kernel is compiled; once in a command, not with --quiet."""
     ctx = click.get_current_context(silent=True)
-    quiet = ctx is not None and ctx.meta.get(QUIET, False)
-    message = "Compiling the numerical kernels: about half a minute, once after each installation."
-    timer = threading.Timer(_PATIENCE, lambda: None if quiet else say(message, err=True))
-    timer.daemon = True
-    timer.start()
-    try:
-        from humeval_power.estimation.native import warm_up
+    state = (
+        {} if ctx is None else ctx.meta
+    )  # of the whole command; other threads have no context of their own
 
-        warm_up()
-    finally:
-        timer.cancel()
-    yield
+    def tell(_kernel: str) -> None:
+        if not state.get(TOLD, False) and not state.get(QUIET, False):
+            say(wrapped(_message()), err=True)
+        state[TOLD] = True
+
+    with listening(tell):
+        yield
+
+
+def answer_before_compiling(study: RatingStudy, answer: str) -> None:
+    """Tell what the formula says at once, where a simulation has to wait for the compiler."""
+    if study.replication.closed_form and study.rule.estimator == "reml":
+        return
+    from humeval_power.estimation.native import kernels_ready
+
+    if not kernels_ready():
+        note(f"{answer} The simulation follows when its kernels are compiled.")
+
+
+def _message() -> str:
+    from humeval_power.kernels.kernel import temporary_cache
+
+    message = (
+        "Compiling the numerical kernels that this needs: up to half a minute, once after each "
+        "installation. 'humeval-power warm-up' compiles all of them."
+    )
+    folder = temporary_cache()
+    if folder is not None:
+        message += (
+            f" Neither the installation nor your home can be written: they are kept in {folder} for as long as "
+            "that lasts. Set NUMBA_CACHE_DIR to a folder that stays."
+        )
+    return message

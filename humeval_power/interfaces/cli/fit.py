@@ -96,9 +96,13 @@ def command(
     ratings = load_ratings(file, table)
     check_engine_df(engine, rule, n_ratings=len(ratings.rating))
     from humeval_power.estimation.fitting import fit
+    from humeval_power.estimation.native import kernels_ready, quick_start
 
-    with compiled_kernels():
+    cold = not kernels_ready()
+    with compiled_kernels(), quick_start():
         fitted = fit(ratings, estimator=rule.estimator, engine=engine, worker_item=worker_item)
+    if cold and engine == "native" and not kernels_ready():
+        note("The kernels are not compiled yet: this fit is by dense matrices, the same model and search.")
     simulation: dict[str, Any] = {
         "n_simulations": simulations or DEFAULT_SIMULATIONS,
         "seed": DEFAULT_SEED if seed is None else seed,
@@ -129,7 +133,8 @@ def command(
     else:
         gain = 0.0
         if not worker_item and rule.analysis == "ratings" and len(ratings.rating) <= _SMALL_TABLE:
-            gain = interaction_gain(ratings)
+            with quick_start():
+                gain = interaction_gain(ratings)
         say(fit_text(ratings, fitted, tested, ranges or {}, size, gain))
     if strict and not fitted.converged:
         sys.exit(EXIT_TARGET_MISSED)

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.option_names import as_typed
 from humeval_power.interfaces.cli.output import WIDTH, finish_stopped_runs, say, wrapped
 
@@ -51,8 +52,11 @@ SECTIONS: dict[str, dict[str, str]] = {
         "survey": "How large and how well reported were published comparisons?",
         "scenario": "Power of your own generator and test, module:function.",
     },
+    "After installation": {
+        "warm-up": "Compile the numerical kernels now, not at the first answer.",
+    },
 }
-# A command `name` is the click command called `command` in the module of that name beside this one.
+# A command `name` is the click command called `command` in the module of that name beside this one, with _ for -.
 COMMANDS: dict[str, str] = {name: text for part in SECTIONS.values() for name, text in part.items()}
 _WORDS = "humeval_power.words"
 INTERRUPTED = 130  # what shells expect after Ctrl-C: 128 + SIGINT
@@ -69,7 +73,9 @@ class LazyGroup(click.Group):
         """Import the command, or None where there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"{__package__}.{cmd_name}").command
+        command: click.Command = importlib.import_module(
+            f"{__package__}.{cmd_name.replace('-', '_')}"
+        ).command
         return command
 
     def resolve_command(
@@ -232,6 +238,7 @@ def main(ctx: click.Context) -> None:
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False
+    ctx.with_resource(compiled_kernels())
 
 
 if __name__ == "__main__":

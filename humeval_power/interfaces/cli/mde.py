@@ -8,6 +8,7 @@ import click
 
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import understood
+from humeval_power.interfaces.cli.compiling import answer_before_compiling
 from humeval_power.interfaces.cli.effect_options import (
     NO_DIFFERENCE,
     TypedEffects,
@@ -121,6 +122,8 @@ def command(
             precision = effect_precision(parameters, cell.study.design)
             analytic = detectable(precision, effect=cell.study.true_effect, power=target, rule=rule)
         if method != "analytic" or analytic is None:
+            if analytic is not None:
+                answer_before_compiling(cell.study, f"By formula it is {analytic:.4f} on [0, 1].")
             simulate = simulated_detectable_effect if rule.margin is None else simulated_margin
             simulated = simulate(
                 cell.study,

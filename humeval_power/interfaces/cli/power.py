@@ -12,6 +12,7 @@ import click
 from humeval_power.assumptions import Assumed, Assumptions
 from humeval_power.differences import Difference
 from humeval_power.inference.replication import MOST_FAILURES, NO_LOSSES
+from humeval_power.interfaces.cli.compiling import answer_before_compiling
 from humeval_power.interfaces.cli.effect_options import (
     NO_DIFFERENCE,
     TypedEffects,
@@ -170,6 +171,8 @@ def command(
         refuse_if_too_large(cells, n_simulations, jobs or default_jobs())
     analytic = None if method == "simulate" else analytic_answer(study_asked)
     if method != "analytic":
+        if analytic is not None:
+            answer_before_compiling(study_asked, f"By formula the power is {analytic.power:.3f}.")
         results = run_cells(cells, simulations=simulations, precision=precision, seed=seed, jobs=jobs)
     simulated = results[0].estimate if results else None
     halfway = None

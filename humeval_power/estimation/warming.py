@@ -1,0 +1,38 @@
+"""Small fits that make the compiler work once for every shape of fit that the engine meets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from humeval_power.estimation.native import (
+    COMPONENTS,
+    CrossedProblem,
+    design_information,
+    examine,
+    fit_batch,
+)
+from humeval_power.kernels import crossed
+
+_GRID = np.indices((3, 3, 2)).reshape(3, -1)
+_RATINGS = np.random.default_rng(0).random(_GRID.shape[1])
+
+
+def fit_ratings() -> None:
+    """Fit ratings of two systems."""
+    start = np.ones(len(COMPONENTS))
+    fit_batch(CrossedProblem.of_design(*_GRID), _RATINGS[None], start=start)
+
+
+def examine_ratings() -> None:
+    """Look at a design and at a fit: what the formula, intervals and predicted effects need."""
+    problem, gamma = CrossedProblem.of_design(*_GRID), np.ones(len(COMPONENTS))
+    design_information(problem, gamma)
+    examine(problem, _RATINGS, gamma, restricted=True)
+    products = problem.products(_RATINGS[None])
+    crossed.evaluate(problem.gram, crossed.Response(*(part[0] for part in products)), gamma, True)
+
+
+def fit_differences() -> None:
+    """Fit the differences of workers who rated an item under both systems."""
+    start = np.ones(len(COMPONENTS))
+    fit_batch(CrossedProblem.of_differences(*_GRID), _RATINGS[None], start=start)

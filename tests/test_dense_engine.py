@@ -1,0 +1,135 @@
+"""The engine by one dense matrix: the same numbers as the kernels and as the dense model of the tests."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference import dense_model
+
+from humeval_power.designs import both_nested, k_per_item
+from humeval_power.estimation import native
+from humeval_power.estimation.native import EFFECT, CrossedProblem
+from humeval_power.kernels import crossed, dense, information, reml
+from humeval_power.kernels.crossproducts import response_products
+
+GAMMAS = (np.array([0.3, 0.8, 0.1, 1.2]), np.array([0.0, 0.5, 0.0, 1e-7]), np.array([30.0, 0.0, 5.0, 2.0]))
+DESIGNS = {
+    "workers are fewer": k_per_item(6, 20, ratings_per_item=3, seed=1),
+    "items are fewer": k_per_item(20, 8, ratings_per_item=5, seed=1),
+    "unpaired": k_per_item(12, 15, ratings_per_item=2, paired=False, seed=2),
+    "one rating": k_per_item(8, 30, ratings_per_item=1, seed=1),
+    "nested": both_nested(6, 12),
+}
+
+
+def _table(name):
+    rows = DESIGNS[name].assignment
+    rng = np.random.default_rng(len(rows.worker))
+    rating = rng.normal(0.5, 0.3, len(rows.worker)) + rng.normal(0, 0.2, rows.worker.max() + 1)[rows.worker]
+    return rows, rating
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("gamma", GAMMAS, ids=["inside", "at zero", "large"])
+def test_its_information_is_that_of_full_matrices(name, gamma):
+    rows, _ = _table(name)
+    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
+    info, phi = dense.design_information(problem.gram, problem.to_kernel(gamma))
+    X, zs = dense_model.design_matrices(rows.worker, rows.item, rows.system)
+    order = [*problem.to_kernel(np.arange(4.0)).astype(int), 4]
+    gg, xgx, xggx = dense_model.information(gamma, X, zs)
+    # T is a difference of two matrices: a relative variance of 30 costs two or three digits of its largest entry
+    for ours, theirs in ((info.gg[np.ix_(order, order)], gg), (info.xgx[order], xgx)):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8 * np.abs(theirs).max())
+    np.testing.assert_allclose(
+        info.xggx[np.ix_(order, order)], xggx, rtol=1e-8, atol=1e-8 * np.abs(xggx).max()
+    )
+    Hi = np.linalg.inv(dense_model.h_matrix(zs, gamma))
+    theirs = np.linalg.inv(X.T @ Hi @ X)
+    np.testing.assert_allclose(phi, theirs, rtol=1e-9, atol=1e-12 * theirs.max())
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("restricted", [True, False])
+def test_its_criterion_slope_and_working_products_are_those_of_full_matrices(name, restricted):
+    rows, rating = _table(name)
+    gamma = GAMMAS[0]
+    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
+    products = dense.response_products(
+        problem.gram, problem.outer, problem.inner, *[problem.columns] * 3, rating[None]
+    )
+    wide = dense.widened(problem.gram)
+    at = problem.to_kernel(gamma)
+    factor = dense.factorise(wide, at)
+    prof = dense.profile(wide, crossed.Response(*(part[0] for part in products)), factor, restricted)
+    slope = dense.gradient(wide, prof, dense.traces(wide, factor, at), restricted)
+    X, zs = dense_model.design_matrices(rows.worker, rows.item, rows.system)
+    assert prof.criterion == pytest.approx(
+        dense_model.criterion(gamma, rating, X, zs, restricted), rel=1e-11
+    )
+    expected = dense_model.gradient(gamma, rating, X, zs, restricted)
+    np.testing.assert_allclose(problem.to_kernel(slope), expected, rtol=1e-8, atol=1e-8)
+    quadratic, square = dense.working_products(wide, factor, prof, 4)
+    order = problem.to_kernel(np.arange(4.0)).astype(int)
+    theirs = dense_model.working_products(gamma, rating, X, zs)
+    np.testing.assert_allclose(quadratic[np.ix_(order, order)], theirs[0], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(square[order], theirs[1], rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("restricted", [True, False])
+def test_its_fit_is_that_of_the_kernels(name, restricted, monkeypatch):
+    rows, rating = _table(name)
+    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
+    fits = []
+    for by_dense in (False, True):
+        monkeypatch.setattr(native, "by_dense_matrices", lambda _gram, chosen=by_dense: chosen)
+        fits.append(native.fit_one(problem, rating, restricted=restricted))
+        gamma = np.array([0.2, 0.4, 0.3, 0.1])
+        fits.append(native.examine(problem, rating, gamma, restricted=restricted))
+    kernels, seen, ours, ours_seen = fits
+    assert ours.status[0] == kernels.status[0] == reml.CONVERGED
+    # Both stop where a further step promises a fall of the criterion below 1e-10.
+    assert ours.criterion[0] == pytest.approx(kernels.criterion[0], abs=1e-8)
+    assert ours.estimate[0] == pytest.approx(kernels.estimate[0], abs=1e-6)
+    assert ours.standard_error[0] == pytest.approx(kernels.standard_error[0], rel=1e-4)
+    assert ours_seen.criterion == pytest.approx(seen.criterion, rel=1e-11)
+    assert ours_seen.rss == pytest.approx(seen.rss, rel=1e-10)
+    np.testing.assert_allclose(ours_seen.information.gg, seen.information.gg, rtol=1e-8)
+
+
+def test_products_with_responses_are_those_of_the_kernel():
+    rows, _ = _table("unpaired")
+    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
+    y = np.random.default_rng(4).normal(size=(3, len(rows.worker)))
+    arguments = (problem.gram, problem.outer, problem.inner, *[problem.columns] * 3, y)
+    for ours, theirs in zip(
+        dense.response_products(*arguments), response_products(*arguments), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+
+
+def test_precision_of_a_fit_does_not_depend_on_the_fits_beside_it():
+    rng = np.random.default_rng(0)
+    n, q, p = 70, 4, 2
+    spd = rng.normal(size=(n, p, p + 2))
+    half = rng.normal(size=(n, q, q + 3))
+    fitted = information.Fitted(
+        gamma=np.where(rng.random((n, q)) < 0.3, 0.0, rng.random((n, q))),
+        phi=spd @ spd.transpose(0, 2, 1),
+        rss=np.where(np.arange(n) % 9 == 0, np.nan, 1 + rng.random(n)),
+        trace=5 + rng.random((n, q)),
+        quadratic=half @ half.transpose(0, 2, 1),
+        square=rng.random((n, q)),
+        norm=np.eye(q) * 8 + rng.random((n, 1, 1)),
+        xgx=rng.random((n, q, p, p)),
+        xggx=rng.random((n, q, q, p, p)),
+    )
+    together = information.precision(fitted, EFFECT, n=60, restricted=True)
+    for first, last in ((0, 1), (1, 40), (40, n)):
+        part = information.Fitted(*(field[first:last] for field in fitted))
+        alone = information.precision(part, EFFECT, n=60, restricted=True)
+        for ours, theirs in zip(alone, together, strict=True):
+            assert ours.tobytes() == theirs[first:last].tobytes()
+    assert np.isnan(together.standard_error[::9]).all()
+    assert np.isfinite(together.standard_error[1:9]).all()
