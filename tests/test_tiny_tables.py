@@ -172,9 +172,11 @@ def test_a_table_whose_likelihood_is_highest_without_a_residual_is_refused_with_
 
 
 @pytest.mark.parametrize("engine", ["statsmodels"])
-def test_a_reference_engine_refuses_ratings_that_are_all_alike(engine: str, tmp_path) -> None:
+def test_a_reference_engine_refuses_ratings_that_are_alike_within_each_system(
+    engine: str, tmp_path
+) -> None:
     table = tiny_table(3)
-    table.rating = np.full(len(table.rating), 0.5)
+    table.rating = 0.25 + 0.5 * table.system  # no difference but that of the systems
     write_table(tmp_path / "t.csv", table)
     result = CliRunner().invoke(
         main, ["fit", str(tmp_path / "t.csv"), "--scale", "0:1", "--engine", engine, "--df", "min"]
