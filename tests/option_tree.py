@@ -48,7 +48,7 @@ BASE: dict[str, str] = {
     "power": f"{STUDY} {FEW} --effect 0.1",
     "mde": f"{STUDY} {FEW}",
     "size": f"--preset high --find items --workers 12 --effect 0.3 {FEW}",
-    "surface": f"{STUDY} {FEW} --effect 0.1 -o surface",
+    "surface": f"{STUDY} {FEW} --effect 0.1 -o surface --force",
     "plan": f"--preset high --effect 0.3 --items 20:40:20 --workers 3:6 --cost-per-rating 0.1 {FEW}",
     "looks accuracy": f"--n 200 --effect 0.05 --agreement 0.9 {FEW}",
     "looks pool": "--simulated 4 --simulations 20 --seed 3 --budgets 20,40 --at 20,40",

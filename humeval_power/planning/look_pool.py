@@ -18,6 +18,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.inference.boundaries import Boundaries, boundaries
 from humeval_power.inference.futility import PValueFutility
 from humeval_power.inference.stopping_rule import StoppingRule, WangTsiatis
+from humeval_power.planning.power import Progress
 from humeval_power.scenarios.look_replicates import Floats, stop
 from humeval_power.scenarios.looks import equal_looks
 from humeval_power.scenarios.score_pools import PoolLooks, ScorePair
@@ -75,6 +76,7 @@ def pool_study(
     rules: tuple[Boundaries, Boundaries] | None = None,
     n_simulations: int = 1000,
     seed: int = 1,
+    progress: Progress | None = None,
 ) -> PoolStudy:
     """Run the three procedures on every pair at every planned budget.
 
@@ -101,6 +103,8 @@ def pool_study(
     for column, pair in enumerate(pairs):
         for row, budget in enumerate(budgets):
             looks = PoolLooks(pair, budget // 2, interim.shares)
+            if progress is not None:
+                progress(column * len(budgets) + row, len(pairs) * len(budgets))
             drawn = looks.draw_looks(n_simulations, seed=seed + 1000 * column + row)
             power[0, row, column] = np.mean(drawn.p_value[:, -1] <= interim.rule.alpha)
             spent[0, row, column] = looks.sizes[-1]

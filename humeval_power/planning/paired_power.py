@@ -102,8 +102,9 @@ def power_curve(
 
 
 def curve_sizes(n_items: int) -> tuple[int, ...]:
-    """Numbers of items from a quarter to four times those at hand."""
-    return tuple(sorted({max(5, round(n_items * factor)) for factor in (0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4)}))
+    """Numbers of items from a quarter to four times those at hand, which are always among them."""
+    around = {max(5, round(n_items * factor)) for factor in (0.25, 0.5, 0.75, 1.5, 2, 3, 4)}
+    return tuple(sorted({n_items, *around}))
 
 
 def _smallest(

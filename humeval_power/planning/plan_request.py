@@ -82,7 +82,7 @@ class PlanRequest:
             self._check_looks(self.looks)
         if self.confidence is not None and self.uncertainty is None:
             raise InputError(
-                "A design with confidence needs to know how uncertain the parameters are: plan from a "
+                "A confidence needs to know how uncertain the parameters are: plan from a "
                 "pilot, or from a file that 'fit -o' wrote."
             )
 

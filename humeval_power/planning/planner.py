@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import numpy as np
@@ -18,14 +18,22 @@ from humeval_power.planning.bottleneck import find_bottleneck, what_would_do
 from humeval_power.planning.building import design_of
 from humeval_power.planning.plan_request import FrontPoint, Option, PlanRequest, PlanResult
 from humeval_power.planning.plan_sensitivity import each_alone, most_demanding
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Progress, estimate_power
+from humeval_power.planning.power import (
+    DEFAULT_SEED,
+    DEFAULT_SIMULATIONS,
+    Progress,
+    estimate_power,
+    part_of,
+)
 from humeval_power.planning.required import counts_power
 from humeval_power.planning.search import Candidates, cheapest, front, list_candidates, most_powerful
 from humeval_power.planning.sequential_plan import formula_power, prove
+from humeval_power.planning.workload import Ahead, Workload, rating_study_workload, study_workload
 from humeval_power.scenarios.rating_study import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
 _MOST_PROOFS = 6  # designs tried by simulation before the last one stands
+_USUAL_PROOFS = 3  # the chosen design and its neighbours
 
 
 def make_plan(
@@ -34,9 +42,13 @@ def make_plan(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    ahead: Ahead | None = None,
     progress: Progress | None = None,
 ) -> PlanResult:
     """Search the space by formula, then prove the winner and its neighbours on the front.
+
+    ahead : is told of the work of the usual proofs before the first, and may refuse it.
+    progress : is told how many studies are simulated, and how many there may be.
 
     Raises
     ------
@@ -61,23 +73,18 @@ def make_plan(
     place = _choose(request, candidates, best)
     # far on the front a thousand designs differ by cents; neighbours are those that differ in power
     chosen, proofs = _exact_place(request, with_effect, candidates, best, place), 0
-    option = _prove(request, with_effect, candidates.counts(int(best[chosen])), n_simulations, seed, n_jobs)
+    run = _Proofs(request, with_effect, n_simulations, seed, n_jobs, progress)
+    if ahead is not None:
+        ahead(run.work(candidates.counts(int(best[chosen]))))
+    option = run.prove(candidates.counts(int(best[chosen])))
     while _falls_short(request, option) and chosen + 1 < len(best) and proofs < _MOST_PROOFS:
         nearer = _next_above(candidates, best, chosen, 0.01)
         if nearer is None or not _affordable(request, candidates, int(best[nearer])):
             break
         chosen, proofs = nearer, proofs + 1
-        option = _prove(
-            request, with_effect, candidates.counts(int(best[chosen])), n_simulations, seed, n_jobs
-        )
-        if progress is not None:
-            progress(proofs, _MOST_PROOFS)
+        option = run.prove(candidates.counts(int(best[chosen])))
     around = [_next_below(candidates, best, chosen, 0.02), _next_above(candidates, best, chosen, 0.02)]
-    neighbours = tuple(
-        _prove(request, with_effect, candidates.counts(int(best[i])), n_simulations, seed, n_jobs)
-        for i in around
-        if i is not None
-    )
+    neighbours = tuple(run.prove(candidates.counts(int(best[i]))) for i in around if i is not None)
     promised = option.powers[_judged(request, option.powers)]
     reached = promised >= request.target - 1e-12
     if request.losses != NO_LOSSES and option.simulated is not None:
@@ -124,7 +131,8 @@ def _choose(request: PlanRequest, candidates: Candidates, best: np.ndarray) -> i
         if index is None:
             least = Decimal(int(candidates.cents.min())) / 100
             raise InputError(
-                f"No design within these limits costs {request.budget} or less: the cheapest costs {least:.2f}."
+                f"No design within a budget of {request.budget}: within these limits the cheapest costs "
+                f"{least:.2f}."
             )
     elif request.confidence is not None:
         return _confident_place(request, candidates, best)
@@ -182,34 +190,66 @@ def _confident_place(request: PlanRequest, candidates: Candidates, best: np.ndar
     return high
 
 
-def _prove(
-    request: PlanRequest,
-    settings: Mapping[str, Parameters],
-    counts: StudyCounts,
-    n_simulations: int,
-    seed: int,
-    n_jobs: int,
-) -> Option:
-    powers = {name: _formula(request, parameters, counts) for name, parameters in settings.items()}
-    cost = cost_of(counts, request.costs)
-    judged = settings[_judged(request, powers)]
-    if request.looks is not None:
+@dataclass(slots=True)
+class _Proofs:
+    """Simulations of designs that the formula found, one after the other."""
+
+    request: PlanRequest
+    settings: Mapping[str, Parameters]
+    n_simulations: int
+    seed: int
+    n_jobs: int
+    progress: Progress | None
+    done: int = 0
+
+    def work(self, counts: StudyCounts) -> Workload:
+        """Of the proofs of a design and of its neighbours."""
+        study = self._study(counts, next(iter(self.settings.values())))
+        n = _USUAL_PROOFS * self.n_simulations
+        if self.request.looks is not None:
+            return study_workload(study.design, n_simulations=n, n_jobs=self.n_jobs)
+        return rating_study_workload(study, n_simulations=n, n_jobs=self.n_jobs)
+
+    def prove(self, counts: StudyCounts) -> Option:
+        """The design with its price, its power by formula and by simulation."""
+        request = self.request
+        powers = {name: _formula(request, each, counts) for name, each in self.settings.items()}
+        cost = cost_of(counts, request.costs)
+        judged = self.settings[_judged(request, powers)]
+        part = part_of(self.progress, self.done, _MOST_PROOFS + _USUAL_PROOFS)
+        self.done += 1
+        if request.looks is None:
+            simulated = estimate_power(
+                self._study(counts, judged),
+                n_simulations=self.n_simulations,
+                seed=self.seed,
+                n_jobs=self.n_jobs,
+                progress=part,
+            )
+            return Option(counts, cost, powers, simulated)
         found = prove(
             judged,
             counts,
             request.looks,
             request.rule,
             costs=request.costs,
-            n_simulations=n_simulations,
-            seed=seed,
-            n_jobs=n_jobs,
+            n_simulations=self.n_simulations,
+            seed=self.seed,
+            n_jobs=self.n_jobs,
         )
+        if part is not None:
+            part(self.n_simulations, self.n_simulations)
         return Option(counts, cost, powers, found.simulated, found)
-    study = RatingStudy(
-        judged, design_of(counts), request.rule, losses=request.losses, exclusion=request.exclusion
-    )
-    simulated = estimate_power(study, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
-    return Option(counts, cost, powers, simulated)
+
+    def _study(self, counts: StudyCounts, parameters: Parameters) -> RatingStudy:
+        request = self.request
+        return RatingStudy(
+            parameters,
+            design_of(counts),
+            request.rule,
+            losses=request.losses,
+            exclusion=request.exclusion,
+        )
 
 
 def _formula(request: PlanRequest, parameters: Parameters, counts: StudyCounts) -> float:

@@ -21,6 +21,13 @@ _PORTION = 2048  # replicates between two reports of progress; a whole block of 
 Progress = Callable[[int, int], None]
 
 
+def part_of(progress: Progress | None, part: int, parts: int) -> Progress | None:
+    """Progress of one of several parts of equal length, the first of them 0, told as that of the whole."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(part * total + done, parts * total)
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
     """Counts over replicates; tallies of separate portions add up."""

@@ -23,10 +23,13 @@ from humeval_power.planning.power import (
     DEFAULT_SEED,
     DEFAULT_SIMULATIONS,
     PowerEstimate,
+    Progress,
     estimate_power,
+    part_of,
 )
 from humeval_power.planning.regular import regular_precision
 from humeval_power.planning.smallest import smallest_true
+from humeval_power.planning.workload import Ahead, rating_study_workload
 from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
 from humeval_power.scenarios.rating_study import RatingStudy
 from humeval_power.study_counts import StudyCounts
@@ -87,11 +90,16 @@ def required_size(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    ahead: Ahead | None = None,
+    progress: Progress | None = None,
 ) -> RequiredSize:
     """Search one size with the others fixed, by formula, then prove the answer by simulation.
 
     Where the simulated power stays below the target by more than its Monte Carlo error, the size is
     raised step by step (with few workers the formula is approximate).
+
+    ahead : is told of the work of one proof before the first, and may refuse it.
+    progress : is told how many studies are simulated, and how many there may be.
 
     Raises
     ------
@@ -119,10 +127,19 @@ def required_size(
             None,
             _why(sought, best, limit, parameters, power, rule),
         )
-    for value in range(found, min(found + max(5, found // 4), highest) + 1):
+    values = range(found, min(found + max(5, found // 4), highest) + 1)
+    for proof, value in enumerate(values):
         counts = make(value)
         study = RatingStudy(parameters, design_of(counts), rule)
-        simulated = estimate_power(study, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
+        if ahead is not None and proof == 0:
+            ahead(rating_study_workload(study, n_simulations=n_simulations, n_jobs=n_jobs))
+        simulated = estimate_power(
+            study,
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+            progress=part_of(progress, proof, len(values)),
+        )
         if not (simulated.too_many_failed or simulated.interval[1] < power):
             break
     if simulated.too_many_failed:
@@ -174,7 +191,7 @@ def _check_ratings_per_item(sought: Sought, workers: int | None, k: int | None, 
     if k is not None and k < 1:
         raise InputError(f"The number of ratings per item must be at least 1; got {k}.")
     needed = (k or 0) * (1 if paired else 2)
-    if sought == "items" and workers is not None and needed > workers:
+    if k is not None and sought == "items" and workers is not None and workers >= 2 and needed > workers:
         raise InputError(
             f"{k} ratings per item and system need {needed} different workers; there are {workers}."
         )

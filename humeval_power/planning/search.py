@@ -103,7 +103,8 @@ def list_candidates(
     parts = [_grid(space, paired) for paired in space.pairings]
     m, n, k, paired = (np.concatenate([part[i] for part in parts]) for i in range(4))
     if len(m) == 0:
-        raise InputError([Problem(_why_empty(space), "Widen the ranges or the limit.")])
+        remedy = "Widen the lists of workers, items or ratings_per_item, or max_ratings_per_worker."
+        raise InputError([Problem(_why_empty(space), remedy)])
     power = np.empty((len(settings), len(m)))
     for row, parameters in enumerate(settings.values()):
         for way in (True, False):
@@ -167,8 +168,8 @@ def _grid(space: SearchSpace, paired: bool) -> tuple[Ints, Ints, Ints, NDArray[n
     size = len(space.workers) * len(space.items) * len(space.ratings_per_item)
     if size > MOST_CANDIDATES:
         raise InputError(
-            f"{size:,} designs are too many to compare (at most {MOST_CANDIDATES:,}). Give steps, for "
-            "example --items 50:500:10."
+            f"{size:,} designs are too many to compare (at most {MOST_CANDIDATES:,}). Give "
+            "shorter lists of workers, items and ratings_per_item, with steps such as 50:500:10."
         )
     axes = np.meshgrid(space.workers, space.items, space.ratings_per_item, indexing="ij")
     m, n, k = (axis.ravel().astype(np.int64) for axis in axes)

@@ -7,10 +7,12 @@ they are right within a factor of about three, which is enough to warn of hours 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from humeval_power.designs import Design
+from humeval_power.scenarios.rating_study import RatingStudy
 
 SEARCH_STEPS = 20  # simulated studies that a search for an effect or a size compares, about
 
@@ -46,6 +48,7 @@ class Workload:
 
 
 NOTHING = Workload(0.0, 0.0)
+Ahead = Callable[[Workload], None]  # is told of work before it begins, and may refuse it by raising
 
 
 def study_workload(
@@ -54,12 +57,26 @@ def study_workload(
     """Of simulated rating studies of a design: fitted, or drawn by their mean squares."""
     if closed_form:
         return Workload(_PER_CLOSED_FORM * n_simulations, 0.0)
-    n_ratings = float(design.n_ratings)
-    smaller = float(min(design.n_workers, design.n_items))
+    smaller = min(design.n_workers, design.n_items)
+    return table_workload(design.n_ratings, smaller, n_simulations=n_simulations, n_jobs=n_jobs)
+
+
+def table_workload(n_ratings: float, smaller: float, *, n_simulations: int, n_jobs: int = 1) -> Workload:
+    """Of fits to tables with so many ratings; `smaller` is their number of workers or items, if that is less."""
     each = _PER_FIT + _PER_RATING * n_ratings + _PER_CUBE * smaller**3
     tables = min(n_simulations, _TABLES)
     in_memory = n_ratings * (_PER_PLANNED_RATING + _PER_TABLE_RATING * tables)
     return Workload(each * n_simulations / n_jobs, in_memory + _PER_SQUARE * smaller**2 * n_jobs)
+
+
+def rating_study_workload(study: RatingStudy, *, n_simulations: int, n_jobs: int = 1) -> Workload:
+    """Of simulations of a rating study, by its mean squares where that is how it is drawn."""
+    return study_workload(
+        study.design,
+        n_simulations=n_simulations,
+        n_jobs=n_jobs,
+        closed_form=study.replication.closed_form and study.rule.estimator == "reml",
+    )
 
 
 def comparison_workload(

@@ -28,6 +28,7 @@ ScoreTest = Literal["mann-whitney", "welch", "student"]
 
 _VALUES = 2**22  # ratings held in memory at a time
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(128)
+_LEAST = 1e-9  # least variance of U, in pairs
 _REACH = 9.0  # standard deviations beyond which a normal law is not looked at
 
 
@@ -167,9 +168,12 @@ def _mann_whitney_power(scenario: DirectAssessment) -> ComputedPower:
     pairs = float(n * n)
     spread = found.p1 - found.tied / 4 - found.p1**2
     variance = pairs * (spread + (n - 1) * (found.p2 + found.p3 - 2 * found.p1**2))
+    least = pairs * _LEAST
     null = pairs / 12 * (2 * n + 1 - _expected_tie_term(scenario) / (2 * n * (2 * n - 1)))
-    reach = -special.ndtri(scenario.alpha / 2) * math.sqrt(null) + (0.5 if scenario.continuity else 0.0)
-    sd_u = math.sqrt(variance)
+    reach = -special.ndtri(scenario.alpha / 2) * math.sqrt(max(null, least)) + (
+        0.5 if scenario.continuity else 0.0
+    )
+    sd_u = math.sqrt(max(variance, least))  # below it rounding is all that is left
     center = pairs * (found.p1 - 0.5)
     sd_estimate = math.sqrt((scenario.a.sd**2 + scenario.b.sd**2) / n)
     shared = min(max(found.slope / n * pairs / (sd_u * sd_estimate), -1.0), 1.0)

@@ -30,6 +30,7 @@ from humeval_power.interfaces.cli.analyze_many import (
 from humeval_power.interfaces.cli.analyze_text import two_text
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
+from humeval_power.interfaces.cli.fit import tell_simulations
 from humeval_power.interfaces.cli.invocation import typed_command
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import (
@@ -208,6 +209,7 @@ def _two(
     fitted = fit(ratings, estimator=rule.estimator)
     tested = difference_test(ratings, rule) if rule.analysis == "differences" else effect_test(fitted, rule)
     size = None
+    tell_simulations(fitted, ratings, rule, simulation, closed_form=True)
     if fitted.n_workers < FEW_WORKERS and not tested.reason:
         size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
     interest = None

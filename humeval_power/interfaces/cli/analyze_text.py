@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from humeval_power.estimation.fit import Fit
@@ -94,7 +95,7 @@ def _interest_text(interest: PowerAtInterest, rule: DecisionRule) -> str:
         + ("" if interest.planned is None else f", {interest.planned:.2f} at those the plan assumed")
         + ("." if interest.promised is None else f"; the plan promised {interest.promised:.2f}."),
     ]
-    if rule.margin is None:
+    if rule.margin is None and math.isfinite(interest.type_m):
         lines.append(
             f"A significant result here would then exaggerate it {interest.type_m:.2f} times on average, and "
             f"have the wrong sign in {_percent(interest.type_s)} of such studies."

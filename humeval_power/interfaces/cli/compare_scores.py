@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, 
 from humeval_power.interfaces.cli.required_options import Command
 
 if TYPE_CHECKING:
+    from humeval_power.inference.score_table import ScoreTable
     from humeval_power.planning.pair_comparison import Request
 
 QUESTIONS = {
@@ -188,6 +190,7 @@ def scores_command(
     from humeval_power.interfaces.cli.study_options import default_jobs
 
     n_jobs, command = jobs or default_jobs(), typed_command()
+    _tell_work(tables, request, n_jobs)
     if kind == "pair":
         answer = compare_answers.pair_answer(
             tables[0], request, n_jobs=n_jobs, command=command, everything=all_tests
@@ -256,3 +259,23 @@ def _request(question: str | None, given: dict[str, Any]) -> Request:
         power_by=given["power_by"],
         n_simulations=given["simulations"] or CURVE_SIMULATIONS,
     )
+
+
+def _tell_work(tables: list[ScoreTable], request: Request, n_jobs: int) -> None:
+    """Say how long resampling and simulating will take for these tables, or refuse it."""
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.planning.paired_power import curve_sizes
+    from humeval_power.planning.workload import NOTHING, comparison_workload
+
+    simulated, resampled, n_resamples = NOTHING, NOTHING, request.settings.n_resamples
+    for table in tables:
+        pairs = math.comb(len(table.systems), 2)
+        resampled += comparison_workload("compare", table.n_items, n_simulations=pairs * n_resamples)
+        if pairs > 1:
+            continue  # there the power of no pair is simulated
+        for size in curve_sizes(table.n_items):
+            simulated += comparison_workload(
+                "compare", size, n_simulations=request.n_simulations, n_jobs=n_jobs
+            )
+    tell_work(simulated, n_simulations=request.n_simulations)
+    tell_work(resampled, n_simulations=n_resamples, option="--resamples")

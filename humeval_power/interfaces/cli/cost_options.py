@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import click
 import pandas as pd
 
-from humeval_power.costs import CostModel
+from humeval_power.costs import CostModel, PlatformFee
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.numbers import LARGEST, SMALLEST, WholeNumber, shortened
 from humeval_power.interfaces.cli.option_groups import Function, collected, fields_of
@@ -129,6 +131,31 @@ def with_pilot_times(prices: CostOptions, pilot: str | None) -> CostOptions:
     return replace(prices, seconds_per_rating=median)
 
 
+_FIELDS = {
+    "price_per_rating": "--cost-per-rating",
+    "rejected_share": "--rejected",
+    "checks_per_rating": "--checks",
+    "share": "--fee-share",
+}
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Problems with fields of the model, told of the options that they come from."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError([_of_option(problem) for problem in error.problems]) from None
+
+
+def _of_option(problem: Problem) -> Problem:
+    if problem.column is None or problem.place is not None:
+        return problem
+    option = _FIELDS.get(problem.column, f"--{problem.column.replace('_', '-')}")
+    value = f"{problem.value:f}" if isinstance(problem.value, Decimal) else repr(problem.value)
+    return Problem(f"{option} {value}: {problem.rule}", problem.remedy)
+
+
 def cost_model(prices: CostOptions) -> CostModel:
     """The cost model that was typed.
 
@@ -143,10 +170,16 @@ def cost_model(prices: CostOptions) -> CostModel:
             [Problem(rule, "Give --cost-per-rating, or --pay-per-hour with --seconds-per-rating.")]
         )
     fee = read_fee(prices.fee, prices.fees)
-    if prices.fee_share is not None:
-        fee = replace(fee, share=prices.fee_share, confirmed=True)
+    with _named():
+        if prices.fee_share is not None:
+            fee = replace(fee, share=prices.fee_share, confirmed=True)
+        model = _model(prices, fee)
     if fee.caveat:
         note(fee.caveat)
+    return model
+
+
+def _model(prices: CostOptions, fee: PlatformFee) -> CostModel:
     return CostModel(
         price_per_rating=prices.cost_per_rating,
         pay_per_hour=prices.pay_per_hour,

@@ -128,14 +128,20 @@ def _efficiencies(rows: Sequence[Mapping[str, object]]) -> str:
                 f"{row['correlation']:g}",
                 f"{row['correlation_with_ratings']:.3f}",
                 f"{row['data_efficiency']:.3f}",
-                "" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
+                f"{low:.3f} to {high:.3f}" if math.isfinite(low + high) else "",
             ]
         )
     return text_table(header, lines, indent="")
 
 
 def _shown(measure: Measure, unit: float = 1.0) -> str:
+    if not math.isfinite(measure.value):
+        return "not defined: no quality is seen"
     value = f"{unit * measure.value:.4g}"
     if math.isnan(measure.low):
         return f"{value} (no interval: {measure.reason or 'not defined'})"
+    if not math.isfinite(measure.low):
+        return f"{value} (no interval: in nearly every resample there is no quality)"
+    if not math.isfinite(measure.high):
+        return f"{value} ({unit * measure.low:.4g} and up: in some resamples there is no quality)"
     return f"{value} ({unit * measure.low:.4g} to {unit * measure.high:.4g})"

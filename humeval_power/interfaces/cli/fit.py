@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from humeval_power.estimation.fit import Engine
+from humeval_power.estimation.fit import Engine, Fit
 from humeval_power.estimation.interaction import interaction_gain
 from humeval_power.inference.difference_test import difference_test
 from humeval_power.inference.intervals import IntervalMethod, parameter_intervals
@@ -27,12 +27,16 @@ from humeval_power.interfaces.cli.options import (
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, write_file
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import default_jobs
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents import read_parameters, to_json
 from humeval_power.planning.analytic import FEW_WORKERS
 from humeval_power.planning.calibration import size_of_test
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.planning.workload import rating_study_workload, study_workload
+from humeval_power.ratings import Ratings
 from humeval_power.reporting.records import parameters_record
 from humeval_power.rules import DecisionRule
+from humeval_power.scenarios.rating_study import RatingStudy
 
 _SMALL_TABLE = 20_000  # ratings up to which the worker-item term is looked for unasked
 
@@ -108,6 +112,10 @@ def command(
         "seed": DEFAULT_SEED if seed is None else seed,
         "n_jobs": jobs or default_jobs(),
     }
+    few = fitted.n_workers < FEW_WORKERS and not rule.is_simulated
+    if simulations is not None or rule.is_simulated or intervals == "bootstrap" or few:
+        closed = few and intervals != "bootstrap"
+        tell_simulations(fitted, ratings, rule, simulation, closed_form=closed)
     if rule.is_simulated:
         given = None if assumed is None else read_parameters(assumed)[0]
         tested = simulated_test(fitted, ratings.design(), rule, assumed=given, **simulation)
@@ -138,3 +146,17 @@ def command(
         say(fit_text(ratings, fitted, tested, ranges or {}, size, gain))
     if strict and not fitted.converged:
         sys.exit(EXIT_TARGET_MISSED)
+
+
+def tell_simulations(
+    fitted: Fit, ratings: Ratings, rule: DecisionRule, simulation: dict[str, Any], *, closed_form: bool
+) -> None:
+    """Say how long studies like this one will take to simulate, or refuse them; `closed_form` where they may
+    be drawn by their mean squares."""
+    n_simulations, n_jobs = simulation["n_simulations"], simulation["n_jobs"]
+    design = ratings.design()
+    work = study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
+    if closed_form:
+        study = RatingStudy(fitted.parameters, design, rule)
+        work = rating_study_workload(study, n_simulations=n_simulations, n_jobs=n_jobs)
+    tell_work(work, n_simulations=n_simulations)

@@ -93,10 +93,12 @@ def _mean_text(found: PredictionPower) -> str:
         (
             "Weight 1",
             f"standard error {math.sqrt(found.plain_variance):.4g}: as {found.plain_effective_n:.1f} "
-            "human values",
+            "human values"
+            if found.extra
+            else "not defined: it needs items that only the judge has scored (--extra)",
         ),
     ]
     lines = [wrapped(text, bullet=f"{label:<11}") for label, text in facts]
-    if found.plain_variance > found.human_variance:
+    if found.extra and found.plain_variance > found.human_variance:
         lines.append(wrapped(PLAIN_HURTS, bullet=f"{'Caution':<11}"))
     return "\n".join(lines)

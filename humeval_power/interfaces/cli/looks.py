@@ -48,7 +48,7 @@ from humeval_power.interfaces.cli.study_options import (
     source_needed,
     study_options,
 )
-from humeval_power.interfaces.cli.work_ahead import tell_work
+from humeval_power.interfaces.cli.work_ahead import refuse_work, tell_work
 from humeval_power.planning.building import build_design
 from humeval_power.planning.look_calibration import Calibrate
 from humeval_power.planning.look_characteristics import OperatingPoint
@@ -201,6 +201,7 @@ def _source(
         kind=study.design,
         max_ratings_per_worker=study.max_ratings_per_worker,
     )
+    refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     rule = DecisionRule(alternative=looks.alternative, alpha=looks.alpha)
     points = likert_points(study, settings)
     return name, RatingLooks(parameters.with_difference(effect), design, at, rule, study.response, points)

@@ -20,9 +20,12 @@ from humeval_power.interfaces.cli.options import (
     simulations_option,
 )
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite
+from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.required_options import Command
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.planning.look_pool import PoolStudy, pool_study, wei_rules
 from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.planning.workload import NOTHING, comparison_workload
 from humeval_power.reporting.sequential_records import pool_record
 from humeval_power.scenarios.score_pools import ScorePair, pair_of_samples, simulated_pool
 
@@ -111,13 +114,20 @@ def pool(
     else:
         assert simulated is not None
         pairs = simulated_pool(simulated, typical=typical_difference, mean=mean, sd=sd)
-    study = pool_study(
-        pairs,
-        budgets=budgets or DEFAULT_BUDGETS,
-        rules=wei_rules(looks),
-        n_simulations=simulations or POOL_SIMULATIONS,
-        seed=used,
-    )
+    planned, n_simulations = budgets or DEFAULT_BUDGETS, simulations or POOL_SIMULATIONS
+    work = NOTHING
+    for budget in planned:
+        work += comparison_workload("da", max(budget, 0), n_simulations=len(pairs) * n_simulations)
+    tell_work(work, n_simulations=n_simulations)
+    with progress("Pairs and budgets", total=len(pairs) * len(planned)) as advance:
+        study = pool_study(
+            pairs,
+            budgets=planned,
+            rules=wei_rules(looks),
+            n_simulations=n_simulations,
+            seed=used,
+            progress=in_steps(advance),
+        )
     told = at or (1200, 3600)
     pictures: dict[str, str | bytes] = {}
     if figures is not None:

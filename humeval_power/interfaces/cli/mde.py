@@ -89,7 +89,7 @@ def command(
     """
     if effect is not None and rule.margin is None:
         raise click.UsageError(
-            "The effect is what is sought: --effect belongs to non-inferior and equivalent."
+            "The effect is what is sought: --effect and --effect-raw belong to non-inferior and equivalent."
         )
     if output is not None:
         refuse_to_overwrite([output], force=force)

@@ -20,11 +20,23 @@ _OTHERS = {
     "simulations": "--simulations",
 }
 
+# What messages call the value of an option, where that is not the option's own name.
+_CALLED = {
+    "--n": "(?:judgements?|items?|test set|sentences?|segments?|scores|study)",
+    "--effect": "(?:effects?|differences?)",
+    "--shift": "(?:effects?|differences?)",
+    "--mean": "(?:means?|difference)",
+    "--sd": "(?:SDs?|standard deviations?)",
+    "--tie-share": "(?:share of )?ties",
+    "--highest": "(?:highest|largest) (?:size|n)",
+}
+
 
 def as_typed(message: str, command: click.Command | None, words: Sequence[str]) -> str:
     """The message with the options of `command` in place of the library's names.
 
-    A message that names no option, but quotes the value of just one that was typed, gets it in front.
+    A message that names no option gets in front those that were typed and of which it speaks: its subject
+    is called as they are, or it has their words and their value. Else it gets the one whose value it quotes.
     """
     if command is None:
         return message
@@ -42,8 +54,11 @@ def as_typed(message: str, command: click.Command | None, words: Sequence[str]) 
             message = re.sub(rf"(?<![\w'\"-]){name}(?![\w'\"-])", option, message)
     if "--" in message:
         return message
-    quoted = {option for option, value in _typed(words, set(names.values())) if _quotes(message, value)}
-    return f"{quoted.pop()}: {message}" if len(quoted) == 1 else message
+    typed = list(_typed(words, set(names.values())))
+    spoken = [option for option, value in typed if _speaks_of(message, option, value)]
+    quoted = {option for option, value in typed if _quotes(message, value)}
+    meant = list(dict.fromkeys(spoken)) or (list(quoted) if len(quoted) == 1 else [])
+    return f"{', '.join(meant)}: {message}" if meant else message
 
 
 def _long(option: click.Option) -> str:
@@ -61,14 +76,32 @@ def _typed(words: Sequence[str], options: set[str]) -> Iterator[tuple[str, str]]
             yield option, words[place + 1]
 
 
-def _quotes(message: str, value: str) -> bool:
-    """Whether the message says 'got VALUE' or 'of VALUE', as typed or as a number is printed."""
+def _speaks_of(message: str, option: str, value: str) -> bool:
+    """Whether the subject of the message is what the option says, or its words are there with its value."""
+    name = _CALLED.get(option) or option.removeprefix("--").removesuffix("-raw").replace("-", "[ -]")
+    if re.match(rf"(?:an? |the )?(?:number of |true )?{name}\b(?!['\".])", message, re.IGNORECASE):
+        return True
+    words = re.search(rf"(?<![\w'\"-]){name}(?![\w'\"-])", message, re.IGNORECASE)
+    return words is not None and any(
+        re.search(rf"(?<![\w.,+-])\+?{re.escape(form)}(?![\w]|[.,]\d)", message) for form in _forms(value)
+    )
+
+
+def _forms(value: str) -> set[str]:
+    """How a message may show a value: as typed, or as numbers are printed."""
     forms = {value}
     with contextlib.suppress(ValueError, OverflowError):
         number = float(value)
-        forms |= {str(number), f"{number:g}", f"{number:,g}", f"{number:,.0f}"}
+        forms |= {str(number), f"{number:g}", f"{number:,g}"}
+        if number.is_integer():
+            forms |= {f"{number:.0f}", f"{number:,.0f}"}
     with contextlib.suppress(ValueError):
         forms.add(":".join(f"{float(piece):g}" for piece in value.split(":")))
+    return forms - {""}
+
+
+def _quotes(message: str, value: str) -> bool:
+    """Whether the message says 'got VALUE' or 'of VALUE', as typed or as a number is printed."""
     return any(
-        re.search(rf"\b(?:got|of) ['\"]?{re.escape(form)}['\"]?(?![\w])", message) for form in forms if form
+        re.search(rf"\b(?:got|of) ['\"]?{re.escape(form)}['\"]?(?![\w])", message) for form in _forms(value)
     )

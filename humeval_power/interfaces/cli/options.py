@@ -140,7 +140,9 @@ def _with_rule(command: Function, margin: Function, *, finds_margin: bool = Fals
     def rule_of(values: dict[str, Any]) -> DecisionRule:
         points = values.pop("margin_raw")
         if finds_margin and (values["margin"] is not None or points is not None):
-            raise click.UsageError("The margin is what this command finds: leave out --margin.")
+            raise click.UsageError(
+                "The margin is what this command finds: leave out --margin and --margin-raw."
+            )
         if finds_margin and values["alternative"] in WITH_MARGIN:
             values["margin"] = 1.0
         values["margin"] = _margin(values["margin"], points)

@@ -43,9 +43,11 @@ from humeval_power.interfaces.cli.options import (
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped
 from humeval_power.interfaces.cli.plan_inputs import load_assumptions
 from humeval_power.interfaces.cli.plan_writing import file_names, plan_of, write_plan
+from humeval_power.interfaces.cli.progress import in_percent, progress
 from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.study_options import Sources, default_jobs, parameter_options
 from humeval_power.interfaces.cli.text_table import text_table
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.assurance import safe_parameters
 from humeval_power.planning.look_schedule import LookSchedule
@@ -212,12 +214,16 @@ def command(
             exclusion=exclusion,
             looks=looks,
         )
-        result = make_plan(
-            request,
-            n_simulations=simulations or DEFAULT_SIMULATIONS,
-            seed=used,
-            n_jobs=jobs or default_jobs(),
-        )
+        n_simulations = simulations or DEFAULT_SIMULATIONS
+        with progress("Proving", total=100) as advance:
+            result = make_plan(
+                request,
+                n_simulations=n_simulations,
+                seed=used,
+                n_jobs=jobs or default_jobs(),
+                ahead=lambda work: tell_work(work, n_simulations=n_simulations),
+                progress=in_percent(advance),
+            )
     plan = plan_of(result, question, exclude, used)
     if output is not None:
         write_plan(plan, result, output, names, date, force=force, said=said)

@@ -52,7 +52,7 @@ from humeval_power.planning.halfway import halfway_power
 from humeval_power.planning.plan import Plan
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, MAX_SIMULATIONS
 from humeval_power.planning.surface import Cell, CellResult, list_cells, run_surface
-from humeval_power.planning.workload import NOTHING, Workload, study_workload
+from humeval_power.planning.workload import NOTHING, Workload, rating_study_workload
 from humeval_power.reporting.records import power_record
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scenarios.rating_study import RatingStudy
@@ -304,12 +304,7 @@ def refuse_if_too_large(cells: list[Cell], n_simulations: int, n_jobs: int) -> N
 def _work_of(cells: list[Cell], n_simulations: int, n_jobs: int) -> Workload:
     work = NOTHING
     for cell in cells:
-        work += study_workload(
-            cell.study.design,
-            n_simulations=n_simulations,
-            n_jobs=n_jobs,
-            closed_form=cell.study.replication.closed_form and cell.study.rule.estimator == "reml",
-        )
+        work += rating_study_workload(cell.study, n_simulations=n_simulations, n_jobs=n_jobs)
     return work
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.inference.replication import NO_LOSSES
@@ -61,7 +63,11 @@ def power_text(
 def _analytic_facts(analytic: AnalyticPower, *, has_margin: bool) -> list[tuple[str, str]]:
     precision = analytic.precision
     rough = "; rough, with so few workers" if analytic.is_rough else ""
-    worth = "" if has_margin else f", type M {analytic.type_m:.2f}, type S {analytic.type_s:.4f}"
+    worth = ", type M and S are not defined without a difference"
+    if math.isfinite(analytic.type_m):
+        worth = f", type M {analytic.type_m:.2f}, type S {analytic.type_s:.4f}"
+    if has_margin:
+        worth = ""
     return [
         (
             "Formula",
@@ -80,6 +86,8 @@ def _simulated_facts(estimate: PowerEstimate) -> list[tuple[str, str]]:
     ]
     if not estimate.directed:
         worth = [("Type M/S", "not defined: nothing is found that could be exaggerated or reversed")]
+    elif not math.isfinite(estimate.type_m):
+        worth = [("Type M/S", "not known: no simulated study was significant")]
     fits = (
         "Fits",
         f"{estimate.n_simulations:,} simulated, {estimate.n_failed:,} failed{_failed_share(estimate)}",

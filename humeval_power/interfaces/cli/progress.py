@@ -93,6 +93,12 @@ def in_steps(advance: Advance) -> Callable[[int, int], None]:
     return report
 
 
+def in_percent(advance: Advance) -> Callable[[int, int], None]:
+    """The same for work that says how much is done so far, and of how much at most, out of 100."""
+    steps = in_steps(advance)
+    return lambda now, total: steps(100 * now // max(total, 1), 100)
+
+
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"

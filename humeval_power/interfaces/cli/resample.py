@@ -21,11 +21,13 @@ from humeval_power.interfaces.cli.options import (
     table_options,
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
-from humeval_power.interfaces.cli.progress import progress
+from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import default_jobs
-from humeval_power.interfaces.cli.text_table import text_table
+from humeval_power.interfaces.cli.text_table import decimals, text_table
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.planning.workload import NOTHING, Workload, table_workload
 
 if TYPE_CHECKING:
     from humeval_power.planning.power import PowerEstimate
@@ -145,21 +147,38 @@ def command(
     cells = [
         replace(first, workers=m, items=n, ratings=k, test=test) for m, n, k in sizes for test in tests
     ]
+    n_simulations, n_jobs = simulations or SIMULATIONS, jobs or default_jobs()
+    work = NOTHING
+    for cell in cells:
+        work += _work_of(cell, loaded, n_simulations, n_jobs)
+    tell_work(work, n_simulations=n_simulations)
     rows = []
     used = DEFAULT_SEED if seed is None else seed
-    with compiled_kernels(), progress("Drawing", total=len(cells)) as advance:
+    with compiled_kernels(), progress("Drawing", total=len(cells) * n_simulations) as advance:
         for cell in cells:
             found = estimate_power(
-                cell, n_simulations=simulations or SIMULATIONS, seed=used, n_jobs=jobs or default_jobs()
+                cell,
+                n_simulations=n_simulations,
+                seed=used,
+                n_jobs=n_jobs,
+                progress=in_steps(advance),
             )
             rows.append(_Row(cell, found))
-            advance(1)
     words = "the observed difference" if said is None else str(said)
     record = {"understood": words, **_record(loaded, rows, used)}
     text = f"{wrapped(words, bullet='Effect   ')}\n\n{_text(loaded, rows)}"
     emit(to_json(record) if as_json else text, output=output, force=force)
     if any(row.estimate.too_many_failed for row in rows):
         sys.exit(EXIT_TARGET_MISSED)
+
+
+def _work_of(cell: ResampledRatings, ratings: Ratings, n_simulations: int, n_jobs: int) -> Workload:
+    """Of drawing and testing studies of a cell."""
+    size = cell.size
+    m, n = size.get("workers", ratings.n_workers), size.get("items", ratings.n_items)
+    share = m * n / (ratings.n_workers * ratings.n_items)
+    n_ratings = 2.0 * size["ratings"] if "ratings" in size else ratings.n_ratings * share
+    return table_workload(n_ratings, min(m, n), n_simulations=n_simulations, n_jobs=n_jobs)
 
 
 def _warn(ratings: Ratings, by: Unit, shift: float | None) -> None:
@@ -269,7 +288,7 @@ def _numbers(estimate: PowerEstimate, *, none: bool) -> list[str]:
     """What was found: the power and its errors; how often the test rejects, where there is no effect."""
     low, high = estimate.rejection_interval if none else estimate.interval
     value = estimate.rejection_rate if none else estimate.power
-    errors = [] if none else [f"{estimate.type_m:.2f}", f"{estimate.type_s:.3f}"]
+    errors = [] if none else [decimals(estimate.type_m, 2), decimals(estimate.type_s, 3)]
     if estimate.too_many_failed:
         return ["none", "", *("" for _ in errors)]
     return [f"{value:.3f}", f"{low:.3f}-{high:.3f}", *errors]

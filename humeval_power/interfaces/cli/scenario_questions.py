@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 
 import click
 
+from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.option_groups import collected
@@ -33,7 +34,7 @@ from humeval_power.interfaces.cli.scenario_text import (
     rows_text,
 )
 from humeval_power.interfaces.cli.study_options import default_jobs
-from humeval_power.interfaces.cli.work_ahead import tell_work
+from humeval_power.interfaces.cli.work_ahead import MOST, tell_work
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.comparison import Method
 from humeval_power.planning.power import DEFAULT_SEED
@@ -79,9 +80,18 @@ class _Asked:
             refuse_to_overwrite(paths, force=self.force)
 
     def tell_work(
-        self, family: Family, sizes: Sequence[int], given: Mapping[str, Any], times: int = 1
+        self,
+        family: Family,
+        sizes: Sequence[int],
+        given: Mapping[str, Any],
+        *,
+        simulates: bool,
+        times: int = 1,
     ) -> None:
-        """Say how long comparisons of these sizes will take to simulate, or refuse them."""
+        """Say how long comparisons of these sizes will take to simulate, or refuse them; where nothing is
+        simulated, refuse only numbers of simulations that make no sense."""
+        if not simulates and self.n_simulations <= MOST:
+            return
         work = NOTHING
         for n in sizes:
             work += comparison_workload(
@@ -109,8 +119,7 @@ def _power(family: Family) -> click.Command:
         asked.refuse_to_overwrite()
         family.effect_range(given).check([effect])
         scenario = family.build(n, effect, given)
-        if "simulation" in _WAYS[asked.method]:
-            asked.tell_work(family, [n], given)
+        asked.tell_work(family, [n], given, simulates="simulation" in _WAYS[asked.method])
         with progress("Simulating", total=asked.n_simulations) as advance:
             result = answer(
                 scenario,
@@ -146,8 +155,8 @@ def _mde(family: Family) -> click.Command:
         ways = [by for by in _WAYS[asked.method] if by == "simulation" or is_computable(scenario)]
         if asked.method == "both" and "computed" in ways:
             ways = ["computed"]  # a bisection by simulation is for those who ask for it
-        if not ways or "simulation" in ways:
-            asked.tell_work(family, [n], given, times=SEARCH_STEPS)
+        simulates = not ways or "simulation" in ways
+        asked.tell_work(family, [n], given, simulates=simulates, times=SEARCH_STEPS)
         found = [
             detectable_effect(
                 scenario,
@@ -182,9 +191,11 @@ def _mde(family: Family) -> click.Command:
 def _size(family: Family) -> click.Command:
     def command(effect: float, target: float, highest: int, asked: _Asked, **given: Any) -> None:
         asked.refuse_to_overwrite()
+        if effect == 0:
+            raise InputError("--effect 0: no size finds it. Give the smallest effect that would matter.")
         family.effect_range(given).check([effect])
-        if asked.method == "simulate":
-            asked.tell_work(family, [min(highest, _TYPICAL)], given, times=SEARCH_STEPS)
+        simulates, typical = asked.method == "simulate", min(highest, _TYPICAL)
+        asked.tell_work(family, [typical], given, simulates=simulates, times=SEARCH_STEPS)
         found = required_n(
             lambda n: family.build(n, effect, given),
             power=target,
@@ -223,8 +234,8 @@ def _surface(family: Family) -> click.Command:
         family.effect_range(given).check(effect)
         cells = [({"n": size}, family.build(size, value, given)) for size in n for value in effect]
         way = "analytic" if asked.method == "both" and is_computable(cells[0][1]) else asked.method
-        if "simulation" in _WAYS[way]:
-            asked.tell_work(family, [size for size in n for _ in effect], given)
+        sizes = [size for size in n for _ in effect]
+        asked.tell_work(family, sizes, given, simulates="simulation" in _WAYS[way])
         with progress("Cells", total=len(cells)) as advance:
             rows = scenario_surface(
                 cells,

@@ -7,7 +7,7 @@ from typing import Any
 
 from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.cli.scenario_family import Family
-from humeval_power.interfaces.cli.text_table import text_table
+from humeval_power.interfaces.cli.text_table import decimals, text_table
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.questions import Answer, Detectable, RequiredN
 from humeval_power.scenarios.computed import ComputedPower
@@ -92,8 +92,8 @@ def rows_text(family: Family, rows: list[dict[str, Any]]) -> str:
             _shown(row["effect"], family.unit),
             f"{row['power']:.4f}",
             f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else "",
-            f"{row['type_m']:.2f}",
-            f"{row['type_s']:.4f}",
+            decimals(row["type_m"], 2),
+            decimals(row["type_s"], 4),
         ]
         for row in rows
     ]

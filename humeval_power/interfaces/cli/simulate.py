@@ -20,8 +20,10 @@ from humeval_power.interfaces.cli.study_options import (
     source_needed,
     study_options,
 )
+from humeval_power.interfaces.cli.work_ahead import refuse_work
 from humeval_power.planning.building import build_design
 from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.planning.workload import study_workload
 from humeval_power.safe_text import table_csv
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.study import simulate
@@ -71,6 +73,7 @@ def command(
         kind=study.design,
         max_ratings_per_worker=study.max_ratings_per_worker,
     )
+    refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     for remark in design.notes:
         note(remark)
     used = DEFAULT_SEED if seed is None else seed

@@ -26,6 +26,7 @@ from humeval_power.interfaces.cli.options import (
     run_options,
 )
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
+from humeval_power.interfaces.cli.progress import in_percent, progress
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.study_options import (
     StudyOptions,
@@ -35,6 +36,7 @@ from humeval_power.interfaces.cli.study_options import (
     source_needed,
     study_options,
 )
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.halfway import HalfwayPower, halfway_power
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
@@ -93,7 +95,8 @@ def command(
     warn_beyond(settings, [said])
     used = DEFAULT_SEED if seed is None else seed
     halfway = None
-    with compiled_kernels():
+    n_simulations, n_jobs = simulations or DEFAULT_SIMULATIONS, jobs or default_jobs()
+    with compiled_kernels(), progress("Proving", total=100) as advance:
         answer = required_size(
             parameters.with_difference(said.value),
             sought,
@@ -103,9 +106,11 @@ def command(
             paired=study.paired,
             power=target,
             rule=rule,
-            n_simulations=simulations or DEFAULT_SIMULATIONS,
+            n_simulations=n_simulations,
             seed=used,
-            n_jobs=jobs or default_jobs(),
+            n_jobs=n_jobs,
+            ahead=lambda work: tell_work(work, n_simulations=n_simulations),
+            progress=in_percent(advance),
         )
         if answer.counts is not None:
             halfway = halfway_power(rule, precision=counts_precision(parameters, answer.counts))

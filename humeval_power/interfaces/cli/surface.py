@@ -44,7 +44,7 @@ from humeval_power.interfaces.cli.study_options import (
     source_needed,
     study_options,
 )
-from humeval_power.interfaces.cli.text_table import text_table
+from humeval_power.interfaces.cli.text_table import decimals, text_table
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.surface import list_cells
@@ -219,7 +219,7 @@ def surface_text(rows: Sequence[Mapping[str, Any]], *, rule: DecisionRule = DEFA
             f"{row['effect']:g}",
             f"{row['power']:.3f}",
             f"{_half_width(row):.3f}",
-            *([f"{row['type_m']:.2f}", f"{row['type_s']:.3f}"] if worth else []),
+            *([decimals(row["type_m"], 2), decimals(row["type_s"], 3)] if worth else []),
             f"{row['boundary_rate']:.2f}",
         ]
         for row in rows

@@ -14,13 +14,17 @@ LONG, TOO_LONG = 60.0, 86400.0  # seconds: worth a word, and refused
 MOST = 10**9  # simulations: no question needs more
 LARGE = 1e9  # bytes: worth a word
 FEWEST = 100  # simulations that are worth advising
+_SIZES = ("--n", "--workers", "--items", "--ratings-per-item", "--ratings", "--budgets", "--flips")
 _UNITS = (("year", 365.25 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
-def refuse_work(work: Workload, *, n_simulations: int, way_out: str = "") -> None:
+def refuse_work(
+    work: Workload, *, n_simulations: int, way_out: str = "", option: str = "--simulations"
+) -> None:
     """Refuse what cannot be done.
 
     way_out : what gives an answer without simulation, such as '--method analytic'.
+    option : says how many simulations there are, or resamples or flips.
 
     Raises
     ------
@@ -30,30 +34,40 @@ def refuse_work(work: Workload, *, n_simulations: int, way_out: str = "") -> Non
     free = free_memory()
     if free is not None and work.n_bytes > free:
         raise InputError(
-            f"This needs about {gigabytes(work.n_bytes)} of memory; {gigabytes(free)} are free. Take a smaller "
-            f"study, or fewer --jobs{_or(way_out)}."
+            f"This needs about {gigabytes(work.n_bytes)} of memory; {gigabytes(free)} are free. Take a "
+            f"{_smaller()}, or fewer --jobs{_or(way_out)}."
         )
     if work.seconds > TOO_LONG or n_simulations > MOST:
         raise InputError(
-            f"--simulations {n_simulations:,} of this size would take about {duration(work.seconds)}: more than a "
-            f"day, or than {MOST:,} simulations, is refused. {_advice(work, n_simulations, way_out)}"
+            f"{option} {n_simulations:,} of this size would take about {duration(work.seconds)}: more than a day, "
+            f"or than {MOST:,} of them, is refused. {_advice(work, n_simulations, way_out, option)}"
         )
 
 
-def tell_work(work: Workload, *, n_simulations: int, way_out: str = "") -> None:
+def tell_work(
+    work: Workload, *, n_simulations: int, way_out: str = "", option: str = "--simulations"
+) -> None:
     """Say what the work needs where that is much; raises as `refuse_work`."""
-    refuse_work(work, n_simulations=n_simulations, way_out=way_out)
+    refuse_work(work, n_simulations=n_simulations, way_out=way_out, option=option)
     if work.seconds > LONG or work.n_bytes > LARGE:
         memory = f" and {gigabytes(work.n_bytes)} of memory" if work.n_bytes > LARGE else ""
-        advice = _advice(work, n_simulations, way_out)
+        advice = _advice(work, n_simulations, way_out, option)
         note(f"This will take about {duration(work.seconds)}{memory}. Ctrl-C ends it. {advice}")
 
 
-def _advice(work: Workload, n_simulations: int, way_out: str) -> str:
+def _advice(work: Workload, n_simulations: int, way_out: str, option: str) -> str:
     fewer = simulations_within(60.0, work, n_simulations=n_simulations)
     if fewer < FEWEST:
-        return f"Take a smaller study{_or(way_out)}."
-    return f"--simulations {fewer} take about a minute{_or(way_out)}."
+        return f"Take a {_smaller()}{_or(way_out)}."
+    return f"{option} {fewer} take about a minute{_or(way_out)}."
+
+
+def _smaller() -> str:
+    """What would be less work, in the options of the command."""
+    ctx = click.get_current_context(silent=True)
+    there = {word for option in ctx.command.params for word in option.opts} if ctx is not None else set()
+    sizes = [word for word in _SIZES if word in there]
+    return f"smaller study ({', '.join(sizes)})" if sizes else "smaller study"
 
 
 def _or(way_out: str) -> str:
