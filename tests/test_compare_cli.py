@@ -148,6 +148,29 @@ def test_the_published_procedure_is_there_with_its_warning(two):
     assert "leave --question out" in refused(two, "--procedure", "nlpstattest", "--question", "mean")
 
 
+def test_two_pseudomedians_are_told_apart_where_both_are_shown(two):
+    words = (two, "--procedure", "nlpstattest", "--test", "wilcoxon", *FAST)
+    text, record = said(*words), json.loads(said(*words, "--json"))
+    own = record["test"]["estimate"]
+    published = {one["name"]: one["value"] for one in record["effect_sizes"]}
+    other = published["hodges_lehmann_as_published"]
+    assert own != other
+    assert re.search(rf"Effect: pseudomedian, i <= j +{own:.4g},", text)
+    assert re.search(rf"Hodges-Lehmann, i < j +{other:.4g} ", text)
+    assert "Two pseudomedians are shown" in " ".join(text.split())
+    alone = said(two, "--question", "pseudomedian", *FAST)
+    assert "Two pseudomedians" not in alone
+    assert "i < j" not in alone
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 4])
+def test_the_power_of_a_few_items_is_that_of_these_items(tmp_path, n_items):
+    path = tmp_path / "few.csv"
+    path.write_text("".join(f"{place},{place + 1 + place % 2}\n" for place in range(n_items)))
+    record = json.loads(said(path, "--question", "mean", "--json", *FAST))
+    assert record["power"]["n"] == n_items
+
+
 def test_an_unsuitable_test_is_run_and_warned_of(two):
     record = json.loads(
         said(two, "--question", "mean", "--test", "primer", "--direction", "greater", "--json", *FAST)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from option_tree import Trial, leaves, numeric_options, write_files
+from option_tree import BASE, NOT_NUMBERS, Trial, leaves, numeric_options, write_files
 
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.cli.numbers import MOST_VALUES
@@ -17,6 +20,16 @@ ROOT = Path(__file__).resolve().parents[1]
 NO_NUMBERS = ("", "nan", "inf", "-inf", "1e-320", "1e308", "-1e308", "1e400", "9" * 26, "twenty")
 NO_LISTS = ("nan", "inf", "1e-320", "1e308", "9" * 26, "1:1000000000000", "0:1:1e-12", "1,,2", ",")
 # These decide by themselves which words they know; the first is a list of tests, not of numbers.
+TRIED = ("-1", "0", "1", "1000000000", "1e-9", "0.5")
+FEW_TRIED = ("-1", "0", "1", "3")  # numbers of repetitions: many of them only take long
+LISTS_TRIED = ("-1", "0", "1000000000", "1e-9")
+SCALES = ("1:1000000000", "0:1e-9", "-1:0")
+# Some extreme values of these still take too long, or are refused without the option's name.
+UNTRIED = (
+    *("plan", "assign", "resample", "looks", "da mde", "judge study", "scenario mde"),
+    *("compare", "accuracy", "preference", "corpus", "contingency"),
+)
+REPEATS = {"--simulations", "--resamples", "--swaps", "--flips", "--subsets"}
 OTHER = {("resample", "--test"), ("power", "--values")}
 NO_BASE = {
     "parameters",
@@ -77,6 +90,60 @@ def test_ten_to_the_twelve_simulations_are_refused_with_the_time_that_they_take(
         if result.exit_code != 2 or said is None or "--simulations" not in result.output:
             wrong.append(f"{trial}: {result.output} {result.exception!r}")
     assert not wrong, "\n".join(wrong)
+
+
+@contextmanager
+def within(seconds: int) -> Iterator[None]:
+    """Raise where the block takes longer."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def valid(words: str, command: object) -> list[Trial]:
+    found = []
+    for name, values in numeric_options(command):  # type: ignore[arg-type]
+        if (words, name) in NOT_NUMBERS:
+            continue
+        lists, scale = "1,,2" in values, "5:1" in values
+        tried = SCALES if scale else LISTS_TRIED if lists else FEW_TRIED if name in REPEATS else TRIED
+        found += [Trial(words, name, value) for value in tried]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", [words for words in COMMANDS if words in BASE and not words.startswith(UNTRIED)]
+)
+def test_an_extreme_value_is_answered_or_refused_by_its_name_in_time_and_without_nan(
+    words: str, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path)
+    for number, trial in enumerate(valid(words, COMMANDS[words])):
+        typed = trial.words(ROOT)
+        as_json = number % 3 == 2 and any("--json" in option.opts for option in COMMANDS[words].params)
+        with within(60 if number == 0 else 20):  # the first may have to compile
+            result = CliRunner().invoke(main, [*typed, "--json"] if as_json else typed)
+        shown = f"{trial}: {result.output} {result.exception!r}"
+        if "Your function failed" in result.output:  # the example's own limits
+            assert result.exit_code == 1
+            continue
+        assert result.exception is None or isinstance(result.exception, SystemExit), shown
+        assert result.exit_code in (0, 2, 3), shown
+        assert not re.search(r"(?<![A-Za-z])(nan|NaN|inf|Infinity|None)(?![A-Za-z])", result.output), shown
+        if result.exit_code == 2 and "more data are needed" not in result.output:
+            said = result.output.split("Error:", 1)[-1]
+            beside = {word.split("=")[0] for word in typed if word.startswith("--")}
+            assert any(option in said for option in {trial.option, *beside}), shown
 
 
 def test_what_does_not_fit_is_refused_with_its_gigabytes() -> None:

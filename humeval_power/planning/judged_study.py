@@ -74,7 +74,7 @@ def judged_study(
         An impossible design or correlation, or parameters without an effect.
     """
     if parameters.difference == 0:
-        raise InputError("Without an effect there is no power to keep: give the difference to find.")
+        raise InputError("Without an effect there is no power to keep: give the difference to find; got 0.")
 
     def design(items: int) -> Design:
         return build_design(n_workers, items, ratings_per_item)

@@ -169,7 +169,7 @@ def _grid(space: SearchSpace, paired: bool) -> tuple[Ints, Ints, Ints, NDArray[n
     if size > MOST_CANDIDATES:
         raise InputError(
             f"{size:,} designs are too many to compare (at most {MOST_CANDIDATES:,}). Give "
-            "shorter lists of workers, items and ratings_per_item, with steps such as 50:500:10."
+            "shorter lists for --workers, --items and --ratings-per-item, with steps: --items 50:500:10."
         )
     axes = np.meshgrid(space.workers, space.items, space.ratings_per_item, indexing="ij")
     m, n, k = (axis.ravel().astype(np.int64) for axis in axes)

@@ -90,7 +90,9 @@ class ResampledRatings:
         for name, fewest in _FEWEST.items():
             given = getattr(self, name)
             if given is not None and name not in _NEEDS[self.by]:
-                raise InputError(f"Drawing by {self.by} has no number of {name}: leave it out.")
+                raise InputError(
+                    f"Drawing by {self.by} has no number of {name}: leave it out; got {given}."
+                )
             if given is not None and given < fewest:
                 raise InputError(f"A resampled study needs at least {fewest} {name}; got {given}.")
         if self.by in ("worker", "both") and self._n_workers < 2:

@@ -16,6 +16,7 @@ from humeval_power.interfaces.cli.options import result_options, seed_option
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite
 from humeval_power.interfaces.cli.plan_options import load_plan
 from humeval_power.interfaces.cli.required_options import Command
+from humeval_power.interfaces.cli.work_ahead import refuse_work
 from humeval_power.interfaces.formats.documents import to_json
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.planning.assignment import assign
@@ -23,6 +24,7 @@ from humeval_power.planning.assignment_plan import AssignmentPlan, replacement_t
 from humeval_power.planning.building import build_design
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.session_order import KINDS, PresentationOrder
+from humeval_power.planning.workload import study_workload
 from humeval_power.reporting.records import versions
 from humeval_power.safe_text import table_csv
 
@@ -92,6 +94,7 @@ def command(
             kind=kind,
             max_ratings_per_worker=max_ratings_per_worker,
         )
+    refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     assignment = assign(
         design,
         seed=DEFAULT_SEED if seed is None else seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -25,12 +26,13 @@ from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.planning.look_pool import PoolStudy, pool_study, wei_rules
 from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.planning.workload import NOTHING, comparison_workload
+from humeval_power.planning.workload import Workload, comparison_workload
 from humeval_power.reporting.sequential_records import pool_record
 from humeval_power.scenarios.score_pools import ScorePair, pair_of_samples, simulated_pool
 
 DEFAULT_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
 POOL_SIMULATIONS = 1000
+_PER_PAIR = 1000  # bytes of a pair of systems in memory
 FILES = ("budget.png", "budget.svg", "spending.png", "spending.svg")
 
 
@@ -109,16 +111,14 @@ def pool(
     if (file is None) == (simulated is None):
         raise click.UsageError("Give a FILE of past scores, or --simulated with a number of pairs.")
     used = DEFAULT_SEED if seed is None else seed
+    planned, n_simulations = budgets or DEFAULT_BUDGETS, simulations or POOL_SIMULATIONS
     if file is not None:
         pairs = read_pool(file, system=system, rating=rating, rejected_rows=rejected_rows)
+        _tell_work(len(pairs), planned, n_simulations)
     else:
         assert simulated is not None
+        _tell_work(simulated, planned, n_simulations)
         pairs = simulated_pool(simulated, typical=typical_difference, mean=mean, sd=sd)
-    planned, n_simulations = budgets or DEFAULT_BUDGETS, simulations or POOL_SIMULATIONS
-    work = NOTHING
-    for budget in planned:
-        work += comparison_workload("da", max(budget, 0), n_simulations=len(pairs) * n_simulations)
-    tell_work(work, n_simulations=n_simulations)
     with progress("Pairs and budgets", total=len(pairs) * len(planned)) as advance:
         study = pool_study(
             pairs,
@@ -147,6 +147,16 @@ def pool(
         ]
         text = facts_text(facts) + "\n\nAverage power, and judgements spent:\n" + pool_text(study, at=told)
     emit(text, output=output, force=force, beside=pictures, folder=figures)
+
+
+def _tell_work(n_pairs: int, budgets: Sequence[int], n_simulations: int) -> None:
+    """Say how long the pool will take, or refuse it, before its pairs are made."""
+    work = Workload(0.0, float(_PER_PAIR * n_pairs))
+    for budget in budgets:
+        each = comparison_workload("da", max(budget, 0), n_simulations=n_simulations)
+        drawn = each.n_bytes * n_simulations  # they are drawn together
+        work += Workload(each.seconds * n_pairs, drawn)
+    tell_work(work, n_simulations=n_simulations)
 
 
 def read_pool(

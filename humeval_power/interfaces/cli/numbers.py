@@ -91,8 +91,11 @@ def real_number(value: Any) -> float:
     return number + 0.0  # no negative zero
 
 
-def number_list(kind: type[int] | type[float]) -> Callable[..., tuple[Any, ...] | None]:
-    """A click callback for lists such as 3,10 and ranges such as 50:500:50 (end included)."""
+def number_list(
+    kind: type[int] | type[float], *, least: int | None = None
+) -> Callable[..., tuple[Any, ...] | None]:
+    """A click callback for lists such as 3,10 and ranges such as 50:500:50 (end included); `least` is the
+    least that a value may be."""
 
     def parse(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple[Any, ...] | None:
         if text is None:
@@ -104,6 +107,8 @@ def number_list(kind: type[int] | type[float]) -> Callable[..., tuple[Any, ...] 
             values += _range_values([single.convert(each, option, ctx) for each in bounds], kind, text)
             if len(values) > MOST_VALUES:
                 raise click.BadParameter(_TOO_MANY.format(shortened(text)))
+        if least is not None and min(values) < least:
+            raise click.BadParameter(f"give numbers of at least {least}; got {shortened(min(values))}.")
         return tuple(dict.fromkeys(values))
 
     return parse

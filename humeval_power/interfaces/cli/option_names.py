@@ -25,7 +25,7 @@ _CALLED = {
     "--n": "(?:judgements?|items?|test set|sentences?|segments?|scores|study)",
     "--effect": "(?:effects?|differences?)",
     "--shift": "(?:effects?|differences?)",
-    "--mean": "(?:means?|difference)",
+    "--mean": "(?:A's means?|means?|difference)",
     "--sd": "(?:SDs?|standard deviations?)",
     "--tie-share": "(?:share of )?ties",
     "--highest": "(?:highest|largest) (?:size|n)",

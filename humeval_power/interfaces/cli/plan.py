@@ -85,7 +85,7 @@ _ALONE = ["assumed", "this plan", "workers", "items", "k", "its own plan"]
 @power_target_option
 @click.option("--budget", type=Money(), help="Find the most powerful design for this much.")
 @click.option(
-    "--workers", metavar="LIST", callback=number_list(int), help="Such as 3:40. [2:--max-workers]"
+    "--workers", metavar="LIST", callback=number_list(int, least=2), help="Such as 3:40. [2:--max-workers]"
 )
 @click.option(
     "--max-workers",
@@ -95,12 +95,16 @@ _ALONE = ["assumed", "this plan", "workers", "items", "k", "its own plan"]
     help="Most workers, where --workers does not say.",
 )
 @click.option(
-    "--items", metavar="LIST", callback=number_list(int), required=True, help="Such as 50:500 or 50:500:10."
+    "--items",
+    metavar="LIST",
+    callback=number_list(int, least=2),
+    required=True,
+    help="Such as 50:500 or 50:500:10.",
 )
 @click.option(
     "--ratings-per-item",
     metavar="LIST",
-    callback=number_list(int),
+    callback=number_list(int, least=1),
     help="Of each item under each system, such as 1:10. [1 to --max-workers]",
 )
 @click.option("--max-ratings-per-worker", type=WholeNumber(min=1), help="What a worker can be asked.")
