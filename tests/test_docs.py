@@ -40,7 +40,7 @@ ONLY_WITH = {"--systems": "--rating", "--scale": "--rating", "--alpha": "--df"}
 
 
 def module(name: str) -> str:
-    return f"humeval_power.interfaces.cli.{name}"
+    return f"humeval_power.interfaces.cli.{name.replace('-', '_')}"
 
 
 def leaves() -> dict[str, click.Command]:
