@@ -14,17 +14,19 @@ from humeval_power.estimation.native import (
 from humeval_power.kernels import crossed
 
 _GRID = np.indices((3, 3, 2)).reshape(3, -1)
-_RATINGS = np.random.default_rng(0).random(_GRID.shape[1])
+_MANY = np.random.default_rng(0).random((100, _GRID.shape[1]))  # a few would be fitted by dense matrices
+_RATINGS = _MANY[0]
 
 
 def fit_ratings() -> None:
     """Fit ratings of two systems."""
     start = np.ones(len(COMPONENTS))
-    fit_batch(CrossedProblem.of_design(*_GRID), _RATINGS[None], start=start)
+    fit_batch(CrossedProblem.of_design(*_GRID), _MANY, start=start)
 
 
 def examine_ratings() -> None:
-    """Look at a design and at a fit: what the formula, intervals and predicted effects need."""
+    """Look at a design and at a fit, as the formula, intervals and predicted effects do; after `fit_ratings`,
+    for until then a small table is looked at by dense matrices."""
     problem, gamma = CrossedProblem.of_design(*_GRID), np.ones(len(COMPONENTS))
     design_information(problem, gamma)
     examine(problem, _RATINGS, gamma, restricted=True)
@@ -35,4 +37,4 @@ def examine_ratings() -> None:
 def fit_differences() -> None:
     """Fit the differences of workers who rated an item under both systems."""
     start = np.ones(len(COMPONENTS))
-    fit_batch(CrossedProblem.of_differences(*_GRID), _RATINGS[None], start=start)
+    fit_batch(CrossedProblem.of_differences(*_GRID), _MANY, start=start)
