@@ -25,6 +25,7 @@ from humeval_power.kernels.small_matrices import inverse_by_type, small_inverse,
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_LOOPS = 48  # order up to which a plain loop beats the call of BLAS
 _DIRECT = 1e-4  # below this gamma x design size, (1 - S^-1) / gamma would cancel
 
 
@@ -336,8 +337,11 @@ def profile(gram, response, factor, restricted):
 
 @inner
 def multiply(matrix, vector, out):
-    """out = matrix vector for a symmetric matrix, row by row so that the loop is one of plain vectors."""
+    """out = matrix vector for a symmetric matrix; if small, row by row in a loop over plain vectors."""
     n = len(vector)
+    if n > _LOOPS:
+        np.dot(matrix, vector, out)
+        return
     for r in range(n):
         out[r] = 0.0
     for c in range(n):
