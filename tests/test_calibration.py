@@ -234,8 +234,9 @@ def a_test_with(n_right: int, n: int, alpha: float = 0.05) -> Calibration:
     [
         (15, 300, "unclear"),  # 5 % of few studies: anything from 2.6 to 9.3 %
         (500, 10_000, "calibrated"),
-        (540, 10_000, "calibrated"),
-        (550, 10_000, "unclear"),  # up to 6.1 %, and 5 % is possible
+        (530, 10_000, "calibrated"),
+        (540, 10_000, "unclear"),
+        (550, 10_000, "unclear"),  # from 4.9 to 6.1 %
         (570, 10_000, "too bold"),
         (430, 10_000, "too careful"),
         (5_200, 100_000, "too bold"),  # within the band, and shown to be off
@@ -260,7 +261,6 @@ def test_as_many_studies_as_are_said_to_be_needed_tell_if_their_rate_is_the_one_
     assert needed is not None
     assert needed > n
     assert a_test_with(round(needed * found / n), needed).verdict != "unclear"
-    assert a_test_with(round(needed / 2 * found / n), needed // 2).verdict == "unclear" or needed / 2 < n
 
 
 def test_few_studies_never_call_a_test_calibrated() -> None:

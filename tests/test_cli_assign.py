@@ -146,7 +146,7 @@ def test_a_plan_file_gives_the_design_the_systems_the_seed_and_the_limit(plan_fi
     assert len(rows) == 60
     refused = run("--plan", plan_file, "--checks", 0.3)
     assert refused.exit_code == 2
-    assert "above the limit of 12 (max_ratings_per_worker)" in words(refused.stderr)
+    assert "above the limit of 12 (--max-ratings-per-worker)" in words(refused.stderr)
     assert run("--plan", plan_file, "--checks", 0.3, "--max-ratings-per-worker", 14).exit_code == 0
 
 
@@ -161,13 +161,13 @@ def test_a_plan_leaves_nothing_to_type(plan_file: Path) -> None:
     [
         ([], "Give --plan FILE, or --workers and --items."),
         (["--workers", "5"], "Give --plan FILE, or --workers and --items."),
-        (["--workers", "1", "--items", "4"], "n_workers must be a whole number of at least 2"),
+        (["--workers", "1", "--items", "4"], "--workers must be a whole number of at least 2"),
         ([*SMALL, "--ratings-per-item", "4"], "4 ratings per item and system need 4 different workers"),
         ([*SMALL, "--unpaired"], "This design needs a number of ratings per item."),
         ([*SMALL, "--checks", "0.4"], "0.4 is not in the range 0<=x<=0.3."),
         ([*SMALL, "--repeats", "-0.1"], "-0.1 is not in the range 0<=x<=0.3."),
         ([*SMALL, "--batch-size", "0"], "0 is not in the range x>=1."),
-        ([*SMALL, "--batch-size", "1"], "batch_size must be at least 2 here"),
+        ([*SMALL, "--batch-size", "1"], "--batch-size must be at least 2 here"),
         ([*SMALL, "--order", "sorted"], "'sorted' is not one of 'random', 'blocked'."),
         ([*SMALL, "--systems", "A"], "name two systems, A first: A,B; got 'A'."),
         ([*SMALL, "--systems", "A,B,C"], "name two systems, A first: A,B; got 'A,B,C'."),
@@ -176,7 +176,7 @@ def test_a_plan_leaves_nothing_to_type(plan_file: Path) -> None:
         (
             [*SMALL, "--max-ratings-per-worker", "8", "--checks", "0.1"],
             "Slot w01 would be shown 9 texts and checks (ratings: 8, repeats: 0, checks: 1), above the "
-            "limit of 8 (max_ratings_per_worker). The ratings leave room for 0 more",
+            "limit of 8 (--max-ratings-per-worker). The ratings leave room for 0 more",
         ),
         ([*SMALL, "--replace", "w02"], "write SPARE=SLOT such as r01=w07, or r01=w07:3; got 'w02'."),
         ([*SMALL, "--replace", "r01=w02:x"], "write SPARE=SLOT such as r01=w07, or r01=w07:3;"),

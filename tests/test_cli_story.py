@@ -313,7 +313,7 @@ def test_a_missing_parameter_is_named(parameters: Path, tmp_path: Path) -> None:
         (("power", *PRESET, "--effect", 0.1, "--ratings-per-item", 6), "6 different workers; there are 5."),
         (
             ("power", "--preset", "high", "--workers", 1, "--items", 9, "--effect", 0.1),
-            "n_workers must be a whole number of at least 2",
+            "--workers must be a whole number of at least 2",
         ),
         (("power", *PRESET, "--effect", 0.1, "--response", "likert"), "A Likert response needs --points."),
         (("fit", PILOT, "--estimator", "ml"), "df 'kenward-roger' is defined for REML fits"),

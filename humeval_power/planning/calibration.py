@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -103,7 +102,10 @@ class Calibration:
         With many studies small departures show too. With few nothing is shown, and that is no proof of a
         test that keeps its level.
         """
-        (low, high), (lowest, highest), alpha = self.judged_interval, self.band, self.rule.alpha
+        return self._verdict_of(self.judged_interval)
+
+    def _verdict_of(self, interval: tuple[float, float]) -> Verdict:
+        (low, high), (lowest, highest), alpha = interval, self.band, self.rule.alpha
         if math.isnan(low):
             return "not defined"
         if low > alpha or high < alpha:
@@ -115,13 +117,13 @@ class Calibration:
         """About how many studies would tell, if their rate is the one seen; None where these do."""
         if self.verdict != "unclear":
             return None
-        rate, alpha, (low, high) = self.judged[0], self.rule.alpha, self.band
-        rate = min(max(rate, 1 / (self.estimate.n_usable + 1)), 1 - 1 / (self.estimate.n_usable + 1))
-        reach = max(abs(rate - alpha), min(rate - low, high - rate))
-        z = statistics.NormalDist().inv_cdf((1 + VERDICT_CONFIDENCE) / 2)
-        needed = max(1.1 * z**2 * rate * (1 - rate) / reach**2, 1.1 * self.estimate.n_simulations)
-        digits: int = 10 ** max(math.floor(math.log10(needed)) - 1, 0)
-        return math.ceil(needed / digits) * digits
+        needed, told = self.estimate.n_usable, False
+        while not told:
+            digits: int = 10 ** max(math.floor(math.log10(1.1 * needed)) - 1, 0)
+            needed = math.ceil(1.1 * needed / digits) * digits
+            interval = wilson_interval(round(self.judged[0] * needed), needed, VERDICT_CONFIDENCE)
+            told = self._verdict_of(interval) != "unclear"
+        return needed
 
     def as_dict(self) -> dict[str, object]:
         """The row of the table: names in CALIBRATION_COLUMNS."""
