@@ -121,8 +121,11 @@ class Calibration:
         while not told:
             digits: int = 10 ** max(math.floor(math.log10(1.1 * needed)) - 1, 0)
             needed = math.ceil(1.1 * needed / digits) * digits
-            interval = wilson_interval(round(self.judged[0] * needed), needed, VERDICT_CONFIDENCE)
-            told = self._verdict_of(interval) != "unclear"
+            found = self.judged[0] * needed
+            told = all(
+                self._verdict_of(wilson_interval(count, needed, VERDICT_CONFIDENCE)) != "unclear"
+                for count in (math.floor(found), math.ceil(found))
+            )
         return needed
 
     def as_dict(self) -> dict[str, object]:
