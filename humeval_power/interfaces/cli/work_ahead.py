@@ -31,16 +31,16 @@ def refuse_work(
     InputError
         More than a day, or more memory than is free.
     """
+    if work.seconds > TOO_LONG or n_simulations > MOST:
+        raise InputError(
+            f"{option} {n_simulations:,} of this size would take about {duration(work.seconds)}: more than a day, "
+            f"or than {MOST:,} of them, is refused. {_advice(work, n_simulations, way_out, option)}"
+        )
     free = free_memory()
     if free is not None and work.n_bytes > free:
         raise InputError(
             f"This needs about {gigabytes(work.n_bytes)} of memory; {gigabytes(free)} are free. Take a "
             f"{_smaller()}, or fewer --jobs{_or(way_out)}."
-        )
-    if work.seconds > TOO_LONG or n_simulations > MOST:
-        raise InputError(
-            f"{option} {n_simulations:,} of this size would take about {duration(work.seconds)}: more than a day, "
-            f"or than {MOST:,} of them, is refused. {_advice(work, n_simulations, way_out, option)}"
         )
 
 
