@@ -144,7 +144,7 @@ def test_a_margin_is_refused_or_missed_in_one_sentence(command: tuple[str, ...])
 
 def test_what_does_not_go_with_a_margin_is_refused() -> None:
     assert "leave out --margin" in refused("mde", *STUDY, *EQUIVALENT)
-    assert "--effect belongs to non-inferior and equivalent" in refused("mde", *STUDY, "--effect", "0.1")
+    assert "--effect and --effect-raw belong to" in refused("mde", *STUDY, "--effect", "0.1")
     assert "tests for a difference" in refused("power", *STUDY, *EQUIVALENT, "--compat", "card2020")
     surface = ("surface", "--preset", "high", "--workers", 5, "--items", 20)
     assert "leave out --margin" in refused(*surface, *EQUIVALENT, "--compare", "card2020")
