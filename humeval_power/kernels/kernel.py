@@ -28,7 +28,10 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile a function that only kernels call: it needs no entry for Python, and is kept with them."""
+    """Compile a function that only kernels call: it needs no entry for Python, and is kept with them.
+
+    Called from Python it would end the process: a test that needs one wraps it in a kernel of its own.
+    """
     return _njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
 
 
