@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from humeval_power import RatingScale, fit, ratings_from_table
+from humeval_power import RatingScale, assumptions_of, fit, ratings_from_table
 from humeval_power.costs import CostModel
 from humeval_power.interfaces.formats.fees import read_fee
 from humeval_power.planning.analytic import minimum_detectable_effect
@@ -30,7 +30,7 @@ def main(folder: Path) -> None:
     )
     parameters = fit(ratings).parameters
     request = PlanRequest(
-        settings={"pilot": parameters},
+        assumptions_of({"pilot": parameters}),
         effect=0.05,
         space=SearchSpace(range(5, 61), range(50, 501, 10), (1, 2, 3, 4, 6, 8, 9, 10, 12)),
         costs=CostModel(

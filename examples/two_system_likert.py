@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from humeval_power import RatingScale, fit, ratings_from_table
+from humeval_power import RatingScale, assumptions_of, fit, ratings_from_table
 from humeval_power.costs import CostModel
 from humeval_power.planning.bottleneck import in_words
 from humeval_power.planning.plan_request import PlanRequest
@@ -28,11 +28,10 @@ def main(folder: Path) -> None:
 
     effect = scale.effect_from_raw(0.4)  # four tenths of a point is what would make us switch systems
     request = PlanRequest(
-        settings={"pilot": pilot.parameters},
+        assumptions_of({"pilot": pilot.parameters}, uncertainty=pilot.uncertainty),
         effect=effect,
         space=SearchSpace(range(6, 41), range(40, 301, 10), range(1, 7), max_ratings_per_worker=150),
         costs=CostModel(price_per_rating="0.12", cost_per_worker="4"),
-        uncertainty=pilot.uncertainty,
     )
     plan = make_plan(request, n_simulations=1000, seed=1)
     counts, chosen, sure = plan.chosen.counts, plan.chosen, plan.assurance

@@ -24,7 +24,7 @@ def command() -> None:
     from humeval_power.kernels.kernel import temporary_cache
 
     for title, step in _steps().items():
-        click.echo(f"{title + ' ':.<44} ", nl=False)
+        say(f"{title + ' ':.<44} ", nl=False)
         compiled: list[str] = []
         started = time.perf_counter()
         with listening(compiled.append):
