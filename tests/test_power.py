@@ -86,12 +86,17 @@ def test_a_negative_effect_has_power_in_its_own_direction():
     assert down.type_m == pytest.approx(up.type_m, rel=0.02)
 
 
-def test_failures_are_no_non_significant_results():
-    sound, shaky = (estimate_power(KnownNormal(2.0, failing=f), n_simulations=20_000) for f in (0.0, 0.4))
+def test_failures_are_counted_apart_and_find_nothing():
+    sound, shaky, lost = (
+        estimate_power(KnownNormal(2.0, failing=f), n_simulations=20_000) for f in (0.0, 0.15, 0.4)
+    )
     assert sound.n_failed == 0
-    assert shaky.failure_rate == pytest.approx(0.4, abs=band(0.4, 20_000))
+    assert shaky.failure_rate == pytest.approx(0.15, abs=band(0.15, 20_000))
     assert shaky.n_usable == 20_000 - shaky.n_failed
-    assert shaky.power == pytest.approx(sound.power, abs=2 * band(0.5, 12_000))
+    # a study that could not be analysed found nothing; above a fifth of them there is no power to speak of
+    assert shaky.power == pytest.approx(0.85 * sound.power, abs=2 * band(0.5, 20_000))
+    assert lost.failure_rate == pytest.approx(0.4, abs=band(0.4, 20_000))
+    assert math.isnan(lost.power)
 
 
 def test_a_scenario_that_always_fails_has_no_power_rather_than_zero():
@@ -138,24 +143,25 @@ def test_an_empty_tally_adds_nothing():
 
 def test_counts_are_what_a_reader_would_count_by_hand():
     nan = math.nan
+    plain = 10  # studies whose estimate is 0, far from significant
     replicates = Replicates(
-        estimate=np.array([0.2, -0.3, 0.1, 0.4, 0.5, nan]),
-        standard_error=np.full(6, 0.1),
-        df=np.full(6, 5.0),
-        p_value=np.array([0.01, 0.05, 0.2, 0.03, nan, 0.001]),
-        status=np.array([0, 0, 0, 1, 0, 3]),
-        boundary=np.array([[1, 0], [1, 1], [0, 0], [1, 1], [1, 1], [0, 0]], dtype=bool),
+        estimate=np.array([0.2, -0.3, 0.1, 0.4, 0.5, nan, *[0.0] * plain]),
+        standard_error=np.full(6 + plain, 0.1),
+        df=np.full(6 + plain, 5.0),
+        p_value=np.array([0.01, 0.05, 0.2, 0.03, nan, 0.001, *[0.9] * plain]),
+        status=np.array([0, 0, 0, 1, 0, 3, *[0] * plain]),
+        boundary=np.array([[1, 0], [1, 1], [0, 0], [1, 1], [1, 1], [0, 0], *[[0, 0]] * plain], dtype=bool),
         boundary_names=("a", "b"),
     )
     estimate = PowerEstimate(tally(replicates, alpha=0.05, true_effect=0.2), 0.2, 0.05, ("a", "b"))
-    assert (estimate.n_simulations, estimate.n_failed, estimate.n_usable) == (6, 3, 3)
-    assert estimate.power == pytest.approx(1 / 3)
-    assert estimate.rejection_rate == pytest.approx(2 / 3)
+    assert (estimate.n_simulations, estimate.n_failed, estimate.n_usable) == (16, 3, 13)
+    assert estimate.power == pytest.approx(1 / 16)
+    assert estimate.rejection_rate == pytest.approx(2 / 16)
     assert estimate.type_s == pytest.approx(1 / 2)
     assert estimate.type_m == pytest.approx(0.25 / 0.2)
     assert estimate.mean_estimate == pytest.approx(0.0, abs=1e-15)
-    assert estimate.boundary_rate == pytest.approx(2 / 3)
-    assert estimate.boundary_rates == {"a": pytest.approx(2 / 3), "b": pytest.approx(1 / 3)}
+    assert estimate.boundary_rate == pytest.approx(2 / 13)
+    assert estimate.boundary_rates == {"a": pytest.approx(2 / 13), "b": pytest.approx(1 / 13)}
 
 
 def test_precision_is_reached_and_not_overshot_by_much():
