@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "humeval_power"
 WRITING = re.compile(
     r"""\.(?:write_text|write_bytes|touch|mkdir|rename|unlink|rmdir|hardlink_to|symlink_to)\(
-    |\.to_(?:csv|excel|parquet|pickle|feather)\((?!index=|\))
+    |\.to_(?:csv|excel|parquet|pickle|feather)\((?!index=|\)|'ratings)
     |\bopen\([^)]*["'][rbt]*[wax][rbt+]*["']
     |\bos\.(?:open|replace|rename|remove|unlink|mkdir|makedirs|link|write|truncate|ftruncate)\(
     |\bshutil\.\w+\(|\btempfile\.\w+\(|\.savefig\(|np\.save\w*\(""",
@@ -22,6 +22,8 @@ ALLOWED = {
     "interfaces/formats/look_ledger.py": "lines are only ever added to a ledger",
     "interfaces/formats/study_secret.py": "a secret is made once and never written over",
     "interfaces/cli/pandoc.py": "what pandoc reads lies in a temporary folder",
+    "interfaces/formats/file_bytes.py": "opens for reading only, without waiting for a writer",
+    "kernels/kernel.py": "where no cache can be written, compiled kernels go to a temporary folder",
     "reporting/figure_style.py": "a picture becomes bytes in memory",
 }
 

@@ -9,21 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 from humeval_power.designs import Design
 from humeval_power.scenarios.rating_study import RatingStudy
 
 SEARCH_STEPS = 20  # simulated studies that a search for an effect or a size compares, about
 
-Family = Literal["accuracy", "preference", "corpus", "contingency", "da", "compare", "scenario"]
-
 _PER_FIT, _PER_RATING, _PER_CUBE = 2.5e-4, 1.1e-6, 5.4e-9  # seconds: of a fit, its ratings, its factor
 _PER_CLOSED_FORM = 1e-6  # seconds of a study that is drawn by its mean squares
 _TABLES, _PER_TABLE_RATING = 256, 40  # studies in memory at once, and bytes of each of their ratings
 _PER_PLANNED_RATING = 120  # bytes of the design itself
 _PER_SQUARE = 64  # bytes of the factor and its derivatives, for each core
-_SECONDS: dict[Family, tuple[float, float]] = {  # of a comparison, and of each of its items
+_SECONDS = {  # of a comparison, and of each of its items; what has another name is like a scenario
     "accuracy": (5e-7, 0.0),
     "preference": (5e-7, 0.0),
     "corpus": (5e-7, 2e-8),
@@ -80,10 +77,10 @@ def rating_study_workload(study: RatingStudy, *, n_simulations: int, n_jobs: int
 
 
 def comparison_workload(
-    family: Family, n: int, *, n_simulations: int, n_jobs: int = 1, flips: int | None = None
+    family: str, n: int, *, n_simulations: int, n_jobs: int = 1, flips: int | None = None
 ) -> Workload:
     """Of simulated comparisons with `n` items, judgements or scores each; `flips` are drawn for each p-value."""
-    fixed, per_item = _SECONDS[family]
+    fixed, per_item = _SECONDS.get(family, _SECONDS["scenario"])
     per_item += 5e-10 * (flips or 0)
     memory = 0.0 if per_item == 0 else float(_PER_ITEM) * n * n_jobs
     return Workload((fixed + per_item * n) * n_simulations / n_jobs, memory)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import click
 
@@ -40,7 +40,6 @@ from humeval_power.planning.comparison import Method
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.questions import By, answer, detectable_effect, required_n, scenario_surface
 from humeval_power.planning.workload import NOTHING, SEARCH_STEPS, comparison_workload
-from humeval_power.planning.workload import Family as WorkFamily
 from humeval_power.reporting.scenario_records import (
     answer_record,
     detectable_record,
@@ -95,7 +94,7 @@ class _Asked:
         work = NOTHING
         for n in sizes:
             work += comparison_workload(
-                cast(WorkFamily, family.name),
+                family.name,
                 n,
                 n_simulations=times * self.n_simulations,
                 n_jobs=self.n_jobs,
