@@ -1,4 +1,5 @@
-# make demo: the whole story on shipped data.  make test: every test.  Both set up .venv first.
+# make demo: the whole story on shipped data.  make test: the tests, without the slow ones, which make check runs too.
+# Both set up .venv first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,7 +21,7 @@ demo: setup
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
 
 test: setup
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 check: setup
 	$(BIN)/ruff check .

@@ -368,6 +368,7 @@ def test_the_unconditional_test_is_not_called_exact_where_it_borrows_a_critical_
     assert "critical value of 100,000 items" in beyond.method
 
 
+@pytest.mark.slow
 def test_large_unconditional_tests_simulate_what_they_compute() -> None:
     scenario = known(40_000, 0.0368, 0.0332, "unconditional")
     exact, drawn = scenario.computed(), estimate_power(scenario, n_simulations=4096, seed=2)

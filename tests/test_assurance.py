@@ -89,6 +89,7 @@ def nested_simulation(squares, df, size, planned, effect, *, n, seed):
     return float((t > stats.t.ppf(0.975, nu)).mean())
 
 
+@pytest.mark.slow
 def test_the_fiducial_golden(shared):
     golden = shared_golden(shared, "09_pilot")["fiducial_example"]
     pilot, planned = golden["pilot"], golden["planned"]
@@ -155,6 +156,7 @@ def test_a_fitted_pilot_knows_its_own_mean_squares(boundary):
     assert known.residual_df == pytest.approx(df[4], rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("boundary", [False, True])
 def test_assurance_is_the_share_of_significant_studies_in_a_nested_simulation(boundary):
     table = pilot_table(boundary=boundary)

@@ -136,6 +136,7 @@ def test_maximum_likelihood_equals_the_golden_and_lme4(golden):
             assert result.criterion == pytest.approx(expected["deviance"], abs=LME4)
 
 
+@pytest.mark.slow
 @given(complete_tables())
 @settings(max_examples=60)
 def test_the_closed_form_equals_the_general_engine(table):
@@ -174,6 +175,7 @@ def test_the_closed_form_equals_the_dense_model(table):
     assert (slope[gamma == 0] > -1e-9 * len(X)).all()
 
 
+@pytest.mark.slow
 @given(complete_tables())
 @settings(max_examples=60)
 def test_balanced_maximum_likelihood_equals_the_general_engine(table):

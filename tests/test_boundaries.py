@@ -368,6 +368,7 @@ def rpact_answers(script: str) -> list[list[float]]:
     return [[float(number) for number in line] for line in lines if line[0] != "[PROGRESS]"]
 
 
+@pytest.mark.slow
 @pytest.mark.r
 def test_rpact_run_now_gives_the_same_boundaries() -> None:
     for words, expected in zip(LIVE_WORDS, rpact_answers(RPACT_LIVE), strict=True):

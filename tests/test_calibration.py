@@ -53,6 +53,7 @@ def distance(count: int, n: int, golden: float, n_golden: int) -> float:
     return float(abs(count / n - golden) / error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "workers", "items"),
     [("high", 3, 50), ("high", 3, 100), ("high", 10, 50), ("low", 3, 100), ("low", 10, 50)],
@@ -125,6 +126,7 @@ def test_the_planned_rule_is_marked_and_comes_first_if_it_is_no_standard_one() -
     assert own[0].is_rule
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule", [DecisionRule(df="min"), DecisionRule(df="calibrated")], ids=lambda r: r.df
 )

@@ -116,6 +116,7 @@ RULES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", RULES)
 def test_rejections_without_an_effect_are_those_of_the_goldens(shared, column):
     # 1.959964 against the rounded 1.96 of the goldens moves a rate by less than 1e-5.
@@ -139,6 +140,7 @@ def test_rejections_without_an_effect_are_those_of_the_goldens(shared, column):
     assert low < np.sum(np.square(scores)) < high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "word"), [("kr", "kenward-roger"), ("satt", "satterthwaite"), ("df_min", "min")]
 )

@@ -324,6 +324,7 @@ def test_a_budget_that_does_not_reach_the_power_ends_with_3():
     assert "Not met" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", ["1:5", "0:100", "1:7", None])
 def test_a_study_goes_from_nothing_to_its_report(scale, tmp_path):
     said = () if scale is None else ("--scale", scale)

@@ -103,6 +103,7 @@ def test_long_names_are_numbered_and_written_out_once_below(tmp_path):
     assert all(text.count(name) == 1 for name in names)
 
 
+@pytest.mark.slow
 def test_several_criteria_are_corrected_as_one_family_of_raw_p_values(study):
     words = ("--criteria", "all", "--all-pairs", "--correct-criteria", "bh", "--json")
     said = json.loads(run(study, *words).stdout)
@@ -158,6 +159,7 @@ def test_options_that_do_not_go_together_are_refused_with_the_remedy(study, word
     assert told in " ".join(run(study, *words, code=2).stderr.split())
 
 
+@pytest.mark.slow
 def test_pictures_of_several_systems_are_a_heat_map_for_each_criterion(study, tmp_path):
     folder = tmp_path / "pictures"
     run(study, "--criteria", "all", "--all-pairs", "--pictures", folder)

@@ -261,6 +261,7 @@ def test_the_boundary_of_the_last_look_decides_and_not_alpha(tmp_path: Path) -> 
     assert "is rated higher" not in said
 
 
+@pytest.mark.slow
 def test_a_ledger_of_another_plan_is_refused(plan: Path, tmp_path: Path) -> None:
     look(plan, part(ratings(0.06, seed=20), 10), "--ledger", tmp_path / "one.jsonl")
     words = (
@@ -311,6 +312,7 @@ def test_looks_that_cannot_be_planned_are_refused(words: str, said: str, tmp_pat
     assert not (tmp_path / "plan.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["workers", "ratings"])
 def test_looks_may_come_by_workers_or_ratings(kind: str, tmp_path: Path) -> None:
     size = "--preset low --effect 0.1 --items 20 --workers 12 --ratings-per-item 12 --cost-per-rating 1 -q"
@@ -333,6 +335,7 @@ def test_the_work_comes_in_the_order_of_the_looks(plan: Path, tmp_path: Path) ->
     assert "Collect all of one look before the next" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_a_monitor_killed_at_any_moment_loses_and_doubles_no_look(plan: Path) -> None:
     table = part(ratings(0.06, seed=20), 10)
     path = plan.parent / "so_far.csv"

@@ -34,6 +34,7 @@ def files_of(study, form):
     return [word for word in given(study, *FORMS[form]) if not str(word).startswith("--")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", CHECKED)
 def test_the_open_fields_are_those_that_the_report_leaves_open(study, form):
     listed = json.loads(run("report", "check", *files_of(study, form), "--form", form, "--json").stdout)

@@ -214,6 +214,7 @@ def test_standard_output_carries_the_document_alone(arguments: tuple[object, ...
     assert quiet.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "study",
     [

@@ -153,6 +153,7 @@ def _parameters(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_entries_that_are_added_at_once_are_all_there(tmp_path: Path) -> None:
     source, library = _parameters(tmp_path), tmp_path / "new" / "library.json"
     command = [sys.executable, "-m", "humeval_power.interfaces.cli.main", "parameters", "add", str(source)]

@@ -67,6 +67,7 @@ def table(tmp_path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -84,6 +85,7 @@ def test_formulas_and_complete_designs_compile_nothing(command, tmp_path):
     assert text
 
 
+@pytest.mark.slow
 def test_a_small_table_is_fitted_before_anything_is_compiled_and_that_is_said(table, tmp_path):
     text, told, compiled = _run(["fit", str(table)], NUMBA_CACHE_DIR=str(tmp_path / "empty"))
     assert compiled == []

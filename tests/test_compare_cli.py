@@ -308,6 +308,7 @@ def test_several_metrics_count_where_b_is_better(shared_data):
     assert record["replicability"]["count"] == 0
 
 
+@pytest.mark.slow
 def test_the_stories_are_compared_end_to_end(shared_data, tmp_path):
     stories = shared_data / "hanna_metrics.csv"
     record = json.loads(
@@ -340,6 +341,7 @@ def test_the_questions_of_every_scenario_are_answered(words):
     assert "paired t test, two-sided, alpha 0.05" in text
 
 
+@pytest.mark.slow
 def test_the_primers_table_is_printed_and_written(tmp_path):
     text = said("primer-table", "-o", tmp_path / "primer")
     assert max(map(len, text.splitlines())) <= 80

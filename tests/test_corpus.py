@@ -58,6 +58,7 @@ def test_degenerate_outputs_have_the_value_that_sacrebleu_gives(metric, a, b):
     assert counts.difference == pytest.approx(metric_difference(a, b, references, metric), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_effect_of_a_swap_is_what_sacrebleu_finds_in_the_swapped_texts(metric):
     a, b, references = corpus(40)

@@ -47,6 +47,7 @@ def component_order(problem, *, residual=False):
     return np.append(order, len(COMPONENTS)) if residual else order
 
 
+@pytest.mark.slow
 @given(tables(), st.booleans())
 def test_criterion_and_coefficients_are_those_of_the_dense_model(table, restricted):
     *rows, rating, gamma = table
@@ -114,6 +115,7 @@ def test_information_matrices_are_those_of_the_dense_model(table):
     np.testing.assert_allclose(phi, np.linalg.inv(X.T @ Hi @ X), **CLOSE)
 
 
+@pytest.mark.slow
 @given(tables(), st.booleans())
 def test_standard_errors_and_df_are_those_of_the_dense_model(table, restricted):
     *rows, rating, gamma = table
@@ -242,6 +244,7 @@ def test_kenward_roger_of_an_unidentified_design_uses_what_is_identified(m, n, k
     assert df == pytest.approx(dense_df, rel=1e-8)
 
 
+@pytest.mark.slow
 def test_the_kernel_takes_any_number_of_columns():
     # Three systems by two contrasts: three columns for items, two for workers, three coefficients.
     rng = np.random.default_rng(11)

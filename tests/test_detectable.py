@@ -36,6 +36,7 @@ def bisected(study: RatingStudy, power: float, *, n: int, seed: int) -> float:
     return high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("power", [0.5, 0.8])
 def test_the_quantile_is_what_bisection_with_the_same_draws_finds(name, power):
@@ -46,6 +47,7 @@ def test_the_quantile_is_what_bisection_with_the_same_draws_finds(name, power):
     assert (found.n_simulations, found.n_failed, found.power) == (150, 0, power)
 
 
+@pytest.mark.slow
 def test_the_quantile_is_what_bisection_finds_where_not_everyone_rates_everything():
     study = RatingStudy(LIKERT, k_per_item(10, 30, ratings_per_item=2))
     found = simulated_detectable_effect(study, n_simulations=200, seed=9)
@@ -66,6 +68,7 @@ def test_goldens_of_crossed_designs_are_inside_the_interval(shared):
             assert 2 * low - found.effect <= row[key] <= 2 * high - found.effect, row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("response", ["clipped", "likert"])
 def test_bounded_ratings_have_the_power_at_their_detectable_effect_and_need_a_larger_one(response):
     points = 5 if response == "likert" else None

@@ -58,6 +58,7 @@ def told():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["workers", "items", "residuals", "ceiling", "influence", "item groups"])
 def test_every_picture_comes_with_one_sentence_and_the_same_bytes_twice(name):
     _, sentence = told()[name]()
@@ -137,6 +138,7 @@ def test_workers_without_variation_are_said_to_be_alike():
     assert "no variation between workers" in sentence
 
 
+@pytest.mark.slow
 def test_names_that_matplotlib_could_read_as_mathematics_are_drawn_as_they_are():
     ratings = renamed({"worker": "$w_{", "item": "a <b>\n" * 9, "system": "% & _x^2$ "})
     predictions = predicted_effects(fit(ratings), ratings)

@@ -121,6 +121,7 @@ LOOKED_AT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_every_field_of_a_study_with_looks_is_described(looked_at, name):
     document = json.loads((looked_at / name).read_text(encoding="utf-8"))

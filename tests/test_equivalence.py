@@ -162,6 +162,7 @@ def test_the_differences_alone_are_tested_with_the_same_margin(pilot) -> None:
     assert tested.p_value == pytest.approx(stats.t.sf(t, plain.df), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["equivalent", "non-inferior"])
 def test_the_bootstrap_compares_with_studies_at_the_margin(alternative: str, pilot, pilot_fit) -> None:
     rule = DecisionRule(df="bootstrap", alternative=alternative, margin=0.15)
@@ -308,6 +309,7 @@ STUDIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("design", "df", "alternative", "effect"), STUDIES)
 def test_simulated_power_is_that_of_the_formula(design, df: str, alternative: str, effect: float) -> None:
     rule = DecisionRule(df=df, alternative=alternative, margin=0.1)

@@ -36,6 +36,7 @@ def run(name: str, *arguments: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STORIES)
 def test_an_example_tells_its_story_and_saves_its_picture(name, tmp_path):
     story = run(name, str(tmp_path / "pictures"), folder=tmp_path)
@@ -45,16 +46,19 @@ def test_an_example_tells_its_story_and_saves_its_picture(name, tmp_path):
     assert (tmp_path / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOLD)
 def test_an_example_without_a_picture_tells_its_story(name, tmp_path):
     assert TOLD[name] in run(name, folder=tmp_path)
 
 
+@pytest.mark.slow
 def test_without_a_folder_the_picture_goes_to_example_output(tmp_path):
     run("five_experts", folder=tmp_path)
     assert (tmp_path / "example-output" / "five_experts.png").is_file()
 
 
+@pytest.mark.slow
 def test_no_plan_of_the_five_hundred_dollars_costs_more_than_its_money(tmp_path):
     story = run("five_hundred_dollars", str(tmp_path), folder=tmp_path)
     lines = re.findall(r"^(\d+) USD: .* ratings each, ([\d.]+) USD\.", story, re.MULTILINE)
@@ -62,6 +66,7 @@ def test_no_plan_of_the_five_hundred_dollars_costs_more_than_its_money(tmp_path)
     assert all(float(cost) <= float(money) for money, cost in lines)
 
 
+@pytest.mark.slow
 def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
     beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(

@@ -143,6 +143,7 @@ def test_the_goldens_hold_enough_real_tables_and_random_designs():
     assert sum(bool(r["reml"]["boundary"]) for r in RANDOM.values()) >= 10
 
 
+@pytest.mark.slow
 def test_the_oracle_found_the_same_optimum_everywhere():
     # lme4 was started from several points; were it beaten somewhere, the design would be named here.
     beaten = [
@@ -384,6 +385,7 @@ RECOVERED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECOVERED)
 def test_simulated_studies_give_back_their_parameters(name):
     design, n_studies = RECOVERED[name], 400

@@ -40,6 +40,7 @@ def test_characters_are_escaped(text, escaped):
     assert latex_text(text) == escaped
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_what_is_escaped_is_plain_ascii_with_every_brace_closed(text):
     escaped = latex_text(text)

@@ -32,6 +32,7 @@ def make(n: int = 30, effect: float = 0.4) -> FunctionScenario:
     return FunctionScenario(normal_data, t_test, n=n, effect=effect)
 
 
+@pytest.mark.slow
 def test_the_power_is_that_of_the_noncentral_t() -> None:
     found = estimate_power(make(), n_simulations=2000)
     critical, center = stats.t.isf(0.025, 29), 0.4 * np.sqrt(30)

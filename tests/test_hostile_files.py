@@ -129,6 +129,7 @@ def test_a_parquet_file_of_one_long_text_many_times_is_refused_while_it_is_unpac
     assert "unpacks to more than 5 MB" in refused(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "said"),
     [

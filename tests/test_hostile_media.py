@@ -111,6 +111,7 @@ def study(tmp_path_factory):
     return write_study(tmp_path_factory.mktemp("hostile"), NAMES)
 
 
+@pytest.mark.slow
 def test_every_file_of_a_study_is_well_formed(study):
     for name in ("plan.json", "power.json", "parameters.json", "analysis.json"):
         look_at(study / name)
@@ -159,6 +160,7 @@ def test_a_report_hides_nothing_in_any_format(study, form):
         look_at(path)
 
 
+@pytest.mark.slow
 def test_a_monitored_study_hides_nothing(study, tmp_path):
     pilot = study / "pilot.csv"
     plan = tmp_path / "plan.json"
@@ -339,6 +341,7 @@ def test_the_command_is_shown_so_that_it_can_be_pasted(study, tmp_path, monkeypa
     assert done.stdout.decode().split("\0")[:-1] == words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
 def test_a_terminal_of_any_encoding_gets_the_answer(tmp_path, encoding):
     path = tmp_path / "t.csv"

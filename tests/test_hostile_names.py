@@ -79,6 +79,7 @@ def written(study, form: str, ending: str) -> str:
 NAMED = [form for form in FORMS if form != "arr"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_page_shows_the_names_and_runs_nothing(study, form):
     page = Page()

@@ -74,6 +74,7 @@ def test_simulated_p_is_never_zero_and_counts_ties():
     assert simulated_p(np.array([0.5]), one, null, "greater")[0] == pytest.approx(3 / 5)
 
 
+@pytest.mark.slow
 def test_the_bootstrap_agrees_with_kenward_roger_in_a_comfortable_study(study):
     fitted = fit(study)
     rows = k_per_item(10, 40, ratings_per_item=4)

@@ -58,6 +58,7 @@ def contrasts(K):
 GAMMAS = ((0.3, 0.1, 0.5, 0.2), (0.0, 0.1, 0.5, 0.0), (0.2, 0.0, 0.0, 0.0), (4.0, 30.0, 2.0, 9.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gamma", GAMMAS)
 @pytest.mark.parametrize("filled", [True, False])
 @given(seed=st.integers(0, 2**31), K=st.integers(2, 4), kept=st.sampled_from([0.3, 0.8]))
@@ -88,6 +89,7 @@ def test_every_quantity_equals_the_one_from_dense_matrices(gamma, filled, seed, 
         assert np.abs(fast - slow).max() <= 1e-9 * max(1.0, np.abs(slow).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_standard_errors_and_df_equal_those_of_dense_matrices(seed):
     rows = random_table(seed, K=3)
@@ -198,6 +200,7 @@ def test_real_tables_are_fitted_as_by_lme4_lmertest_and_pbkrtest(name, shared_da
     assert_as_lme4(table_of(make_many_systems.load_real(name, shared_data)), TABLES[name])
 
 
+@pytest.mark.slow
 @pytest.mark.r
 def test_running_the_oracle_again_gives_the_stored_results():
     if shutil.which("Rscript") is None:

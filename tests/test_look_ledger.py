@@ -77,6 +77,7 @@ def test_half_a_line_never_counted_and_is_cut_off(tmp_path: Path) -> None:
     assert path.read_bytes().startswith(whole)
 
 
+@pytest.mark.slow
 def test_a_writer_killed_at_any_moment_leaves_a_whole_ledger(tmp_path: Path) -> None:
     """What was acknowledged is there, once; the next process goes on from it."""
     path = tmp_path / "l.jsonl"

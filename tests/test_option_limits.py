@@ -56,6 +56,7 @@ def refused(words: str, command: object) -> list[Trial]:
 COMMANDS = {words: command for words, command in leaves() if words not in NO_BASE}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_value_that_is_no_usable_number_ends_with_2_and_names_its_option(
     words: str, tmp_path: Path, monkeypatch

@@ -174,6 +174,7 @@ def test_the_tests_of_set_a_are_those_of_the_reference_values(golden, set_a):
 DRAWN_ELSEWHERE = ("permutation", "permutation-median", "bootstrap-median")  # other draws when swapped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TESTS if name != "primer"])
 @given(shift=st.floats(-3, 3), n=st.integers(5, 25))
 def test_swapping_the_systems_turns_the_direction(name, shift, n):

@@ -120,6 +120,7 @@ def test_figures_of_card_are_those_printed(shared: Path) -> None:
             }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", FITS, ids=name_of)
 def test_fits_are_found_again_by_their_own_command(
     entry: LibraryEntry, shared_data: Path, monkeypatch: pytest.MonkeyPatch

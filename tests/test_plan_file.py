@@ -166,6 +166,7 @@ def test_a_plan_comes_back_as_it_was_written(plan: Plan, tmp_path: Path) -> None
     assert read_plan_file(path).history == ()
 
 
+@pytest.mark.slow
 @given(
     question=st.text(st.characters(exclude_categories=("Cs",)), min_size=1).filter(
         lambda text: re.search(r"\S", text) is not None and text.strip() != ""

@@ -91,6 +91,7 @@ def test_the_promise_is_the_formula_at_the_effect_of_interest_and_not_at_the_pil
     assert result.chosen.simulated.true_effect == pytest.approx(0.08)
 
 
+@pytest.mark.slow
 def test_the_winner_is_proved_by_simulation_and_so_are_its_neighbours():
     result = plan(n=2000)
     for option in (result.chosen, *result.neighbours):
@@ -112,6 +113,7 @@ def test_the_front_that_is_shown_rises_in_cost_and_power_and_keeps_both_ends():
     assert len(points) <= 40
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(cost_models(), st.decimals(20, 3000, places=2))
 def test_no_plan_overspends_its_budget_by_a_cent(model, budget):
@@ -144,6 +146,7 @@ def test_a_budget_that_is_no_amount_is_refused(budget):
 # -- several settings, and the pilot's uncertainty ------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_robust_reaches_the_target_under_the_worst_setting():
     both = {"easy": LIKERT, "hard": Parameters(0.58, 0.0, 0.07, 0.08, 0.13, 0.2, 0.25)}
     plain, robust = plan(settings=both), plan(settings=both, robust=True)
@@ -153,6 +156,7 @@ def test_robust_reaches_the_target_under_the_worst_setting():
     assert robust.chosen.counts == plan(parameters=both["hard"]).chosen.counts  # here it is always worst
 
 
+@pytest.mark.slow
 def test_a_robust_plan_is_proved_under_its_worst_setting():
     both = {"easy": LIKERT, "hard": Parameters(0.58, 0.0, 0.07, 0.08, 0.13, 0.2, 0.25)}
     result = plan(settings=both, robust=True, n=2000)
@@ -169,6 +173,7 @@ def test_an_unreachable_robust_plan_is_explained_by_the_setting_that_fails():
     assert f"the best has {result.chosen.powers['high']:.2f}" in result.reason
 
 
+@pytest.mark.slow
 def test_a_design_with_confidence_reaches_its_quantile():
     known = pilot_uncertainty(20, 60, LIKERT)
     wide = SearchSpace(range(6, 121, 6), range(40, 401, 40), range(1, 7))
@@ -183,6 +188,7 @@ def test_a_design_with_confidence_reaches_its_quantile():
         assert result.assurance.chance_of(0.8) >= confidence - 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.6, 0.9])
 def test_no_cheaper_design_is_as_sure(confidence):
     known = pilot_uncertainty(20, 60, LIKERT)
@@ -269,6 +275,7 @@ def test_the_number_of_jobs_changes_nothing():
     np.testing.assert_array_equal(one.assurance.powers, two.assurance.powers)
 
 
+@pytest.mark.slow
 def test_unpaired_plans_are_promised_by_the_power_of_their_own_assignment():
     space = SearchSpace(range(6, 31, 4), range(20, 201, 30), range(1, 4), pairings=(False,))
     result = plan(0.1, space=space, n=2000)

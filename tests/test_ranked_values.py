@@ -43,6 +43,7 @@ def test_wilcoxon_with_a_null_other_than_zero_has_the_ties_of_the_typed_decimals
     assert found.statistic == 33.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @given(st.lists(tenths, min_size=2, max_size=8), tenths)
 def test_paired_tests_are_those_of_all_assignments_of_signs_in_fractions(

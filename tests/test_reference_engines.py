@@ -50,6 +50,7 @@ def assert_same_fit(fit: Fit, expected: dict) -> None:
     assert fit.converged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize("number", SMALL)
 def test_statsmodels_agrees_with_lme4_on_small_designs(number: str, estimator: str) -> None:

@@ -196,6 +196,7 @@ def own_numbers(form: str) -> list[str]:
     return [f"{one.number} {one.prompt}" for one in asked]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "ending"), CASES, ids=[".".join(case) for case in CASES])
 def test_every_number_of_a_report_is_in_the_files_that_it_was_written_from(study, form, ending):
     text = report(study, form, ending)

@@ -169,6 +169,7 @@ def test_drawing_ratings_has_the_power_of_the_t_test() -> None:
     assert found.power == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 2000))
 
 
+@pytest.mark.slow
 def test_drawing_items_has_the_variance_of_the_item_differences() -> None:
     drawn = ResampledRatings(COMPLETE, by="item", items=60, test="item-means-t").draw(2000, seed=1)
     table = COMPLETE.rating.reshape(-1)

@@ -118,6 +118,7 @@ def test_another_effect_is_another_scenario_and_leaves_this_one(scenario: Scenar
     assert scenario.true_effect == effect
 
 
+@pytest.mark.slow
 def test_power_grows_with_the_effect(scenario: Scenario) -> None:
     half = scenario.with_effect(scenario.true_effect / 2)
     assert estimate_power(half, n_simulations=400).power < estimate_power(scenario, n_simulations=400).power

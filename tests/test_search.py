@@ -63,6 +63,7 @@ def loop(space, costs, parameters):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("price", PRICES)
 @pytest.mark.parametrize("parameters", [LIKERT, SLIDER, STRONG], ids=["likert", "slider", "strong"])
 @pytest.mark.parametrize("target", [0.5, 0.7, 0.8])
@@ -79,6 +80,7 @@ def test_plain_loops_over_a_small_grid_find_the_same_cheapest_design(price, para
     assert candidates.counts(index) == counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("price", PRICES)
 @pytest.mark.parametrize("parameters", [LIKERT, SLIDER, STRONG], ids=["likert", "slider", "strong"])
 @pytest.mark.parametrize("budget", [Decimal("25.00"), Decimal("60.00"), Decimal("150.00")])
@@ -140,6 +142,7 @@ def cost_models(draw):
 SMALL = SearchSpace((3, 5, 8, 13), (10, 25, 60), (1, 2, 3, 5, 8), pairings=(True, False))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(cost_models(), st.decimals(1, 3000, places=2))
 def test_a_budget_is_never_overspent_by_a_cent_and_nothing_better_was_affordable(model, budget):

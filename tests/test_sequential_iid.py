@@ -195,6 +195,7 @@ def run(*words: str):
     return CliRunner().invoke(command, list(words))
 
 
+@pytest.mark.slow
 def test_the_study_command_prints_boundaries_errors_and_the_long_run(tmp_path) -> None:
     words = (
         "study --preset high --workers 10 --items 99 --effect 0.2 --simulations 2000 "
@@ -238,6 +239,7 @@ def test_commands_for_judgements_answer_within_eighty_columns(words) -> None:
     assert record["schema"].startswith("humeval_power/looks_")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["preference --n 60 --effect 0.4", "pool --simulated 3 --budgets 60,120"])
 def test_pictures_of_judgements_are_written_and_not_over_others(words, tmp_path) -> None:
     typed = (*words.split(), "--simulations", "64", "--figures", str(tmp_path))

@@ -195,6 +195,7 @@ def test_a_single_look_is_the_plain_study() -> None:
     assert stats.ks_2samp(plain.p_value, looks.p_value[:, 0]).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_looks_at_given_ratings_are_the_fits_of_their_parts() -> None:
     study = RatingLooks(preset("low"), crossed(4, 12), equal_looks("ratings", 2))
     final = RatingStudy(preset("low"), crossed(4, 12))

@@ -35,6 +35,7 @@ def model_covariance(parameters, design):
     return same_worker * worker + same_item * item + pair + parameters.sd_residual**2 * np.eye(len(x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "design",
     [

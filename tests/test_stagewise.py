@@ -64,6 +64,7 @@ cat(sprintf("%.10f", c(r$finalPValues[2], r$medianUnbiasedEstimates[2],
 """
 
 
+@pytest.mark.slow
 @pytest.mark.r
 def test_rpact_run_now_gives_the_same_inference_after_stopping() -> None:
     expected = rpact_answers(RPACT_LIVE)[-1]
@@ -106,6 +107,7 @@ def test_the_chance_of_more_grows_with_the_effect() -> None:
     assert chances[-1] > 1 - 1e-6
 
 
+@pytest.mark.slow
 def test_intervals_cover_and_the_estimate_is_as_often_too_small_as_too_large() -> None:
     # 400 studies whose looks have known variances, with a drift at which most stop early.
     rng, bounds, drift = np.random.default_rng(11), rule_bounds(), 2.8

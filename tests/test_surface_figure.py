@@ -94,12 +94,14 @@ def test_lines_differ_in_marker_and_dashes_and_not_in_colour_alone():
     assert len({str(line._unscaled_dash_pattern) for line in lines}) == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("image", ["png", "svg", "pdf"])
 def test_the_bytes_are_the_same_twice(image):
     table = power_table(settings=("high",), workers=(3,))
     assert figure_bytes(surface_figure(table), image) == figure_bytes(surface_figure(table), image)
 
 
+@pytest.mark.slow
 def test_the_svg_is_the_same_in_another_process_and_holds_no_date():
     program = (
         "import sys; sys.path.insert(0, 'tests'); from test_surface_figure import *\n"
@@ -123,6 +125,7 @@ def test_drawing_changes_nothing_for_the_users_own_figures_and_loads_no_pyplot()
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_settings", "n_workers", "n_items", "n_effects"),
     [(1, 1, 1, 1), (2, 1, 1, 1), (1, 3, 1, 1), (2, 3, 4, 1), (6, 6, 8, 4), (1, 1, 8, 2), (3, 1, 1, 4)],

@@ -76,16 +76,19 @@ def check_every_scale(seed: int) -> None:
 WITH_A_RESIDUAL = (1364, 1416, 1448, 1590, 1704, 1706, 2060, 2143)
 
 
+@pytest.mark.slow
 def test_several_hundred_random_tiny_tables_are_fitted_or_refused_alike_on_every_scale() -> None:
     for seed in (*range(240), *WITH_A_RESIDUAL):
         check_every_scale(seed)
 
 
+@pytest.mark.slow
 @given(st.integers(10_000, 2**32))
 def test_any_tiny_table_is_fitted_or_refused_alike_on_every_scale(seed: int) -> None:
     check_every_scale(seed)
 
 
+@pytest.mark.slow
 def test_random_tiny_tables_never_end_above_the_lowest_criterion_of_a_brute_force_search() -> None:
     """Local minima were reported as converged; tables whose lowest criterion has no residual were fitted."""
     for seed in (*LOCAL_MINIMA, *WITHOUT_RESIDUAL, *WITH_A_RESIDUAL[:3], *range(400, 412)):
@@ -139,6 +142,7 @@ def test_fits_of_tiny_tables_agree_with_dense_matrices() -> None:
     assert checked > 15
 
 
+@pytest.mark.slow
 def test_differences_and_several_systems_of_tiny_tables_are_tested_or_refused() -> None:
     for seed in range(600, 660):
         table = tiny_table(seed)
