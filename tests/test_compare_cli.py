@@ -352,7 +352,7 @@ def test_the_primers_table_is_printed_and_written(tmp_path):
         "primer.png",
         "primer.svg",
     }
-    assert "lies between -1 and 1" in refused("primer-table", "--effect", "3")
+    assert "at most 1" in refused("primer-table", "--effect", "3")
 
 
 def test_systems_that_never_differ_are_reported_without_power(tmp_path):

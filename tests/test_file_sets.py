@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -312,28 +313,32 @@ def test_if_the_printed_part_fails_no_file_is_written(tmp_path: Path) -> None:
     ],
 )
 def test_what_rights_forbid_is_refused_before_anything_is_written(
-    place: str, rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, rule: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # what is above it others may enter, unlike tmp_path
+        _refused_by_rights(place, rule, Path(folder), monkeypatch)
+
+
+def _refused_by_rights(place: str, rule: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nobody, access = 65534, os.access
+    folder.chmod(0o755)
     for name, mode in (("open", 0o777), ("closed", 0o755), ("sticky", 0o1777)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name).chmod(mode)
-    (tmp_path / "open" / "protected").write_text("old")
-    (tmp_path / "sticky" / "of_root").write_text("old")
-    (tmp_path / "sticky" / "of_root").chmod(0o666)
-    for above in [tmp_path, *tmp_path.parents[:2]]:
-        above.chmod(0o755)
-    before = contents(tmp_path)
+        (folder / name).mkdir()
+        (folder / name).chmod(mode)
+    (folder / "open" / "protected").write_text("old")
+    (folder / "sticky" / "of_root").write_text("old")
+    (folder / "sticky" / "of_root").chmod(0o666)
+    before = contents(folder)
     os.seteuid(nobody)
     try:
         # access() asks for the real user, who is another one here only
         with monkeypatch.context() as patch:
             patch.setattr(os, "access", lambda path, mode: access(path, mode, effective_ids=True))
             with pytest.raises(InputError, match=rule):
-                write_files({tmp_path / "open" / "ok": "new", tmp_path / place: "new"}, force=True)
+                write_files({folder / "open" / "ok": "new", folder / place: "new"}, force=True)
     finally:
         os.seteuid(0)
-    assert contents(tmp_path) == before
+    assert contents(folder) == before
 
 
 def _staged(folder: Path, **changed: object) -> Path:

@@ -28,7 +28,7 @@ def evaluation_units(n_items: int, *, size: int, shuffle_seed: int | None = None
     """
     if size < 1 or n_items // size < 2:
         raise InputError(
-            f"A unit of {size:,} items must leave at least 2 units, and there are {n_items:,} items."
+            f"A unit size of {size:,} must leave at least 2 units, and there are {n_items:,} items."
         )
     n_units = n_items // size
     order = np.arange(n_items)

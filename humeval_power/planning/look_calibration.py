@@ -67,7 +67,7 @@ def level_factor(looks: LookReplicates, bounds: Boundaries) -> float:
     beyond = math.floor(bounds.rule.alpha * (len(ratios) + 1))
     if beyond < 1:
         raise InputError(
-            f"{len(ratios)} simulated studies are too few to calibrate boundaries at alpha "
+            f"n_simulations: {len(ratios)} studies are too few to calibrate boundaries at alpha "
             f"{bounds.rule.alpha:g}: simulate more."
         )
     return float(ratios[beyond - 1])

@@ -117,7 +117,10 @@ def _smallest(
     while missing(high) < 0:
         high *= 2
         if high > MOST_ITEMS:
-            raise InputError(f"A power of {power:g} would take more than {MOST_ITEMS:,} items.")
+            raise InputError(
+                f"The mean is too small beside the SD: a power of {power:g} would take more than "
+                f"{MOST_ITEMS:,} items."
+            )
     root = float(optimize.brentq(missing, max(2.0, high / 2), high, xtol=1e-9))
     n = math.ceil(root - 1e-9)
     return RequiredItems(n, root, reached(n))

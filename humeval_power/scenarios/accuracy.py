@@ -74,7 +74,7 @@ class PairedAccuracy:
     def _impossible(self) -> list[tuple[str, str]]:
         moved, difference, baseline = self.disagreement, self.difference, self.baseline
         if baseline is not None and not -_SLACK <= baseline + difference <= 1 + _SLACK:
-            rule = f"An accuracy of {baseline:.4g} cannot change by {difference:+.4g}: that leaves [0, 1]."
+            rule = f"A baseline of {baseline:.4g} cannot change by {difference:+.4g}: that leaves [0, 1]."
             return [(rule, f"At most {1 - baseline:.4g} is left above it.")]
         if not abs(difference) <= moved + _SLACK or moved > 1 + _SLACK:
             rule = (
@@ -84,14 +84,14 @@ class PairedAccuracy:
             return [(rule, "The difference is at most 1 - agreement.")]
         if baseline is not None and self.only_b > 1 - baseline + _SLACK:
             rule = (
-                f"B alone would be right on {100 * self.only_b:.4g} % of the items, but A is wrong on "
-                f"{100 * (1 - baseline):.4g} % only."
+                f"B alone would be right on {100 * self.only_b:.4g} % of the items, but with a "
+                f"baseline of {baseline:g} A is wrong on {100 * (1 - baseline):.4g} % only."
             )
             return [(rule, "Assume more agreement or a smaller difference.")]
         if baseline is not None and self.only_a > baseline + _SLACK:
             rule = (
-                f"A alone would be right on {100 * self.only_a:.4g} % of the items, but its accuracy is "
-                f"{100 * baseline:.4g} %."
+                f"A alone would be right on {100 * self.only_a:.4g} % of the items, but with a "
+                f"baseline of {baseline:g} it is right on {100 * baseline:.4g} % only."
             )
             return [(rule, "Assume more agreement or a smaller difference.")]
         return []

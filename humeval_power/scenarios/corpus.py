@@ -69,7 +69,7 @@ class CorpusStudy:
                 )
             )
         elif self.zero_share == 1 and self.difference != 0:
-            rule = f"Swaps that never change anything cannot add up to a difference of {self.difference:g}."
+            rule = f"With p0 = 1 no swap changes anything, so that there is no difference of {self.difference:g}."
             found.append((rule, "Take a share of zero effects below 1."))
         if not 0 < self.scale < math.inf:
             found.append((f"The scale b0 must be a positive number; got {self.scale:g}.", "Usual is 26."))

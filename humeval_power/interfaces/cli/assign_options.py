@@ -95,7 +95,7 @@ _TABLE_OPTIONS = (
     ),
     click.option(
         "--replacements",
-        type=WholeNumber(min=0),
+        type=WholeNumber(min=0, largest=100_000),
         default=0,
         help="Spare slots r01, r02, ... for workers who drop out.",
     ),

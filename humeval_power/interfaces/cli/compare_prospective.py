@@ -174,7 +174,7 @@ def _joined(values: tuple[float, ...]) -> str:
     metavar="LIST",
     default=_joined(PRIMER_ITEMS),
     show_default=True,
-    callback=number_list(int),
+    callback=number_list(int, least=2, most=1_000_000),
     help="Numbers of items.",
 )
 @click.option(
@@ -182,7 +182,7 @@ def _joined(values: tuple[float, ...]) -> str:
     metavar="LIST",
     default=_joined(PRIMER_EFFECTS),
     show_default=True,
-    callback=number_list(float),
+    callback=number_list(float, least=0, most=1),
     help="Differences of accuracy B - A, as shares.",
 )
 @click.option(
@@ -190,7 +190,7 @@ def _joined(values: tuple[float, ...]) -> str:
     metavar="LIST",
     default=_joined(PRIMER_HURT[::2]),
     show_default=True,
-    callback=number_list(float),
+    callback=number_list(float, least=0, most=1),
     help="Shares of items on which B is wrong and A right.",
 )
 @json_option

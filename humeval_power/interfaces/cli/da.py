@@ -92,9 +92,10 @@ def _scenario(n: int, effect: float, given: Given) -> DirectAssessment:
 
 
 def _largest(given: Given) -> float:
-    high = RatingScale.parse(given["scale"]).high
+    scale = RatingScale.parse(given["scale"])
+    high = scale.high
     if not given["mean"] < high:
-        raise InputError(f"A's mean rating must lie below the top of the scale, {high:g}.")
+        raise InputError(f"A's mean rating must lie below the top of the scale {scale.low:g}:{high:g}.")
     return _NEARLY_ALL * (high - float(given["mean"]))
 
 

@@ -80,14 +80,20 @@ def _common(command: Function) -> Function:
 
 
 @click.command("scores", cls=Command)
-@click.option("--n", type=WholeNumber(), required=True, help="Scores of each system at the end.")
+@click.option("--n", type=WholeNumber(min=2), required=True, help="Scores of each system at the end.")
 @click.option(
     "--effect", type=RealNumber(), required=True, help="True difference of means B - A, in points."
 )
 @click.option(
     "--mean", type=RealNumber(), default=75.0, show_default=True, help="Mean score of A, of 0 to 100."
 )
-@click.option("--sd", type=RealNumber(), default=25.0, show_default=True, help="SD of single scores.")
+@click.option(
+    "--sd",
+    type=RealNumber(0, 100, min_open=True),
+    default=25.0,
+    show_default=True,
+    help="SD of single scores.",
+)
 @_common
 def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> None:
     """Direct assessment: independent scores, Mann and Whitney's U at each look."""

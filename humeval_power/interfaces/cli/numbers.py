@@ -92,15 +92,17 @@ def real_number(value: Any) -> float:
 
 
 def number_list(
-    kind: type[int] | type[float], *, least: int | None = None
+    kind: type[int] | type[float], *, least: int | None = None, most: int | None = None
 ) -> Callable[..., tuple[Any, ...] | None]:
-    """A click callback for lists such as 3,10 and ranges such as 50:500:50 (end included); `least` is the
-    least that a value may be."""
+    """A click callback for lists such as 3,10 and ranges such as 50:500:50 (end included); `least` and
+    `most` are what a value may be."""
 
     def parse(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple[Any, ...] | None:
         if text is None:
             return None
-        single: click.ParamType[Any] = WholeNumber() if kind is int else RealNumber()
+        single: click.ParamType[Any] = (
+            WholeNumber(largest=most or LARGEST_COUNT) if kind is int else RealNumber()
+        )
         values: list[Any] = []
         for part in text.split(","):
             bounds = _bounds(part.strip(), kind, text)
@@ -109,6 +111,8 @@ def number_list(
                 raise click.BadParameter(_TOO_MANY.format(shortened(text)))
         if least is not None and min(values) < least:
             raise click.BadParameter(f"give numbers of at least {least}; got {shortened(min(values))}.")
+        if kind is float and most is not None and max(values) > most:
+            raise click.BadParameter(f"give numbers of at most {most}; got {shortened(max(values))}.")
         return tuple(dict.fromkeys(values))
 
     return parse

@@ -28,6 +28,7 @@ _CALLED = {
     "--mean": "(?:A's means?|means?|difference)",
     "--sd": "(?:SDs?|standard deviations?)",
     "--tie-share": "(?:share of )?ties",
+    "--margin": "(?:margins?|equivalence)",
     "--highest": "(?:highest|largest) (?:size|n)",
 }
 

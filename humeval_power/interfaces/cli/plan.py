@@ -97,7 +97,7 @@ _ALONE = ["assumed", "this plan", "workers", "items", "k", "its own plan"]
 @click.option(
     "--items",
     metavar="LIST",
-    callback=number_list(int, least=2),
+    callback=number_list(int, least=2, most=1_000_000),
     required=True,
     help="Such as 50:500 or 50:500:10.",
 )
