@@ -1,0 +1,219 @@
+"""Every command once on fixed input, and what its JSON was when the numbers were last looked at.
+
+`python tests/every_command.py` writes tests/golden/every_command.json anew: after a change that was meant to
+change numbers, and never to make a test pass.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+GOLDEN = Path(__file__).parent / "golden" / "every_command.json"
+QUICK = "--simulations 200 --seed 3"
+SMALL_STUDY = "--workers 6 --items 24"
+SETTING = "--preset low"
+
+# name: the command line; --json is added. Files are those of `write_inputs`, or of a command before.
+COMMANDS: dict[str, str] = {
+    "check": "check pilot.csv --scale 1:5",
+    "fit": "fit pilot.csv --scale 1:5 -o parameters.json",
+    "fit differences": "fit pilot.csv --scale 1:5 --analysis differences",
+    "fit ml": "fit pilot.csv --scale 1:5 --estimator ml --df normal",
+    "fit non-inferior": "fit pilot.csv --scale 1:5 --alternative non-inferior --margin 0.1",
+    "fit few workers": f"fit experts.csv --scale 0:100 {QUICK}",
+    "power": f"power --parameters parameters.json {SMALL_STUDY} --effect 0.1 {QUICK}",
+    "power k": f"power {SETTING} {SMALL_STUDY} --ratings-per-item 3 --effect 0.1 {QUICK}",
+    "power margin": f"power {SETTING} {SMALL_STUDY} --alternative equivalent --margin 0.1 {QUICK}",
+    "power card": f"power --preset high {SMALL_STUDY} --effect 0.1 --compat card2020 {QUICK}",
+    "mde": f"mde {SETTING} {SMALL_STUDY} {QUICK}",
+    "size": f"size {SETTING} --find items --workers 10 --effect 0.1 {QUICK}",
+    "surface": f"surface {SETTING} --workers 4,6 --items 24 --effect 0.1,0.2 {QUICK} -o surface",
+    "plan": "plan pilot.csv --scale 1:5 --effect 0.15 --items 20:100:20 --max-workers 30 --cost-per-rating 0.12 "
+    f"--cost-per-worker 3 {QUICK} -o plan.json",
+    "assign": "assign --plan plan.json --batch-size 20 --seed 4 -o assignment.csv --key key.csv",
+    "simulate": "simulate --preset low --workers 8 --items 30 --effect 0.1 --seed 5 -o simulated.csv",
+    "analyze": "analyze simulated.csv",
+    "analyze many": f"analyze five.csv --scale 1:5 --all-pairs {QUICK}",
+    "calibrate": f"calibrate {SETTING} --workers 4 --items 20 {QUICK}",
+    "parameters list": "parameters list",
+    "report check": "report check parameters.json",
+    "looks study": f"looks study --preset high {SMALL_STUDY} --effect 0.2 {QUICK}",
+    "looks accuracy": f"looks accuracy --n 300 --effect 0.05 --agreement 0.8 {QUICK}",
+    "looks preference": f"looks preference --n 200 --effect 0.1 {QUICK}",
+    "looks scores": f"looks scores --n 200 --effect 0.2 {QUICK}",
+    "looks pool": f"looks pool --simulated 40 {QUICK}",
+    "compare scores": f"compare scores scores.csv --question mean {QUICK}",
+    "compare nlpstattest": f"compare scores scores.csv --procedure nlpstattest {QUICK}",
+    "compare prospective": "compare prospective --mean 0.02 --sd 0.1",
+    "compare primer-table": "compare primer-table",
+    "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 {QUICK}",
+    "compare mde": f"compare mde --n 60 --sd 0.2 {QUICK}",
+    "compare size": f"compare size --effect 0.05 --sd 0.2 {QUICK}",
+    "compare surface": f"compare surface --n 40,60 --effect 0.05 --sd 0.2 {QUICK}",
+    "accuracy bounds": "accuracy bounds --n 147 --baseline 0.945",
+    "accuracy claims": "accuracy claims claims.csv",
+    "accuracy leaderboard": "accuracy leaderboard board.csv --n 1000",
+    "accuracy estimate": "accuracy estimate a_labels.csv b_labels.csv --labels gold.csv",
+    "accuracy test": "accuracy test --only-b 16 --only-a 6 --n 161 --both 100",
+    "accuracy mde": f"accuracy mde --n 1821 --baseline 0.93 --overlap glue {QUICK}",
+    "accuracy power": f"accuracy power --n 500 --effect 0.02 --agreement 0.9 {QUICK}",
+    "accuracy size": f"accuracy size --effect 0.05 --agreement 0.9 {QUICK}",
+    "accuracy surface": f"accuracy surface --n 200,400 --effect 0.05 --agreement 0.9 {QUICK}",
+    "preference test": "preference test --wins 40 --losses 22 --ties 10",
+    "preference power": f"preference power --n 100 --effect 0.1 {QUICK}",
+    "preference mde": f"preference mde --n 100 --tie-share 0.3 {QUICK}",
+    "preference size": f"preference size --effect 0.2 {QUICK}",
+    "preference surface": f"preference surface --n 50,100 --effect 0.1 {QUICK}",
+    "corpus test": "corpus test --system-a a.txt --system-b b.txt --reference reference.txt --seed 3",
+    "corpus estimate": "corpus estimate --system-a a.txt --system-b b.txt --reference reference.txt",
+    "corpus power": f"corpus power --n 300 --effect 1 {QUICK}",
+    "corpus mde": f"corpus mde --n 300 {QUICK}",
+    "corpus size": f"corpus size --effect 2 {QUICK}",
+    "corpus surface": f"corpus surface --n 300,600 --effect 1 {QUICK}",
+    "contingency test": "contingency test --gold gold.txt --system-a a_labels.txt --system-b b_labels.txt --seed 3",
+    "contingency estimate": "contingency estimate --gold gold.txt --system-a a_labels.txt --system-b b_labels.txt",
+    "contingency power": f"contingency power {{CLASSES}} --n 500 --effect 0.05 {QUICK}",
+    "contingency mde": f"contingency mde {{CLASSES}} --n 500 {QUICK}",
+    "contingency size": f"contingency size {{CLASSES}} --effect 0.1 {QUICK}",
+    "contingency surface": f"contingency surface {{CLASSES}} --n 300,500 --effect 0.1 {QUICK}",
+    "da power": f"da power --n 600 --effect 2 {QUICK}",
+    "da mde": f"da mde --n 600 {QUICK}",
+    "da size": f"da size --effect 4 {QUICK}",
+    "da surface": f"da surface --n 300,600 --effect 2 {QUICK}",
+    "da decompose": "da decompose pilot.csv",
+    "da observed-mde": "da observed-mde comparisons.csv",
+    "judge mean": "judge mean --n 100 --extra 1000 --correlation 0.7",
+    "judge study": f"judge study {SETTING} --workers 10 --items 100 --effect 0.1 --extra 500 --correlation 0.6",
+    "judge estimate": "judge estimate judged.csv",
+    "resample": f"resample pilot.csv --scale 1:5 --shift 0.08 {QUICK}",
+    "survey": "survey papers.csv --preset high,low",
+    "scenario power": f"scenario {{OWN}} power --n 60 --effect 0.2 {QUICK}",
+    "scenario mde": f"scenario {{OWN}} mde --n 60 {QUICK}",
+    "scenario size": f"scenario {{OWN}} size --effect 0.3 {QUICK}",
+    "scenario surface": f"scenario {{OWN}} surface --n 40,60 --effect 0.2 {QUICK}",
+}
+_CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
+
+
+def write_inputs(folder: Path) -> None:
+    """The files that the commands read, drawn from fixed seeds."""
+    for name in ("pilot.csv", "experts.csv"):
+        (folder / name).write_bytes((ROOT / "data" / name).read_bytes())
+    rng = np.random.default_rng(7)
+    quality = {"base": 0.0, "one": 0.3, "two": 0.4, "three": -0.2, "four": 0.1}
+    worker, item = rng.normal(0, 0.4, 6), rng.normal(0, 0.6, 15)
+    lines = ["worker,item,system,rating"]
+    for w in range(6):
+        for i in range(15):
+            for system, shift in quality.items():
+                rating = np.clip(round(3 + worker[w] + item[i] + shift + rng.normal(0, 0.7)), 1, 5)
+                lines.append(f"w{w},i{i},{system},{int(rating)}")
+    _write(folder / "five.csv", lines)
+    a = rng.normal(0.5, 0.15, 60)
+    b = a + rng.normal(0.03, 0.08, 60)
+    scores = [f"s{i},A,{x:.4f}\ns{i},B,{y:.4f}" for i, (x, y) in enumerate(zip(a, b, strict=True))]
+    _write(folder / "scores.csv", ["item,system,score", *scores])
+    gold = rng.integers(0, 2, 200)
+    answers = {name: np.where(rng.random(200) < right, gold, 1 - gold) for name, right in _RIGHT.items()}
+    for name, values in {"gold": gold, **answers}.items():
+        _write(folder / f"{name}.csv", ["id,label", *(f"q{i},{value}" for i, value in enumerate(values))])
+        _write(folder / f"{name}.txt", [str(value) for value in values])
+    words = [
+        "the",
+        "a",
+        "model",
+        "says",
+        "that",
+        "this",
+        "text",
+        "is",
+        "not",
+        "as",
+        "good",
+        "as",
+        "it",
+        "could",
+        "be",
+        "but",
+        "fine",
+    ]
+    reference = [" ".join(rng.choice(words, 9)) for _ in range(80)]
+    for name, kept in (("a", 0.75), ("b", 0.8)):
+        changed = [" ".join(w if rng.random() < kept else "other" for w in s.split()) for s in reference]
+        _write(folder / f"{name}.txt", changed)
+    _write(folder / "reference.txt", reference)
+    claims = [
+        "task,baseline,accuracy,n",
+        "sst2,0.93,0.94,1821",
+        "sst2,0.95,0.953,1821",
+        "rte,0.70,0.75,3000",
+    ]
+    _write(folder / "claims.csv", claims)
+    _write(
+        folder / "board.csv",
+        ["date,system,accuracy", "2019-01-03,m3,0.885", "2019-05-01,m2,0.89", "2020-02-01,m1,0.91"],
+    )
+    judged = rng.normal(0.6, 0.2, 400)
+    human = judged + rng.normal(0.0, 0.1, 400)
+    rows = [
+        f"i{i},{j:.4f},{h:.4f}" if i < 100 else f"i{i},{j:.4f},"
+        for i, (j, h) in enumerate(zip(judged, human, strict=True))
+    ]
+    _write(folder / "judged.csv", ["item,judge,human", *rows])
+    papers = ["paper,workers,items,ratings_per_item,effect", "one,3,100,3,0.1", "two,10,50,2,0.05"]
+    _write(folder / "papers.csv", papers)
+    pairs = [f"en-de,s{i},s{i + 1},{d:.2f},{p:.4f},500" for i, (d, p) in enumerate(_OBSERVED)]
+    _write(folder / "comparisons.csv", ["pair,system_a,system_b,difference,p_value,n", *pairs])
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    path.write_text("\n".join(lines) + "\n")
+
+
+_RIGHT = {"a_labels": 0.8, "b_labels": 0.85}
+_OBSERVED = ((1.0, 0.3), (2.5, 0.04), (4.0, 0.001), (0.2, 0.9), (3.1, 0.02), (5.0, 0.0001), (1.9, 0.08))
+
+
+def command_words(line: str) -> list[str]:
+    """A command line of COMMANDS as words."""
+    own = f"{ROOT / 'examples' / 'own_scenario.py'}:make"
+    return line.replace("{CLASSES}", _CLASSES).replace("{OWN}", own).split()
+
+
+def run_all(folder: Path) -> dict[str, Any]:
+    """Every command in turn in `folder`: its name to its JSON, or to what it printed if that is none."""
+    from cli import run
+
+    write_inputs(folder)
+    found: dict[str, Any] = {}
+    with contextlib.chdir(folder):
+        for name, line in COMMANDS.items():
+            words = command_words(line)
+            takes_json = words[0] not in ("simulate", "release")
+            result = run(*words, *(["--json"] if takes_json else []), code=None)
+            found[name] = {"exit": result.exit_code, "record": _parsed(result.stdout)}
+    return found
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {"text": text}
+
+
+if __name__ == "__main__":
+    import sys
+    import tempfile
+
+    sys.path.insert(0, os.path.dirname(__file__))
+    with tempfile.TemporaryDirectory() as place:
+        records = run_all(Path(place))
+    GOLDEN.write_text(json.dumps(records, indent=1, ensure_ascii=False) + "\n")

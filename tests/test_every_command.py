@@ -1,0 +1,52 @@
+"""Every command's JSON is what it was, and every record says what it is and how it came about."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from every_command import COMMANDS, GOLDEN, run_all
+
+# Kept by no snapshot: they change with the machine and the day, not with the numbers.
+_VOLATILE = {"versions", "command", "time", "created", "seconds"}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return run_all(tmp_path_factory.mktemp("commands"))
+
+
+@pytest.fixture(scope="module")
+def golden() -> dict[str, Any]:
+    return json.loads(GOLDEN.read_text())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_still_gives_the_numbers_that_it_gave(name, found, golden):
+    assert found[name]["exit"] == golden[name]["exit"]
+    differences = list(_different(golden[name]["record"], found[name]["record"], ""))
+    assert not differences, "\n".join(differences[:20])
+
+
+def _different(old: Any, new: Any, path: str):
+    """Where two records differ: other names, other words, numbers apart by more than other machines' rounding."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted((set(old) | set(new)) - _VOLATILE):
+            if key not in new or key not in old:
+                yield f"{path}.{key}: only {'before' if key in old else 'now'}"
+            else:
+                yield from _different(old[key], new[key], f"{path}.{key}")
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for place, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from _different(one, other, f"{path}[{place}]")
+    elif _is_number(old) and _is_number(new):
+        if not math.isclose(old, new, rel_tol=1e-5, abs_tol=1e-9):
+            yield f"{path}: {old!r} before, {new!r} now"
+    elif old != new:
+        yield f"{path}: {old!r} before, {new!r} now"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
