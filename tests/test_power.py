@@ -263,3 +263,10 @@ def test_differences_keep_their_level_whatever_workers_and_items_share():
     )
     assert with_shared.rejection_rate == pytest.approx(plain.rejection_rate, abs=2 * band(0.05, n, width=3))
     assert with_shared.rejection_rate == pytest.approx(0.05, abs=0.01)
+
+
+def test_an_interval_of_a_share_holds_the_share_to_the_last_digit():
+    for n in range(1, 400):
+        for count in (0, 1, n // 2, n - 1, n):
+            low, high = wilson_interval(count, n)
+            assert 0 <= low <= count / n <= high <= 1

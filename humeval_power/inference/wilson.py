@@ -17,4 +17,5 @@ def wilson_interval(count: int, n: int, confidence: float = CONFIDENCE) -> tuple
     share = count / n
     center = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, center - reach), min(1.0, center + reach)
+    # it holds the share; at 0 and 1 rounding would leave it a digit outside
+    return min(share, max(0.0, center - reach)), max(share, min(1.0, center + reach))
