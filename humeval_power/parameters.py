@@ -48,6 +48,9 @@ class Parameters:
             value = getattr(self, name)
             if not _is_number(value):
                 problems.append(field_problem(name, value, "must be a finite number."))
+            elif abs(value) > _LARGEST:
+                rule = f"must be at most {_LARGEST:,.0f} in size: it is stated on the [0, 1] scale."
+                problems.append(field_problem(name, value, rule))
             elif name.startswith("sd_") and value < 0:
                 problems.append(field_problem(name, value, "a standard deviation cannot be negative."))
         if not _is_coding(self.coding):
@@ -128,6 +131,9 @@ def preset(name: str) -> Parameters:
     if name not in PRESETS:
         raise ParametersError(f"There is no preset {name!r}; the presets are {', '.join(PRESETS)}.")
     return PRESETS[name]
+
+
+_LARGEST = 1e6  # beyond it squares of variances lose digits, or overflow
 
 
 def _is_number(value: object) -> bool:

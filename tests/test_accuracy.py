@@ -410,7 +410,10 @@ def test_without_an_effect_there_is_no_exaggeration() -> None:
             {"difference": 0.02, "agreement": KnownAgreement(0.5), "baseline": 0.9},
             "A is wrong on 10 % only",
         ),
-        ({"difference": -0.1, "agreement": KnownAgreement(0.3), "baseline": 0.3}, "its accuracy is 30 %"),
+        (
+            {"difference": -0.1, "agreement": KnownAgreement(0.3), "baseline": 0.3},
+            "it is right on 30 % only",
+        ),
         ({"difference": 0.02, "agreement": OVERLAP["glue"]}, "accuracy of the baseline is needed"),
         ({"difference": 0.02, "n_items": 0, "alpha": 2.0}, "alpha must lie"),
         ({"difference": 0.02, "test": "chi"}, "no paired test"),

@@ -171,3 +171,9 @@ def test_the_worker_item_term_survives_documents_and_codings_and_is_checked():
     assert "sd_worker_item" not in replace(stated, sd_worker_item=0.0).as_dict()
     with pytest.raises(ParametersError, match="sd_worker_item"):
         replace(stated, sd_worker_item=-0.1)
+
+
+@pytest.mark.parametrize("name", ["baseline", "effect", "sd_residual", "sd_worker_item"])
+def test_a_parameter_whose_square_would_overflow_is_refused(name):
+    with pytest.raises(ParametersError, match="at most 1,000,000 in size"):
+        replace(Parameters(0.5, 0.0, 0.1, 0.1, 0.1, 0.1, 0.2), **{name: 1e308})

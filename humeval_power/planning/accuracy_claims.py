@@ -133,6 +133,8 @@ def fit_effects(claims: Sequence[Claim]) -> EffectRegression:
     InputError
         Fewer claims than coefficients, or baselines that do not differ within the tasks.
     """
+    if not claims:
+        raise InputError("There are no claims to fit the regression to: give a table with several.")
     tasks = sorted({claim.task for claim in claims})
     columns = [np.ones(len(claims)), np.array([claim.baseline for claim in claims])]
     columns += [np.array([float(claim.task == task) for claim in claims]) for task in tasks[1:]]
