@@ -40,7 +40,7 @@ $(VENV)-r/.installed: pyproject.toml
 	touch $@
 
 check-r: $(VENV)-r/.installed
-	$(VENV)-r/bin/python -m pytest -m r tests/test_reference_engines.py
+	$(VENV)-r/bin/python -m pytest -m r tests/engine/test_reference_engines.py
 
 bench: setup  # about ten minutes
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done

@@ -19,14 +19,14 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from humeval_power.inference.data_analysis import analyse
-from humeval_power.inference.joint_resampling import joint_bootstrap
-from humeval_power.inference.paired_test_result import TestSettings
-from humeval_power.inference.paired_tests import run_test
-from humeval_power.inference.score_table import all_pairs
-from humeval_power.inference.test_advice import nlpstattest_advice
+from humeval_power.inference.compare.advice import nlpstattest_advice
+from humeval_power.inference.compare.all_pairs import joint_bootstrap
+from humeval_power.inference.compare.data_analysis import analyse
+from humeval_power.inference.compare.result import TestSettings
+from humeval_power.inference.compare.score_table import all_pairs
+from humeval_power.inference.compare.tests import run_test
 from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.paired_scores import ResampledScores
+from humeval_power.scenarios.compare.scores import ResampledScores
 
 N_ITEMS, N_SYSTEMS, N_RESAMPLES = 2000, 16, 10_000
 ONE_BY_ONE = {"bootstrap-t": np.mean, "permutation": np.mean, "bootstrap": np.mean, "sign": np.median}

@@ -25,10 +25,10 @@ from studies import machine, print_table, time_of
 
 from humeval_power.estimation.sentence_counts import sentence_counts
 from humeval_power.estimation.swap_effects import swap_effects
-from humeval_power.inference.randomisation_test import paired_randomisation_test
-from humeval_power.scenarios.contingency import ContingencyStudy
+from humeval_power.inference.corpus import paired_randomisation_test
+from humeval_power.scenarios.contingency.scenario import ContingencyStudy
+from humeval_power.scenarios.contingency.tables import binary_recalls, correlated_errors
 from humeval_power.scenarios.corpus import CorpusStudy
-from humeval_power.scenarios.paired_tables import binary_recalls, correlated_errors
 
 N_ITEMS, N_SWAPS = 2000, 1000
 WORDS = [

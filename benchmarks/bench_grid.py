@@ -23,7 +23,7 @@ from studies import machine, print_table, run_r, simulated, time_of, wait_until_
 
 from humeval_power.designs import crossed
 from humeval_power.parameters import preset
-from humeval_power.planning.surface import list_cells, run_surface, surface_table
+from humeval_power.planning.study.surface import list_cells, run_surface, surface_table
 from humeval_power.rules import CARD2020, DEFAULT_RULE, DecisionRule
 
 SETTINGS = {name: preset(name) for name in ("high", "low")}

@@ -41,7 +41,7 @@ from humeval_power.designs import crossed, k_per_item
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.native import COMPONENTS, CrossedProblem, fit_batch
 from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.rating_study import RatingStudy
+from humeval_power.scenarios.study import RatingStudy
 
 LIMIT = 30.0  # seconds of one refit beyond which lme4 is not tried on larger tables
 GIVE_UP = 300.0  # seconds for a whole R script

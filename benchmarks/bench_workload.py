@@ -7,7 +7,7 @@ import time
 from humeval_power import k_per_item, preset
 from humeval_power.planning.workload import study_workload
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.rating_study import RatingStudy
+from humeval_power.scenarios.study import RatingStudy
 
 SIZES = ((4, 20), (10, 100), (30, 200), (60, 400), (120, 400))
 STUDIES = 16

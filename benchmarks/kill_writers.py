@@ -21,7 +21,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from humeval_power.interfaces.cli import assign, check, parameters, plan, release, surface  # noqa: F401
 from humeval_power.interfaces.cli.main import main as program
 from humeval_power.interfaces.writing.journal import JOURNAL
 from humeval_power.interfaces.writing.layout import STAGING

@@ -20,9 +20,9 @@ from pathlib import Path
 import pandas as pd
 
 from humeval_power import RatingScale, crossed, preset, simulate
-from humeval_power.interfaces.formats.look_ledger import read_ledger
-from humeval_power.interfaces.formats.look_lines import Entry
-from humeval_power.interfaces.formats.study_secret import read_secret
+from humeval_power.interfaces.formats.monitor.ledger import read_ledger
+from humeval_power.interfaces.formats.monitor.lines import Entry
+from humeval_power.interfaces.formats.monitor.secret import read_secret
 
 PROGRAM = [sys.executable, "-m", "humeval_power.interfaces.cli.main"]
 N_ITEMS, N_LOOKS = 40, 20

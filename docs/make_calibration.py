@@ -14,8 +14,8 @@ from pathlib import Path
 
 from humeval_power.designs import Design, crossed, k_per_item
 from humeval_power.parameters import Parameters, preset
-from humeval_power.planning.calibration import Calibration, binomial_band, calibrate, size_of_test
 from humeval_power.planning.power import PowerEstimate
+from humeval_power.planning.study.calibration import Calibration, binomial_band, calibrate, size_of_test
 from humeval_power.reporting.records import versions
 
 PAGE = Path(__file__).with_name("calibration.md")

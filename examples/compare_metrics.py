@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from humeval_power.inference.paired_test_result import TestSettings
-from humeval_power.inference.pairwise_scores import compare_scores
-from humeval_power.inference.score_table import ScoreTable
-from humeval_power.planning.pair_comparison import Request, compare_pair
-from humeval_power.planning.paired_power import required_items
-from humeval_power.reporting.compare_heat_map import heat_map_figure
+from humeval_power.inference.compare.all_pairs import compare_scores
+from humeval_power.inference.compare.result import TestSettings
+from humeval_power.inference.compare.score_table import ScoreTable
+from humeval_power.planning.compare.pair import Request, compare_pair
+from humeval_power.planning.compare.power import required_items
+from humeval_power.reporting.compare.heat_map import heat_map_figure
 from humeval_power.reporting.figure_style import figure_bytes
 
 N_ITEMS = 200

@@ -10,9 +10,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from humeval_power import RatingScale, fit, ratings_from_table
-from humeval_power.planning.assurance import safe_parameters
-from humeval_power.planning.limits import ceiling_with_items
-from humeval_power.planning.required import counts_power, required_size
+from humeval_power.planning.plan.assurance import safe_parameters
+from humeval_power.planning.study.limits import ceiling_with_items
+from humeval_power.planning.study.required import counts_power, required_size
 from humeval_power.reporting.figure_style import figure_bytes, house_style
 from humeval_power.study_counts import StudyCounts
 

@@ -28,7 +28,7 @@ python - <<'PYTHON'
 import pandas as pd
 from humeval_power import RatingScale
 from humeval_power.designs import from_table
-from humeval_power.interfaces.formats.documents import read_parameters
+from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.simulation.study import simulate
 
 key = pd.read_csv("key.csv")[["code", "system"]]

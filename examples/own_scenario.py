@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from humeval_power.planning.power import estimate_power
-from humeval_power.scenarios.function_scenario import FunctionScenario
+from humeval_power.scenarios.functions import FunctionScenario
 
 TIES = 1 / 3
 

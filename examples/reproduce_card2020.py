@@ -7,10 +7,10 @@ import csv
 from decimal import Decimal
 from pathlib import Path
 
-from humeval_power.planning.accuracy_claims import EFFECTS_GLUE
-from humeval_power.planning.accuracy_published import published_columns
-from humeval_power.scenarios.accuracy import PairedAccuracy
-from humeval_power.scenarios.accuracy_agreement import OVERLAP, KnownAgreement
+from humeval_power.planning.accuracy.claims import EFFECTS_GLUE
+from humeval_power.planning.accuracy.published import published_columns
+from humeval_power.scenarios.accuracy.agreement import OVERLAP, KnownAgreement
+from humeval_power.scenarios.accuracy.paired import PairedAccuracy
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("binomial", "lachenbruch", "lachenbruch_lower", "lachenbruch_upper", "regression")

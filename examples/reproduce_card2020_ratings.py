@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 
 from humeval_power import CARD2020, preset
-from humeval_power.planning.surface import list_cells, run_surface
+from humeval_power.planning.study.surface import list_cells, run_surface
 from humeval_power.scenarios.preference import Preference
 
 HERE = Path(__file__).resolve().parent

@@ -14,11 +14,11 @@ import math
 
 import numpy as np
 
-from humeval_power.planning.data_efficiency import data_efficiency
-from humeval_power.planning.observed_mde import observed_mde
+from humeval_power.planning.assessment import observed_mde
+from humeval_power.planning.judge.efficiency import data_efficiency
 from humeval_power.planning.questions import required_n
-from humeval_power.scenarios.direct_assessment import DirectAssessment, score_tests
-from humeval_power.scenarios.gamma_scores import GammaScores
+from humeval_power.scenarios.assessment.gamma_scores import GammaScores
+from humeval_power.scenarios.assessment.scenario import DirectAssessment, score_tests
 
 # Table 1: pair, comparisons significant and not, observed MDE, median difference
 TABLE_1 = (

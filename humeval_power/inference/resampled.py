@@ -6,9 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import NDArray
 
-from humeval_power.inference.paired_test_result import RESAMPLE_BLOCK, Floats
 from humeval_power.simulation.study import replicate_generator
+
+Floats = NDArray[np.float64]
 
 
 def in_blocks(
@@ -41,3 +43,6 @@ def monte_carlo_interval(count: int, total: int, confidence: float = 0.95) -> tu
     low = 0.0 if count == 0 else float(betaincinv(count, total - count + 1, tail))
     high = 1.0 if count == total else float(betaincinv(count + 1, total - count, 1 - tail))
     return low, high
+
+
+RESAMPLE_BLOCK = 256  # resamples drawn from one child of the seed; part of what a seed means

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from humeval_power.errors import InputError
-from humeval_power.inference.replication import MOST_FAILURES
-from humeval_power.inference.wilson import wilson_interval
-from humeval_power.scenarios.scenario import Replicates, Scenario
+from humeval_power.inference.shares import wilson_interval
+from humeval_power.inference.study.replication import MOST_FAILURES
+from humeval_power.scenarios.contract import Replicates, Scenario
 
 DEFAULT_SIMULATIONS = 2000
 DEFAULT_SEED = 1

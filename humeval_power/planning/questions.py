@@ -18,9 +18,23 @@ from humeval_power.planning.power import (
     check_simulation,
     estimate_power,
 )
-from humeval_power.planning.smallest import smallest_true
 from humeval_power.scenarios.computed import ComputedPower, is_computable
-from humeval_power.scenarios.scenario import Scenario
+from humeval_power.scenarios.contract import Scenario
+
+
+def smallest_true(test: Callable[[int], bool], lowest: int, highest: int) -> int | None:
+    """Smallest value in the range for which a monotone test holds, None if there is none."""
+    value, step = lowest, 1
+    while value < highest and not test(value):
+        value, step = min(value + step, highest), 2 * step
+    if not test(value):
+        return None
+    low, high = max(lowest, value - step), value
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if test(middle) else (middle + 1, high)
+    return high
+
 
 By = Literal["computed", "simulation"]
 GRID = 40  # effects looked at from the largest down: the power may be a saw in the effect too

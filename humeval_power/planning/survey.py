@@ -16,14 +16,14 @@ import numpy as np
 from humeval_power.errors import InputError
 from humeval_power.inference.ranked_values import rounded
 from humeval_power.parameters import Parameters
-from humeval_power.planning.analytic import (
+from humeval_power.planning.study.analytic import (
     FEW_WORKERS,
     EffectPrecision,
     effect_precision,
     minimum_detectable_effect,
     power_at,
 )
-from humeval_power.planning.building import build_design
+from humeval_power.planning.study.designs_of import build_design
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 TARGET = 0.8

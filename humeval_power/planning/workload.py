@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from humeval_power.designs import Design
-from humeval_power.scenarios.rating_study import RatingStudy
+from humeval_power.scenarios.study import RatingStudy
 
 SEARCH_STEPS = 20  # simulated studies that a search for an effect or a size compares, about
 

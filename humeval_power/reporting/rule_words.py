@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from humeval_power.planning.halfway import HalfwayPower
+from humeval_power.planning.study.analytic import HalfwayPower
 from humeval_power.rules import Analysis, DecisionRule, DegreesOfFreedom, Estimator
 from humeval_power.scales import RatingScale
 

@@ -9,7 +9,7 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from humeval_power.scenarios.scenario import Replicates
+from humeval_power.scenarios.contract import Replicates
 from humeval_power.simulation.study import replicate_generator
 
 

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.randomisation_test import FlipTest, drawn_sign_flip, normal_sign_flip
+from humeval_power.inference.corpus import FlipTest, drawn_sign_flip, normal_sign_flip
 from humeval_power.scenarios.blocks import draw_in_blocks
-from humeval_power.scenarios.computed import ComputedPower
-from humeval_power.scenarios.normal_power import normal_power
-from humeval_power.scenarios.scenario import Replicates
+from humeval_power.scenarios.computed import ComputedPower, normal_power
+from humeval_power.scenarios.contract import Replicates
 
 Floats = NDArray[np.float64]
 DEFAULT_FLIPS = 1000

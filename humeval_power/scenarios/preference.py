@@ -10,11 +10,11 @@ import numpy as np
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.mcnemar import ConditionalTest
-from humeval_power.inference.sign_test import Ties, critical_losses, preference_p
+from humeval_power.inference.preference.sign_test import Ties, critical_losses, preference_p
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower
+from humeval_power.scenarios.contract import Replicates
 from humeval_power.scenarios.discordant_counts import Counts, Floats, approximate_power, enumerated_power
-from humeval_power.scenarios.scenario import Replicates
 
 MOST_ENUMERATED = 10_000_000
 

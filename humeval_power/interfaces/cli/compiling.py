@@ -12,7 +12,7 @@ from humeval_power.interfaces.cli.output import QUIET, note, say, wrapped
 from humeval_power.kernels.compile_events import listening
 
 if TYPE_CHECKING:
-    from humeval_power.scenarios.rating_study import RatingStudy
+    from humeval_power.scenarios.study import RatingStudy
 
 TOLD = "humeval_power.compiling_told"
 

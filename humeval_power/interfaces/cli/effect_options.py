@@ -12,7 +12,7 @@ from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference, beyond_baseline, differences_of, on_unit
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.numbers import RealNumber, number_list
-from humeval_power.interfaces.cli.option_groups import Function, collected
+from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.rules import WITH_MARGIN

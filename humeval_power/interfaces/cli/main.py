@@ -16,48 +16,56 @@ from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.option_names import as_typed
 from humeval_power.interfaces.cli.output import WIDTH, finish_stopped_runs, say, wrapped
 
-# section: {name of the command: what --help says about it}
-SECTIONS: dict[str, dict[str, str]] = {
+# section: {name of the command: (the module below this package, by subject; what --help says about it)}
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Look at ratings": {
-        "check": "What is in a table, and what is wrong with it?",
-        "fit": "Estimate the effect and the variances from a table.",
+        "check": ("study.check", "What is in a table, and what is wrong with it?"),
+        "fit": ("study.fit", "Estimate the effect and the variances from a table."),
     },
     "Plan a rating study": {
-        "power": "How often would a study of this size find an effect?",
-        "mde": "The smallest effect that a study of this size finds.",
-        "size": "The fewest workers, items or ratings that reach a power.",
-        "surface": "Power over many sizes and effects, with a figure.",
-        "plan": "The cheapest design that finds an effect, or the best for a budget.",
-        "looks": "Stop early: boundaries, and what a study with looks does.",
-        "assign": "Say who rates what when, as a table to carry out.",
-        "simulate": "Draw the ratings of a study from parameters.",
-        "calibrate": "How often do tests find an effect where there is none?",
-        "parameters": "Look up what is known of the variation in other studies.",
+        "power": ("plan.power", "How often would a study of this size find an effect?"),
+        "mde": ("study.mde", "The smallest effect that a study of this size finds."),
+        "size": ("study.size", "The fewest workers, items or ratings that reach a power."),
+        "surface": ("study.surface", "Power over many sizes and effects, with a figure."),
+        "plan": ("plan.plan", "The cheapest design that finds an effect, or the best for a budget."),
+        "looks": ("looks.group", "Stop early: boundaries, and what a study with looks does."),
+        "assign": ("plan.assign", "Say who rates what when, as a table to carry out."),
+        "simulate": ("study.simulate", "Draw the ratings of a study from parameters."),
+        "calibrate": ("study.calibrate", "How often do tests find an effect where there is none?"),
+        "parameters": ("study.parameters", "Look up what is known of the variation in other studies."),
     },
     "While and after collecting": {
-        "monitor": "May we stop? A planned look at the ratings so far.",
-        "analyze": "Decide a finished study by its plan, and say what differs from it.",
-        "report": "Write what a paper should report: checklists, forms, paragraphs.",
-        "release": "Write an anonymised bundle of a study, to publish.",
+        "monitor": ("monitor.monitor", "May we stop? A planned look at the ratings so far."),
+        "analyze": (
+            "analyze.analyze",
+            "Decide a finished study by its plan, and say what differs from it.",
+        ),
+        "report": ("report.report", "Write what a paper should report: checklists, forms, paragraphs."),
+        "release": ("release", "Write an anonymised bundle of a study, to publish."),
     },
     "Other comparisons": {
-        "compare": "Scores of systems on the same items: test, effect size, power.",
-        "accuracy": "Two classifiers on one test set: McNemar's tests and their power.",
-        "preference": "Which of two outputs is better: sign tests and their power.",
-        "corpus": "BLEU and other corpus metrics: randomisation test and power.",
-        "contingency": "F1, precision, recall and MCC: randomisation test and power.",
-        "da": "Direct assessment without worker effects (Wei et al. 2022).",
-        "judge": "How many human ratings an automatic judge saves.",
-        "resample": "Power by resampling ratings that you have.",
-        "survey": "How large and how well reported were published comparisons?",
-        "scenario": "Power of your own generator and test, module:function.",
+        "compare": ("compare.group", "Scores of systems on the same items: test, effect size, power."),
+        "accuracy": ("accuracy.group", "Two classifiers on one test set: McNemar's tests and their power."),
+        "preference": ("preference.group", "Which of two outputs is better: sign tests and their power."),
+        "corpus": ("corpus.group", "BLEU and other corpus metrics: randomisation test and power."),
+        "contingency": (
+            "contingency.group",
+            "F1, precision, recall and MCC: randomisation test and power.",
+        ),
+        "da": ("assessment.group", "Direct assessment without worker effects (Wei et al. 2022)."),
+        "judge": ("judge.group", "How many human ratings an automatic judge saves."),
+        "resample": ("resample", "Power by resampling ratings that you have."),
+        "survey": ("survey", "How large and how well reported were published comparisons?"),
+        "scenario": ("scenario", "Power of your own generator and test, module:function."),
     },
     "After installation": {
-        "warm-up": "Compile the numerical kernels now, not at the first answer.",
+        "warm-up": ("warm_up", "Compile the numerical kernels now, not at the first answer."),
     },
 }
-# A command `name` is the click command called `command` in the module of that name beside this one, with _ for -.
-COMMANDS: dict[str, str] = {name: text for part in SECTIONS.values() for name, text in part.items()}
+# The click command is called `command` in its module.
+COMMANDS: dict[str, tuple[str, str]] = {
+    name: place for part in SECTIONS.values() for name, place in part.items()
+}
 _WORDS = "humeval_power.words"
 INTERRUPTED = 130  # what shells expect after Ctrl-C: 128 + SIGINT
 
@@ -73,9 +81,8 @@ class LazyGroup(click.Group):
         """Import the command, or None where there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(
-            f"{__package__}.{cmd_name.replace('-', '_')}"
-        ).command
+        module, _ = COMMANDS[cmd_name]
+        command: click.Command = importlib.import_module(f"{__package__}.{module}").command
         return command
 
     def resolve_command(
@@ -95,7 +102,7 @@ class LazyGroup(click.Group):
         """List the commands by what they are for, without importing them."""
         for title, commands in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl(list(commands.items()), col_max=12)
+                formatter.write_dl([(name, text) for name, (_, text) in commands.items()], col_max=12)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, get_args
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import click
 
 from humeval_power.differences import margin_of, scale_words
 from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED, RealNumber, WholeNumber
-from humeval_power.interfaces.cli.option_groups import Function, collected, decorated, fields_of
 from humeval_power.interfaces.cli.output import QUIET, note
 from humeval_power.rules import (
     WITH_MARGIN,
@@ -24,6 +26,39 @@ from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:  # the check of tables needs pandas, which --help does without
     from humeval_power.checking.submissions import Rejected
+
+
+Function = Callable[..., Any]
+Collect = Callable[[dict[str, Any]], object]
+Record = TypeVar("Record")
+
+
+def decorated(command: Function, options: Iterable[Function]) -> Function:
+    """The command with all options, listed by --help in the order given."""
+    for option in reversed(tuple(options)):
+        command = option(command)
+    return command
+
+
+def collected(command: Function, options: Iterable[Function], *, name: str, collect: Collect) -> Function:
+    """The command with all options; what `collect` takes out of their values it gets as `name`.
+
+    collect : removes what it reads from the values, which are handed on to the command
+    """
+
+    @wraps(command)
+    def gathered(*args: Any, **values: Any) -> Any:
+        found = collect(values)
+        return command(*args, **{**values, name: found})
+
+    return decorated(gathered, options)
+
+
+def fields_of(record: type[Record]) -> Callable[[dict[str, Any]], Record]:
+    """What makes such a record out of the values that bear the names of its fields."""
+    names = [field.name for field in fields(cast(Any, record))]
+    return lambda values: record(**{name: values.pop(name) for name in names})
+
 
 _RULE_DEFAULTS = {field.name: field.default for field in fields(DecisionRule)}
 
@@ -178,7 +213,7 @@ def _scale_of_command() -> RatingScale | None:
     typed = typed_scale(values.get("scale"), bool(values.get("lower_is_better")))
     if typed is not None or not values.get("parameters"):
         return typed
-    from humeval_power.interfaces.cli.study_options import Sources, read_assumptions
+    from humeval_power.interfaces.cli.assumptions import Sources, read_assumptions
 
     names = ("parameters", "preset", "allow_not_identified", "values")
     return read_assumptions(Sources(*(values[name] for name in names)), tell=False).scale
@@ -272,3 +307,8 @@ def run_options(command: Function) -> Function:
 def result_options(command: Function) -> Function:
     """Add --json, --output, --force and --quiet."""
     return decorated(command, (json_option, output_option, force_option, quiet_option))
+
+
+def default_jobs() -> int:
+    """All cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -11,7 +11,6 @@ import click
 
 from humeval_power.checking.columns import Role
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     force_option,
@@ -21,15 +20,16 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_set
 from humeval_power.interfaces.cli.required_options import Command
-from humeval_power.interfaces.cli.text_table import text_table
-from humeval_power.interfaces.formats.documents import read_parameters
+from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED
+from humeval_power.interfaces.cli.text import text_table
+from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.interfaces.formats.file_bytes import read_bytes, read_text
-from humeval_power.interfaces.formats.plan_file import read_plan
-from humeval_power.interfaces.formats.study_secret import SECRET_SCHEMA
+from humeval_power.interfaces.formats.monitor.secret import SECRET_SCHEMA
+from humeval_power.interfaces.formats.plan.plan_file import read_plan
 from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.ratings import MISSING_CODES
-from humeval_power.reporting.release import Bundle, release_bundle
-from humeval_power.reporting.release_rows import ReleaseRows, release_rows
+from humeval_power.reporting.release.bundle import Bundle, release_bundle
+from humeval_power.reporting.release.rows import ReleaseRows, release_rows
 from humeval_power.scales import RatingScale
 
 

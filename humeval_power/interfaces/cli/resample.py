@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
-from humeval_power.interfaces.cli.invocation import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     alpha_option,
+    default_jobs,
     df_option,
     result_options,
     run_options,
@@ -23,16 +23,16 @@ from humeval_power.interfaces.cli.options import (
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.required_options import Command
-from humeval_power.interfaces.cli.study_options import default_jobs
-from humeval_power.interfaces.cli.text_table import decimals, text_table
+from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, typed_command
+from humeval_power.interfaces.cli.text import decimals, text_table
 from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.interfaces.formats.documents import to_json
+from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.planning.workload import NOTHING, Workload, table_workload
 
 if TYPE_CHECKING:
     from humeval_power.planning.power import PowerEstimate
     from humeval_power.ratings import Ratings
-    from humeval_power.scenarios.resampling import ResampledRatings, Unit
+    from humeval_power.scenarios.resample import ResampledRatings, Unit
 
 SCHEMA = "humeval_power/resample/1"
 SIMULATIONS = 1000
@@ -131,7 +131,7 @@ def command(
     from humeval_power.interfaces.cli.loading import load_ratings
     from humeval_power.planning.power import DEFAULT_SEED, estimate_power
     from humeval_power.rules import DecisionRule
-    from humeval_power.scenarios.resampling import ResampledRatings
+    from humeval_power.scenarios.resample import ResampledRatings
 
     if output is not None:
         refuse_to_overwrite([output], force=force)

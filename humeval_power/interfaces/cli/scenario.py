@@ -13,11 +13,11 @@ from typing import Any
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.interfaces.cli.family import Family, Given
 from humeval_power.interfaces.cli.numbers import RealNumber
-from humeval_power.interfaces.cli.scenario_family import Family, Given
-from humeval_power.interfaces.cli.scenario_questions import question_commands
-from humeval_power.scenarios.function_scenario import FunctionScenario
-from humeval_power.scenarios.scenario import Scenario
+from humeval_power.interfaces.cli.questions import question_commands
+from humeval_power.scenarios.contract import Scenario
+from humeval_power.scenarios.functions import FunctionScenario
 
 _HELP = "-h", "--help"
 

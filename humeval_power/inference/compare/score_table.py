@@ -1,0 +1,64 @@
+"""Metric scores of several systems on the same items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.errors import InputError
+from humeval_power.inference.compare.result import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreTable:
+    """One score for each item and system, shape (n_items, n_systems), and where they come from."""
+
+    scores: Floats
+    systems: tuple[str, ...]
+    metric: str = "score"
+    source: str = ""
+    sha256: str = ""
+    notices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.scores.shape[1:] != (len(self.systems),) or len(set(self.systems)) != len(self.systems):
+            raise InputError("A score table needs one column of scores for each system, and no name twice.")
+        if len(self.systems) < 2 or len(self.scores) < 2:
+            raise InputError(
+                f"At least 2 systems and 2 items are needed; got {len(self.systems)} and {len(self.scores):,}."
+            )
+        if not np.isfinite(self.scores).all():
+            raise InputError("Every item needs a finite score under every system.")
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.scores)
+
+    def column(self, system: str) -> Floats:
+        """The scores of one system, shape (n_items,)."""
+        return np.asarray(self.scores[:, self._place(system)])
+
+    def only(self, systems: tuple[str, ...]) -> ScoreTable:
+        """The same items under some of the systems, in the order asked for."""
+        places = [self._place(system) for system in systems]
+        return replace(self, scores=self.scores[:, places], systems=systems)
+
+    def in_units(self, scores: Floats, notice: str) -> ScoreTable:
+        """The same systems with one row for each evaluation unit."""
+        return replace(self, scores=scores, notices=(*self.notices, notice))
+
+    def _place(self, system: str) -> int:
+        if system not in self.systems:
+            raise InputError(f"There is no system {system!r}; the systems are {', '.join(self.systems)}.")
+        return self.systems.index(system)
+
+
+Pairs = NDArray[np.int64]
+
+
+def all_pairs(n_systems: int) -> Pairs:
+    """Positions of the systems of each pair, shape (n_pairs, 2)."""
+    return np.stack(np.triu_indices(n_systems, k=1), axis=1).astype(np.int64)

@@ -1,0 +1,239 @@
+"""Paired tests of two systems on the same items: what each is about, and SciPy's answer where it has one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import stats
+
+from humeval_power.errors import InputError
+from humeval_power.inference.compare.bootstrap import bootstrap_mean, bootstrap_median, bootstrap_t
+from humeval_power.inference.compare.effect_sizes import (
+    hodges_lehmann,
+    median_difference,
+    share_better,
+)
+from humeval_power.inference.compare.permutation import sign_flip_mean, sign_flip_median
+from humeval_power.inference.compare.primer import primer_test
+from humeval_power.inference.compare.result import (
+    Floats,
+    PairedTest,
+    Question,
+    TestSettings,
+    all_alike,
+)
+from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, exact_rank_sum_p
+from humeval_power.inference.mcnemar import at_most
+
+
+@dataclass(frozen=True, slots=True)
+class TestKind:
+    """A test by its name: the questions that it answers, and how it is run."""
+
+    label: str
+    questions: tuple[Question, ...]
+    run: Callable[[Floats, TestSettings], PairedTest]
+
+    __test__ = False
+
+
+def t_test(differences: Floats, settings: TestSettings) -> PairedTest:
+    """Student's paired t test of the mean difference (scipy.stats.ttest_1samp)."""
+    if all_alike(differences):
+        raise InputError(
+            f"All {len(differences):,} differences are {differences[0]:g}: a t test has no spread to judge by."
+        )
+    found = stats.ttest_1samp(differences, settings.null, alternative=settings.direction)
+    mean = float(differences.mean())
+    reach = float(stats.t.isf((1 - settings.confidence) / 2, len(differences) - 1))
+    half = reach * float(differences.std(ddof=1)) / math.sqrt(len(differences))
+    return PairedTest(
+        name="t",
+        label="Paired t test",
+        estimand="mean",
+        estimate=mean,
+        interval=(mean - half, mean + half),
+        confidence=settings.confidence,
+        statistic_name=f"t({len(differences) - 1})",
+        statistic=float(found.statistic),
+        p_value=float(found.pvalue),
+        lead=mean - settings.null,
+        n=len(differences),
+        method="Student's t distribution",
+    )
+
+
+def wilcoxon_test(differences: Floats, settings: TestSettings) -> PairedTest:
+    """Wilcoxon's signed-rank test; zeros are dropped, ties get mid-ranks.
+
+    The distribution of the rank sum given the ranks, tied or not, up to 200 differences that are not zero;
+    beyond, scipy.stats.wilcoxon's normal approximation with its correction for ties and none for
+    continuity. The estimate is the pseudomedian (Hodges-Lehmann).
+    """
+    moved = settings.moved(differences)
+    active = moved[moved != 0]
+    ranks = stats.rankdata(np.abs(active))
+    rank_sum = float(ranks[active > 0].sum())
+    exact = len(active) <= EXACT_RANKS_UP_TO
+    if exact:
+        p_value = exact_rank_sum_p(ranks, rank_sum, settings.direction)
+    else:
+        found = stats.wilcoxon(active, alternative=settings.direction, method="approx", correction=False)
+        p_value = float(found.pvalue)
+    center = hodges_lehmann(differences, confidence=settings.confidence)
+    dropped = len(moved) - len(active)
+    return PairedTest(
+        name="wilcoxon",
+        label="Wilcoxon signed-rank test",
+        estimand="pseudomedian",
+        estimate=center.value,
+        interval=(center.low, center.high),
+        confidence=settings.confidence,
+        statistic_name="W+",
+        statistic=rank_sum,
+        p_value=p_value,
+        lead=rank_sum - float(ranks.sum()) / 2,
+        n=len(differences),
+        method="all assignments of signs to the ranks" if exact else "normal approximation, ties corrected",
+        exact=exact,
+        remarks=(f"{dropped:,} of {len(moved):,} items are ties between the systems and were left out.",)
+        if dropped
+        else (),
+    )
+
+
+def sign_test(differences: Floats, settings: TestSettings) -> PairedTest:
+    """Sign test: among the items on which the systems differ, is each as often the better one?
+
+    Binomial (scipy.stats.binomtest). About the median difference, with its interval by order statistics.
+    """
+    moved = settings.moved(differences)
+    n_up, n_down = int((moved > 0).sum()), int((moved < 0).sum())
+    p_value = 1.0
+    if n_up + n_down:
+        p_value = float(stats.binomtest(n_up, n_up + n_down, alternative=settings.direction).pvalue)
+    center = median_difference(differences, confidence=settings.confidence)
+    dropped = len(moved) - n_up - n_down
+    return PairedTest(
+        name="sign",
+        label="Sign test",
+        estimand="median",
+        estimate=center.value,
+        interval=(center.low, center.high),
+        confidence=settings.confidence,
+        statistic_name="items above : below",
+        statistic=float(n_up),
+        p_value=p_value,
+        lead=float(n_up - n_down),
+        n=len(differences),
+        method=f"binomial, {n_up:,} above and {n_down:,} below",
+        exact=True,
+        remarks=(f"{dropped:,} of {len(moved):,} items are ties between the systems and were left out.",)
+        if dropped
+        else (),
+    )
+
+
+def mcnemar_test(differences: Floats, settings: TestSettings) -> PairedTest:
+    """McNemar's test of 0/1 scores with half the probability of the observed table, mid-p (Fagerland, Lydersen
+    and Laake 2013); the sign test is its exact form."""
+    if not set(np.unique(differences).tolist()) <= {-1.0, 0.0, 1.0} or settings.null != 0:
+        raise InputError("McNemar's test is for scores of 0 and 1 and a null difference of 0.")
+    n_up, n_down = int((differences == 1).sum()), int((differences == -1).sum())
+    fewer = {"greater": n_down, "less": n_up, "two-sided": min(n_up, n_down)}[settings.direction]
+    n = np.array([n_up + n_down])
+    tail = float((at_most(np.array([fewer]), n) + at_most(np.array([fewer - 1]), n))[0]) / 2
+    share = share_better(differences, confidence=settings.confidence)
+    return PairedTest(
+        name="mcnemar",
+        label="McNemar test, mid-p",
+        estimand="mean",
+        estimate=2 * share.value - 1,
+        interval=(2 * share.low - 1, 2 * share.high - 1),
+        confidence=settings.confidence,
+        statistic_name="items above : below",
+        statistic=float(n_up),
+        p_value=min(1.0, (2 if settings.direction == "two-sided" else 1) * tail),
+        lead=float(n_up - n_down),
+        n=len(differences),
+        method=f"binomial mid-p, {n_up:,} above and {n_down:,} below",
+    )
+
+
+TESTS: Mapping[str, TestKind] = {
+    "t": TestKind("Paired t test", ("mean",), t_test),
+    "bootstrap-t": TestKind("Bootstrap-t test", ("mean",), bootstrap_t),
+    "permutation": TestKind("Sign-flip permutation test of the mean", ("mean",), sign_flip_mean),
+    "bootstrap": TestKind("Bootstrap test of the mean, centred", ("mean",), bootstrap_mean),
+    "wilcoxon": TestKind("Wilcoxon signed-rank test", ("pseudomedian",), wilcoxon_test),
+    "sign": TestKind("Sign test", ("median", "better"), sign_test),
+    "mcnemar": TestKind("McNemar test, mid-p", ("mean", "better"), mcnemar_test),
+    "bootstrap-median": TestKind("Bootstrap test of the median, centred", ("median",), bootstrap_median),
+    "permutation-median": TestKind(
+        "Sign-flip permutation test of the median", ("median",), sign_flip_median
+    ),
+    "primer": TestKind("The bootstrap primer's p", ("mean",), primer_test),
+}
+DEFAULT_TEST: Mapping[Question, str] = {
+    "mean": "t",
+    "median": "sign",
+    "pseudomedian": "wilcoxon",
+    "better": "sign",
+}
+
+
+def run_test(
+    name: str, differences: Floats, settings: TestSettings, *, question: Question | None = None
+) -> PairedTest:
+    """Run a test by its name; for the question 'better' the estimate is the share of items on which B is.
+
+    Systems that agree on every item give p = 1 in every test.
+
+    Raises
+    ------
+    InputError
+        An unknown test, one that does not answer the question, or data that it cannot judge.
+    """
+    if name not in TESTS:
+        raise InputError(f"There is no test {name!r}; the tests are {', '.join(TESTS)}.")
+    kind = TESTS[name]
+    if question is not None and question not in kind.questions:
+        fitting = ", ".join(test for test, other in TESTS.items() if question in other.questions)
+        raise InputError(
+            f"The test {name!r} is about the {kind.questions[0]}, not about the question {question!r}; "
+            f"tests for it: {fitting}."
+        )
+    if not settings.moved(differences).any():
+        return _no_difference(name, kind, differences, settings)
+    result = kind.run(differences, settings)
+    if question != "better":
+        return result
+    share = share_better(settings.moved(differences), confidence=settings.confidence)
+    return replace(
+        result,
+        estimand="share of items on which B is better",
+        estimate=share.value,
+        interval=(share.low, share.high),
+    )
+
+
+def _no_difference(name: str, kind: TestKind, differences: Floats, settings: TestSettings) -> PairedTest:
+    return PairedTest(
+        name=name,
+        label=kind.label,
+        estimand=kind.questions[0],
+        estimate=settings.null,
+        interval=(settings.null, settings.null),
+        confidence=settings.confidence,
+        statistic_name="difference",
+        statistic=0.0,
+        p_value=1.0,
+        lead=0.0,
+        n=len(differences),
+        method="no test needed",
+        exact=True,
+        remarks=("No item differs from the null difference: nothing speaks against it.",),
+    )

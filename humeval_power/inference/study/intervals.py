@@ -1,0 +1,159 @@
+"""95 % intervals of the fitted parameters: asymptotic, profile likelihood, parametric bootstrap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, special
+
+from humeval_power.designs import from_table
+from humeval_power.errors import FitError, InputError
+from humeval_power.estimation import native
+from humeval_power.estimation.fit import Fit
+from humeval_power.estimation.native import CrossedProblem, RatingTable
+from humeval_power.inference.study.replication import Replication
+from humeval_power.kernels import crossed
+from humeval_power.parameters import PARAMETER_NAMES, STANDARD_DEVIATIONS
+
+Floats = NDArray[np.float64]
+IntervalMethod = Literal["asymptotic", "profile", "bootstrap"]
+Intervals = dict[str, tuple[float, float]]
+DEFAULT_BOOTSTRAPS = 1000
+_Z = float(special.ndtri(0.975))
+_CHI2 = _Z**2
+
+
+def parameter_intervals(
+    fit: Fit,
+    ratings: RatingTable,
+    *,
+    method: IntervalMethod = "asymptotic",
+    n_simulations: int = DEFAULT_BOOTSTRAPS,
+    seed: int = 1,
+    n_jobs: int = 1,
+) -> Intervals:
+    """95 % intervals of the seven parameters on [0, 1], by name.
+
+    'asymptotic' is estimate +- 1.96 standard errors, on the log scale for SDs so that they stay positive
+    (NaN at and near the boundary, where that theory fails). 'profile' turns the profile criterion of each SD
+    round; baseline and effect stay asymptotic. 'bootstrap' takes percentiles of fits to studies
+    simulated from the fit. The effect's own test and interval are those of the decision rule.
+
+    Raises
+    ------
+    InputError
+        A method that an engine or model does not offer.
+    """
+    if method == "asymptotic":
+        return _asymptotic(fit)
+    if fit.parameters.sd_worker_item > 0:
+        raise InputError(f"{method} intervals are not offered for a fit with the worker-item term.")
+    if fit.not_identified:
+        raise InputError(
+            f"{method} intervals need parameters that the table identifies; it does not identify "
+            f"{', '.join(fit.not_identified)}."
+        )
+    if method == "profile":
+        return {**_asymptotic(fit), **_profile(fit, ratings)}
+    return _bootstrap(fit, ratings, n_simulations, seed, n_jobs)
+
+
+def _asymptotic(fit: Fit) -> Intervals:
+    intervals = {}
+    for name in PARAMETER_NAMES:
+        value, error = float(getattr(fit.parameters, name)), fit.standard_errors.get(name, math.nan)
+        if name in STANDARD_DEVIATIONS:
+            known = value > 0 and error <= value  # a larger error leaves the theory no meaning
+            factor = math.exp(_Z * error / value) if known else math.nan
+            intervals[name] = (value / factor, value * factor)
+        else:
+            intervals[name] = (value - _Z * error, value + _Z * error)
+    return intervals
+
+
+def _profile(fit: Fit, ratings: RatingTable) -> Intervals:
+    problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
+    restricted = fit.estimator == "reml"
+    criterion = _variance_criterion(problem, ratings.rating, restricted)
+    variances = np.array([getattr(fit.parameters, name) for name in STANDARD_DEVIATIONS]) ** 2
+    floor = 1e-12 * variances.sum()
+    best = criterion(np.maximum(variances, 0.0))
+
+    def excess(index: int, deviation: float) -> float:
+        """How far the criterion rises when one SD is fixed and the others adapt."""
+        others = [k for k in range(5) if k != index]
+
+        def value(roots: Floats) -> float:
+            trial = np.empty(5)
+            trial[index], trial[others] = deviation**2, roots**2
+            trial[4] = max(trial[4], floor)
+            return criterion(trial)
+
+        start = np.sqrt(np.maximum(variances[others], 1e-4 * variances[4]))
+        found = optimize.minimize(value, start, method="L-BFGS-B", bounds=[(0, None)] * 4)
+        return float(found.fun) - best - _CHI2
+
+    with native.one_blas_thread():
+        return {
+            name: _crossings(partial(excess, k), math.sqrt(variances[k]), math.sqrt(variances.sum()))
+            for k, name in enumerate(STANDARD_DEVIATIONS)
+        }
+
+
+def _crossings(excess: Callable[[float], float], estimate: float, spread: float) -> tuple[float, float]:
+    low = 0.0
+    if estimate > 0 and excess(1e-6 * estimate) > 0:
+        low = float(optimize.brentq(excess, 1e-6 * estimate, estimate, xtol=1e-6 * spread))
+    upper = max(2 * estimate, 0.1 * spread)
+    for _ in range(40):
+        if excess(upper) > 0:
+            return low, float(optimize.brentq(excess, estimate, upper, xtol=1e-6 * spread))
+        upper *= 2
+    return low, math.inf
+
+
+def _variance_criterion(
+    problem: CrossedProblem, response: Floats, restricted: bool
+) -> Callable[[Floats], float]:
+    """-2 log (restricted) likelihood as a function of the five variances, baseline and effect profiled."""
+    products = problem.products(response[None] - response.mean())
+    observed = crossed.Response(*(part[0] for part in products))
+    n, p = problem.columns.shape
+    df = n - p if restricted else n
+
+    def criterion(variances: Floats) -> float:
+        gamma = np.ascontiguousarray(problem.to_kernel(variances[:4] / variances[4]))
+        _, prof = crossed.evaluate(problem.gram, observed, gamma, restricted)
+        if not prof.ok:
+            return 1e10
+        constant = prof.criterion - df * (1.0 + np.log(2.0 * np.pi * prof.rss / df))
+        return float(df * np.log(2.0 * np.pi * variances[4]) + prof.rss / variances[4] + constant)
+
+    return criterion
+
+
+def _bootstrap(fit: Fit, ratings: RatingTable, n: int, seed: int, n_jobs: int) -> Intervals:
+    design = from_table(ratings.worker, ratings.item, ratings.system)
+    rows = design.assignment
+    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
+    replication = Replication(fit.parameters, design, fit.estimator)
+    deviations = np.array([getattr(fit.parameters, name) for name in STANDARD_DEVIATIONS])
+    batch = native.fit_batch(
+        problem,
+        replication.responses(n, seed=seed),
+        start=(deviations[:4] / deviations[4]) ** 2,
+        restricted=fit.estimator == "reml",
+        n_jobs=n_jobs,
+    )
+    usable = batch.status == 0
+    if not usable.any():
+        raise FitError("No bootstrap sample could be fitted.")
+    spread = np.sqrt(np.column_stack([batch.gamma, np.ones(n)]) * batch.sigma2[:, None])
+    draws = np.column_stack([batch.baseline, batch.estimate, spread])[usable]
+    low, high = np.quantile(draws, [0.025, 0.975], axis=0)
+    return {name: (float(low[k]), float(high[k])) for k, name in enumerate(PARAMETER_NAMES)}

@@ -1,0 +1,174 @@
+"""`humeval-power accuracy`: power of comparing two systems by accuracy on a test set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import click
+
+from humeval_power.errors import InputError
+from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
+from humeval_power.interfaces.cli.accuracy.bounds import bounds
+from humeval_power.interfaces.cli.accuracy.results import claims, leaderboard
+from humeval_power.interfaces.cli.accuracy.tests import estimate, test
+from humeval_power.interfaces.cli.family import ACCURACIES, Family, share_words
+from humeval_power.interfaces.cli.numbers import RealNumber
+from humeval_power.interfaces.cli.options import alpha_option
+from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.cli.questions import question_commands
+from humeval_power.planning.accuracy.detectable import PRIORS
+from humeval_power.scenarios.accuracy.agreement import (
+    FITTED_ACCURACIES,
+    Agreement,
+    AssumedAgreement,
+    KnownAgreement,
+    OverlapRegression,
+)
+from humeval_power.scenarios.accuracy.paired import PairedAccuracy, largest_difference
+from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
+from humeval_power.scenarios.contract import Scenario
+
+_TOLD = "humeval_power.accuracy.told"
+
+baseline_option = click.option(
+    "--baseline", type=RealNumber(), help="Accuracy of A, the baseline, as a share."
+)
+agreement_option = click.option(
+    "--agreement",
+    type=RealNumber(),
+    help="Share of items on which both systems are right or both wrong, such as on the validation set.",
+)
+overlap_option = click.option(
+    "--overlap",
+    type=click.Choice(list(PRIORS)),
+    help="Where the agreement is not known: predicted from --baseline by a regression on GLUE or SQuAD 2.0 "
+    "systems, or the least, the most, or the middle of what the accuracies allow. [middle]",
+)
+test_option = click.option(
+    "--test",
+    "test_name",
+    type=click.Choice([*get_args(PairedTest), "unpaired"]),
+    default=RECOMMENDED,
+    show_default=True,
+    help="McNemar's test in four versions; 'unpaired' if each system answers n items of its own.",
+)
+
+
+def agreement_of(given: Mapping[str, Any]) -> Agreement:
+    """The agreement that the options say, with a remark on what was assumed."""
+    known, overlap = given["agreement"], given["overlap"]
+    if known is not None and overlap is not None:
+        raise InputError("Give --agreement or --overlap, not both.")
+    if known is not None:
+        return KnownAgreement(known)
+    if given["baseline"] is None:
+        raise InputError("Give --agreement, or --baseline so that the agreement can be guessed.")
+    if overlap is None:
+        _tell(
+            "No --agreement: half-way between the least and the most that the accuracies allow is assumed. "
+            "'humeval-power accuracy bounds' shows how much that matters."
+        )
+        return AssumedAgreement("middle")
+    chosen = PRIORS[overlap]
+    low, high = FITTED_ACCURACIES
+    if isinstance(chosen, OverlapRegression) and not low <= given["baseline"] <= high:
+        _tell(
+            f"The regression on {chosen.name} systems has seen accuracies of {low:g} to {high:g} only; at "
+            f"{given['baseline']:g} it is a guess."
+        )
+    return chosen
+
+
+def build(n: int, effect: float, given: Mapping[str, Any]) -> Scenario:
+    """The scenario of a test set of n items and a true difference."""
+    if given["test_name"] == "unpaired":
+        if given["baseline"] is None:
+            raise InputError("The unpaired test needs --baseline.")
+        if given["agreement"] is not None or given["overlap"] is not None:
+            raise InputError("Systems that answer different items have no agreement: leave it out.")
+        return UnpairedAccuracy(n, effect, given["baseline"], given["alpha"])
+    return PairedAccuracy(
+        n, effect, agreement_of(given), given["baseline"], given["test_name"], given["alpha"]
+    )
+
+
+def largest_effect(given: Mapping[str, Any]) -> float:
+    """The largest improvement that is possible."""
+    if given["test_name"] == "unpaired":
+        baseline = given["baseline"]
+        return 1.0 if baseline is None else max(1.0 - baseline, 0.0)
+    return largest_difference(agreement_of(given), baseline=given["baseline"])
+
+
+def words(scenario: Scenario) -> list[str]:
+    """What is compared, for people."""
+    if isinstance(scenario, UnpairedAccuracy):
+        return [
+            f"{scenario.n_items:,} items for each system, other ones for B than for A",
+            f"test of two proportions, two-sided, alpha {scenario.alpha:g}",
+            f"accuracy of A {scenario.baseline:.4g}, of B {scenario.other:.4g}",
+        ]
+    assert isinstance(scenario, PairedAccuracy)
+    known = isinstance(scenario.agreement, KnownAgreement)
+    lines = [
+        f"{scenario.n_items:,} items, answered by both systems",
+        f"McNemar's test ({scenario.test}), two-sided, alpha {scenario.alpha:g}",
+        f"agreement {1 - scenario.disagreement:.4g}: {scenario.agreement.label}",
+        f"B alone right on {100 * scenario.only_b:.4g} % of the items, A alone on "
+        f"{100 * max(scenario.only_a, 0.0):.4g} %",
+    ]
+    if not known and scenario.difference:
+        lines.append(_bounds(scenario))
+    return lines
+
+
+def _bounds(scenario: PairedAccuracy) -> str:
+    powers = [
+        PairedAccuracy(
+            scenario.n_items,
+            scenario.difference,
+            AssumedAgreement(assumed),
+            scenario.baseline,
+            scenario.test,
+            scenario.alpha,
+        )
+        .computed()
+        .power
+        for assumed in ("least", "most")
+    ]
+    return f"power {powers[0]:.3f} at the least possible agreement, {powers[1]:.3f} at the most"
+
+
+def _tell(remark: str) -> None:
+    """A remark, once in a command."""
+    ctx = click.get_current_context(silent=True)
+    told = set() if ctx is None else ctx.meta.setdefault(_TOLD, set())
+    if remark not in told:
+        note(remark)
+    told.add(remark)
+
+
+FAMILY = Family(
+    name="accuracy",
+    options=(baseline_option, agreement_option, overlap_option, test_option, alpha_option),
+    build=build,
+    size_help="Items in the test set.",
+    effect_help="True difference of accuracy, B - A, as a share: 0.02 is two points of a hundred.",
+    largest_effect=largest_effect,
+    words=words,
+    effect_range=lambda _given: ACCURACIES,
+    said=lambda scenario: share_words(scenario.true_effect),
+)
+
+command = click.Group(
+    "accuracy",
+    help="""Compare two systems by accuracy on a test set.
+
+    Power, minimum detectable effect and size for paired right-or-wrong answers
+    (McNemar's test); tests of a finished comparison; claims of improvement in
+    the literature. Accuracies and effects are shares: 0.972, 0.02.
+    """,
+)
+for _each in (*question_commands(FAMILY), bounds, test, estimate, claims, leaderboard):
+    command.add_command(_each)

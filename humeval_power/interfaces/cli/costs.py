@@ -1,0 +1,196 @@
+"""Options that say what a study costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import click
+import pandas as pd
+
+from humeval_power.costs import CostModel, PlatformFee
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.cli.numbers import LARGEST, SMALLEST, WholeNumber, shortened
+from humeval_power.interfaces.cli.options import Function, collected, fields_of
+from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.formats.fees import read_fee
+from humeval_power.interfaces.formats.tables import read_table
+
+
+class Money(click.ParamType[Decimal]):
+    """An amount or share, kept exactly as typed."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
+        """Read a decimal number."""
+        if isinstance(value, Decimal):
+            return value
+        try:
+            amount = Decimal(str(value))
+        except InvalidOperation:
+            amount = Decimal("NaN")
+        if not amount.is_finite():
+            self.fail(f"give a number such as 0.12; got {str(value)[:40]!r}.", param, ctx)
+        if amount and not SMALLEST <= abs(amount) <= LARGEST:
+            self.fail(
+                f"give 0, or a number of a size between {SMALLEST:g} and {LARGEST:g}; got {shortened(value)}.",
+                param,
+                ctx,
+            )
+        return amount
+
+
+@dataclass(frozen=True, slots=True)
+class CostOptions:
+    """Prices as typed; None where nothing was said."""
+
+    cost_per_rating: Decimal | None
+    pay_per_hour: Decimal | None
+    seconds_per_rating: Decimal | None
+    seconds_column: str | None
+    cost_per_worker: Decimal
+    cost_per_item: Decimal
+    cost_per_output: Decimal
+    rejected: Decimal
+    checks: Decimal
+    fee: str
+    fees: str | None
+    fee_share: Decimal | None
+    units_per_assignment: int
+    split_hits: bool
+    currency: str
+
+
+_DEFAULTS = {field.name: field.default for field in fields(CostModel)}
+
+
+def _amount(name: str, text: str, default: object = None) -> Function:
+    return click.option(name, type=Money(), default=default, help=text)
+
+
+_COST_OPTIONS = (
+    _amount("--cost-per-rating", "Price of a rating."),
+    _amount("--pay-per-hour", "Pay per hour, with --seconds-per-rating."),
+    _amount("--seconds-per-rating", "Time that a rating takes."),
+    click.option(
+        "--seconds-column",
+        metavar="COLUMN",
+        help="Column of the pilot with seconds per rating; the median is taken.",
+    ),
+    _amount("--cost-per-worker", "Once for each worker: qualification, training.", Decimal(0)),
+    _amount("--cost-per-item", "Once for each item: a reference.", Decimal(0)),
+    _amount("--cost-per-output", "Once for each item and system: generation.", Decimal(0)),
+    _amount("--rejected", "Share of the work that is paid, thrown away and repeated.", Decimal(0)),
+    _amount("--checks", "Paid attention checks for each rating.", Decimal(0)),
+    click.option("--fee", default="none", show_default=True, help="Platform whose fees are added."),
+    click.option("--fees", metavar="FILE", help="Your own table of fees (TOML). [the one shipped]"),
+    _amount("--fee-share", "The platform's share of the pay, where it is not that of the table."),
+    click.option(
+        "--units-per-assignment",
+        type=WholeNumber(min=1),
+        default=_DEFAULTS["units_per_assignment"],
+        show_default=True,
+        help="Items that a worker finishes in one HIT.",
+    ),
+    click.option("--split-hits", is_flag=True, help="Publish HITs in copies below the fee's cliff."),
+    click.option("--currency", default=_DEFAULTS["currency"], show_default=True, help="Three letters."),
+)
+
+
+def cost_options(command: Function) -> Function:
+    """Add the options of prices; the command gets them as `prices: CostOptions`."""
+    return collected(command, _COST_OPTIONS, name="prices", collect=fields_of(CostOptions))
+
+
+def with_pilot_times(prices: CostOptions, pilot: str | None) -> CostOptions:
+    """The same prices, with the median time of the pilot's ratings where --seconds-column names it.
+
+    Raises
+    ------
+    InputError
+        No pilot, no such column, or a column without times.
+    """
+    name = prices.seconds_column
+    if name is None:
+        return prices
+    if pilot is None or pilot == "-":
+        raise InputError("--seconds-column needs a PILOT file that has the column.")
+    frame = read_table(pilot).frame
+    if name not in frame.columns:
+        raise InputError(f"{pilot} has no column {name!r}; it has {', '.join(map(str, frame.columns))}.")
+    numbers = pd.to_numeric(frame[name], errors="coerce")
+    seconds = numbers[numbers > 0]
+    if seconds.empty:
+        raise InputError(f"{pilot}: column {name!r} holds no times: numbers of seconds above 0 are needed.")
+    median = Decimal(f"{float(seconds.median()):.1f}")
+    note(f"{len(seconds):,} ratings of the pilot took {median} seconds each (median).")
+    return replace(prices, seconds_per_rating=median)
+
+
+_FIELDS = {
+    "price_per_rating": "--cost-per-rating",
+    "rejected_share": "--rejected",
+    "checks_per_rating": "--checks",
+    "share": "--fee-share",
+}
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Problems with fields of the model, told of the options that they come from."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError([_of_option(problem) for problem in error.problems]) from None
+
+
+def _of_option(problem: Problem) -> Problem:
+    if problem.column is None or problem.place is not None:
+        return problem
+    option = _FIELDS.get(problem.column, f"--{problem.column.replace('_', '-')}")
+    value = f"{problem.value:f}" if isinstance(problem.value, Decimal) else repr(problem.value)
+    return Problem(f"{option} {value}: {problem.rule}", problem.remedy)
+
+
+def cost_model(prices: CostOptions) -> CostModel:
+    """The cost model that was typed.
+
+    Raises
+    ------
+    InputError
+        Every impossible price at once, or a platform that the table of fees does not have.
+    """
+    if prices.cost_per_rating is None and prices.pay_per_hour is None:
+        rule = "nothing says what a rating costs."
+        raise InputError(
+            [Problem(rule, "Give --cost-per-rating, or --pay-per-hour with --seconds-per-rating.")]
+        )
+    fee = read_fee(prices.fee, prices.fees)
+    with _named():
+        if prices.fee_share is not None:
+            fee = replace(fee, share=prices.fee_share, confirmed=True)
+        model = _model(prices, fee)
+    if fee.caveat:
+        note(fee.caveat)
+    return model
+
+
+def _model(prices: CostOptions, fee: PlatformFee) -> CostModel:
+    return CostModel(
+        price_per_rating=prices.cost_per_rating,
+        pay_per_hour=prices.pay_per_hour,
+        seconds_per_rating=prices.seconds_per_rating,
+        cost_per_worker=prices.cost_per_worker,
+        cost_per_item=prices.cost_per_item,
+        cost_per_output=prices.cost_per_output,
+        rejected_share=prices.rejected,
+        checks_per_rating=prices.checks,
+        fee=fee,
+        units_per_assignment=prices.units_per_assignment,
+        split_hits=prices.split_hits,
+        currency=prices.currency,
+    )

@@ -1,0 +1,110 @@
+"""What a family of scenarios says of itself, so that the question commands can be made for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.planning.power import DEFAULT_SIMULATIONS
+from humeval_power.planning.study.analytic import Method
+from humeval_power.scenarios.contract import Scenario
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+Given = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRange:
+    """What a true effect can be, `rule` says why, and `remedy` what was perhaps meant."""
+
+    low: float
+    high: float
+    rule: str
+    remedy: str = ""
+
+    def check(self, effects: Iterable[float], *, name: str = "--effect") -> None:
+        """Refuse every effect that cannot exist, by the name of its option."""
+        problems = []
+        for effect in effects:
+            if not math.isfinite(effect):
+                problems.append(Problem("must be a finite number.", "", name, value=effect, has_value=True))
+            elif not self.low <= effect <= self.high:
+                problems.append(Problem(self.rule, self.remedy, name, value=effect, has_value=True))
+        if problems:
+            raise InputError(problems)
+
+
+def any_number(_given: Given) -> EffectRange:
+    """The range of an effect whose units only the user knows."""
+    return EffectRange(-math.inf, math.inf, "")
+
+
+PREFERENCES = EffectRange(
+    -0.5,
+    0.5,
+    "the share that prefers B, minus 1/2, lies between -0.5 and 0.5.",
+    "If 65 % prefer B the effect is 0.15.",
+)
+ACCURACIES = EffectRange(
+    -1.0,
+    1.0,
+    "accuracies are shares, so that their difference lies between -1 and 1.",
+    "Points of a hundred are hundredths: 2 points are 0.02.",
+)
+
+
+def share_words(effect: float) -> str:
+    """A difference of accuracies, in shares and in points of a hundred."""
+    return f"B - A = {effect:.4g} as a share, that is {100 * effect:.4g} points of a hundred"
+
+
+def score_range(mean: float, low: float, high: float) -> EffectRange:
+    """Where the difference of mean scores can lie if A's mean is `mean` on a scale."""
+    return EffectRange(
+        low - mean,
+        high - mean,
+        f"the mean of B must lie inside the scale too: with a mean of A of {mean:g} on {low:g} to {high:g} the "
+        f"difference B - A lies between {low - mean:g} and {high - mean:g} points.",
+        "The effect is in points of the scale.",
+    )
+
+
+def points_words(effect: float, low: float, high: float) -> str:
+    """A difference in points of a scale, and on [0, 1]."""
+    share = effect / (high - low)
+    return f"{effect:.4g} points of the scale {low:g} to {high:g}, that is B - A = {share:.4g} on [0, 1]"
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of scenario as the command line sees it.
+
+    `build` makes the scenario of a size, a true effect and the values of `options` by name;
+    `largest_effect` is where the search for a detectable effect ends, `words` describe a scenario in
+    lines of at most 80 characters, `unit` follows effects ('' for shares). `effect_range` is where a true
+    effect can lie, `said` puts that of a scenario into words.
+    """
+
+    name: str
+    options: tuple[Decorator, ...]
+    build: Callable[[int, float, Given], Scenario]
+    size_help: str
+    effect_help: str
+    largest_effect: Callable[[Given], float]
+    words: Callable[[Scenario], list[str]]
+    unit: str = ""
+    method: Method = "both"
+    simulations: int = DEFAULT_SIMULATIONS
+    effect_range: Callable[[Given], EffectRange] = any_number
+    said: Callable[[Scenario], str] | None = None
+
+    def effect_words(self, scenario: Scenario) -> str:
+        """The true effect of a scenario, in words."""
+        if self.said is not None:
+            return self.said(scenario)
+        return f"{scenario.true_effect:.4g} {self.unit}".strip()

@@ -1,0 +1,179 @@
+"""Options that say when a study is looked at and what stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import click
+
+from humeval_power.errors import HumevalPowerError
+from humeval_power.inference.looks.stopping_rule import StoppingRule
+from humeval_power.inference.looks.stopping_words import (
+    EFFICACY_WORDS,
+    FUTILITY_WORDS,
+    efficacy_of,
+    futility_of,
+)
+from humeval_power.interfaces.cli.numbers import number_list, real_number, shortened
+from humeval_power.interfaces.cli.options import Function, alpha_option, collected, fields_of
+from humeval_power.planning.looks.schedule import LookSchedule
+from humeval_power.scenarios.looks.looks import LookKind, Looks, equal_looks
+
+DEFAULT_EFFICACY = "lan-demets-obrien-fleming"
+
+
+def efficacy_option(default: str) -> Function:
+    """--efficacy, where `default` is the boundary if none is typed."""
+    return click.option(
+        "--efficacy",
+        metavar="RULE",
+        default=default,
+        show_default=True,
+        help=f"Boundaries of success: {', '.join(EFFICACY_WORDS)}.",
+    )
+
+
+futility_option = click.option(
+    "--futility",
+    metavar="RULE",
+    default="none",
+    show_default=True,
+    help=f"When to give up: {', '.join(FUTILITY_WORDS)}.",
+)
+_OPTIONS = (
+    click.option(
+        "--looks",
+        metavar="K|LIST",
+        help="Look at the data before the end: a number of equal looks, or shares such as 0.5,0.75,1.",
+    ),
+    click.option(
+        "--looks-by",
+        type=click.Choice([kind for kind in get_args(LookKind) if kind != "blocks"]),
+        default="items",
+        show_default=True,
+        help="What comes in from look to look.",
+    ),
+    efficacy_option(DEFAULT_EFFICACY),
+    futility_option,
+)
+
+
+def look_options(command: Function) -> Function:
+    """Add the options of looks; the command gets them as `looks: LookSchedule | None`."""
+    return collected(command, _OPTIONS, name="looks", collect=_wish)
+
+
+def _wish(values: dict[str, Any]) -> LookSchedule | None:
+    shares, kind = values.pop("looks"), values.pop("looks_by")
+    efficacy, futility = values.pop("efficacy"), values.pop("futility")
+    if shares is None:
+        return None
+    try:
+        return LookSchedule(_looks(shares, kind), efficacy_of(efficacy), futility_of(futility))
+    except HumevalPowerError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _looks(text: str, kind: LookKind) -> Looks:
+    found = Looks(kind, look_shares(text))
+    if found.n_looks < 2:
+        raise click.UsageError("One look is a plain study: leave out --looks, or give 2 or more.")
+    return found
+
+
+def look_shares(text: str) -> tuple[float, ...]:
+    """What --looks says, a number of equal looks or their shares, as shares."""
+    if text.strip().isdecimal():
+        if len(text.strip()) > 4:
+            raise click.UsageError(f"--looks: a study has a few looks; got {shortened(text)!r}.")
+        return equal_looks("items", int(text)).shares
+    try:
+        return tuple(real_number(part) for part in text.split(","))
+    except ValueError:
+        raise click.UsageError(
+            f"--looks is a number such as 3, or shares such as 0.5,0.75,1; got {shortened(text)!r}."
+        ) from None
+
+
+Side = Literal["two-sided", "greater"]
+
+
+@dataclass(frozen=True, slots=True)
+class LooksOptions:
+    """Looks and boundaries as typed."""
+
+    looks: str
+    efficacy: str
+    futility: str
+    alternative: Side
+    alpha: float
+
+    @property
+    def at(self) -> tuple[float, ...]:
+        """The shares at which the study is looked at, the last included."""
+        try:
+            return look_shares(self.looks)
+        except HumevalPowerError as error:
+            raise click.UsageError(str(error)) from None
+
+    @property
+    def rule(self) -> StoppingRule:
+        """The stopping rule."""
+        try:
+            return StoppingRule(
+                efficacy_of(self.efficacy), futility_of(self.futility), self.alpha, self.alternative
+            )
+        except HumevalPowerError as error:
+            raise click.UsageError(str(error)) from None
+
+
+def looks_options(*, efficacy: str, one_sided: bool = True) -> Callable[[Function], Function]:
+    """A decorator that adds the options; the command gets them as `looks: LooksOptions`.
+
+    efficacy : the boundary if none is typed; one_sided : whether a one-sided test can be had
+    """
+    sides: Sequence[str] = get_args(Side) if one_sided else ("two-sided",)
+    options = (
+        click.option(
+            "--looks",
+            metavar="K|LIST",
+            default="3",
+            show_default=True,
+            help="A number of equal looks, the last included, or shares such as 0.5,0.75,1.",
+        ),
+        efficacy_option(efficacy),
+        futility_option,
+        click.option(
+            "--alternative",
+            type=click.Choice(sides),
+            default="two-sided",
+            show_default=True,
+            help="What to show: a difference in either direction, or B better than A.",
+        ),
+        alpha_option,
+    )
+
+    return lambda command: collected(command, options, name="looks", collect=fields_of(LooksOptions))
+
+
+effects_option = click.option(
+    "--effects",
+    metavar="LIST",
+    callback=number_list(float),
+    help="True effects for the table of the long run. [none, half and all of --effect]",
+)
+figures_option = click.option(
+    "--figures", metavar="DIR", help="Directory for the pictures: boundaries, stopping, expected cost."
+)
+
+
+def effects_of(typed: tuple[float, ...] | None, effect: float) -> tuple[float, ...]:
+    """The effects of the table: those typed, or none, half and all of the planned one."""
+    return typed if typed is not None else tuple(dict.fromkeys((0.0, effect / 2, effect)))
+
+
+def curve_of(effect: float) -> tuple[float, ...]:
+    """The effects of the picture: 0 to 1.5 times the planned one."""
+    return tuple(effect * step / 6 for step in range(10))

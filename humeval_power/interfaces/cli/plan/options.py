@@ -1,0 +1,88 @@
+"""`--plan FILE` and `--amend "reason"`: commands that are held to a plan, and the way to change it."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import overload
+
+import click
+
+from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.cli.output import note, replace_file
+from humeval_power.planning.plan.plan import Plan
+
+plan_option = click.option(
+    "--plan", metavar="FILE", help="The plan to follow, as 'humeval-power plan' wrote it."
+)
+amend_option = click.option(
+    "--amend",
+    metavar="REASON",
+    help="Accept changes made by hand to the plan, and add them to its history with this reason.",
+)
+
+
+@overload
+def load_plan(path: str, amend: str | None = None) -> Plan: ...
+
+
+@overload
+def load_plan(path: None, amend: str | None = None) -> None: ...
+
+
+@overload
+def load_plan(path: str | None, amend: str | None = None) -> Plan | None: ...
+
+
+def load_plan(path: str | None, amend: str | None = None) -> Plan | None:
+    """The plan of --plan, None without one; --amend rewrites its file as a whole or not at all.
+
+    Raises
+    ------
+    InputError
+        A file that is no plan, or one that was changed by hand where there is no --amend.
+    """
+    if path is None:
+        if amend is not None:
+            raise click.UsageError("--amend needs --plan FILE: the plan that was changed.")
+        return None
+    from humeval_power.interfaces.cli.compiling import compiled_kernels
+    from humeval_power.interfaces.formats.plan.plan_file import amend_plan, read_plan
+
+    with compiled_kernels():
+        if amend is None:
+            return read_plan(path)
+        plan, text = amend_plan(path, amend, date=datetime.date.today())
+    replace_file(path, text)
+    note(_amended(path, plan))
+    return plan
+
+
+def table_by_plan(plan: Plan, table: TableOptions) -> TableOptions:
+    """How to read ratings of a planned study: with the plan's systems and scale, unless others are typed."""
+    scale = table.scale
+    if scale is None and plan.scale is not None:
+        scale = f"{plan.scale.low:g}:{plan.scale.high:g}"
+        if plan.scale.points:
+            scale += f":{plan.scale.points}"
+    lower = table.lower_is_better or (plan.scale is not None and not plan.scale.higher_is_better)
+    return replace(table, systems=table.systems or plan.systems, scale=scale, lower_is_better=lower)
+
+
+def plan_reference(path: str) -> dict[str, object]:
+    """Which plan a record belongs to: its file's name and its seal."""
+    from humeval_power.interfaces.formats.plan.plan_file import read_plan_file
+
+    return {"file": Path(path).name, "checksum": read_plan_file(path).checksum}
+
+
+def _amended(path: str, plan: Plan) -> str:
+    said = f"Amended: {path}. Power by formula is now {plan.predicted.analytic:.3f}."
+    if math.isnan(plan.predicted.simulated):
+        said += " It has not been simulated for the plan as it is now."
+    pages = [page.name for ending in (".md", ".html") if (page := Path(path).with_suffix(ending)).is_file()]
+    if pages:
+        said += f" {' and '.join(pages)} beside it still show the plan before."
+    return said

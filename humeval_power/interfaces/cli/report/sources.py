@@ -1,0 +1,237 @@
+"""The files that `report` is filled from: named by options, or given one by one and told by what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.cli.options import Function, collected
+from humeval_power.interfaces.formats.documents.reading import checked_document, read_document
+from humeval_power.interfaces.formats.json_text import read_object
+from humeval_power.interfaces.formats.toml_text import read_toml
+from humeval_power.reporting.analyze.analysis_record import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
+from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.report.config import ReportConfig
+    from humeval_power.reporting.report.documents import Documents
+
+_PLAN = "humeval_power/plan/"
+_KINDS = {
+    PARAMETERS_SCHEMA: "parameters",
+    ANALYSIS_SCHEMA: "analysis",
+    ANALYSES_SCHEMA: "analysis",
+    SURFACE_SCHEMA: "surface",
+    POWER_SCHEMA: "power",
+}
+_HEDS = "heds-"
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Paths by what is in them: documents, the authors' configuration, and a file of the HEDS form.
+
+    criterion : the one to report, where the analysis has several.
+    """
+
+    parameters: str | None = None
+    analysis: str | None = None
+    surface: str | None = None
+    power: str | None = None
+    plan: str | None = None
+    config: str | None = None
+    heds: str | None = None
+    criterion: str | None = None
+
+    @property
+    def documents(self) -> dict[str, str]:
+        """The documents that were given, by kind."""
+        found = {
+            name: getattr(self, name) for name in ("parameters", "analysis", "surface", "power", "plan")
+        }
+        return {name: path for name, path in found.items() if path is not None}
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What the documents are called where they are named as sources."""
+        return {kind: Path(path).name for kind, path in self.documents.items()}
+
+
+def source_options(command: Function) -> Function:
+    """Add the options that name the files; the command gets them as `sources: Sources`."""
+    return collected(command, _OPTIONS, name="sources", collect=_sources)
+
+
+def _sources(values: dict[str, Any]) -> Sources:
+    named = {field.name: values.pop(field.name) for field in fields(Sources) if field.name in values}
+    return Sources(**named)
+
+
+_OPTIONS = (
+    click.option("--parameters", metavar="FILE", help="What 'fit -o' wrote."),
+    click.option("--analysis", metavar="FILE", help="What 'analyze -o' wrote."),
+    click.option("--surface", metavar="DIR", help="What 'surface -o' wrote."),
+    click.option("--power", metavar="FILE", help="What 'power --json -o' wrote."),
+    click.option("--plan", metavar="FILE", help="What 'plan -o' wrote."),
+    click.option("--config", metavar="FILE", help="Your own answers, a TOML file with a table [report]."),
+    click.option("--criterion", metavar="NAME", help="Of an analysis of several criteria. [all, in HEDS]"),
+)
+
+
+def with_files(sources: Sources, paths: Sequence[str]) -> Sources:
+    """The sources with files that are told by what is in them.
+
+    Raises
+    ------
+    InputError
+        Every file that is none of them, and every second file of a kind.
+    """
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            kind = _kind(path)
+        except InputError as error:
+            problems += error.problems
+            continue
+        taken = getattr(sources, kind)
+        if taken is not None:
+            rule = f"is a second file of the kind {kind!r}, beside {taken}."
+            problems.append(Problem(rule, "Give one of each kind.", place=path))
+        sources = replace(sources, **{kind: path})
+    if problems:
+        raise InputError(problems)
+    return sources
+
+
+def _kind(path: str) -> str:
+    if Path(path).is_dir():
+        return "surface"
+    if Path(path).suffix.lower() == ".toml":
+        return "config"
+    document = read_json(path)
+    schema = document.get("schema")
+    if isinstance(schema, str):
+        kind = "plan" if schema.startswith(_PLAN) else _KINDS.get(schema)
+        if kind == "surface":
+            remedy = f"Give its directory, {Path(path).parent}."
+            raise InputError([Problem("is a file of a surface.", remedy, place=path)])
+        if kind is not None:
+            return kind
+    elif any(str(name).startswith(_HEDS) for name in document):
+        return "heds"
+    rule = "is nothing that a report is filled from."
+    remedy = "Give what 'fit', 'analyze', 'plan' or 'power --json' wrote, or a file of the HEDS form."
+    raise InputError([Problem(rule, remedy, place=path)])
+
+
+def read_documents(sources: Sources) -> Documents:
+    """All documents of a study as the forms take them, of one criterion.
+
+    Raises
+    ------
+    InputError
+        An analysis of several criteria, and none is chosen; or what `read_criteria` raises.
+    """
+    first, *further = read_criteria(sources)
+    if further:
+        names = ", ".join(str(one.criterion) for one in (first, *further))
+        rule = f"has several criteria: {names}."
+        remedy = "Choose one with --criterion; --form heds takes them all."
+        raise InputError([Problem(rule, remedy, place=str(sources.analysis))])
+    return first
+
+
+def read_criteria(sources: Sources) -> tuple[Documents, ...]:
+    """The documents of a study, once for each criterion of its analysis.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read or is of another kind, or a criterion that is not there.
+    """
+    from humeval_power.reporting.report.documents import Documents
+
+    plan, checksum = None, None
+    if sources.plan is not None:
+        from humeval_power.interfaces.cli.compiling import compiled_kernels
+        from humeval_power.interfaces.formats.plan.plan_file import read_plan_file
+
+        with compiled_kernels():
+            read = read_plan_file(sources.plan)
+        plan, checksum = read.plan, read.checksum
+    shared = Documents(
+        parameters=_document(sources.parameters, PARAMETERS_SCHEMA),
+        surface=_surface(sources.surface),
+        power=_document(sources.power, POWER_SCHEMA),
+        plan=plan,
+        plan_checksum=checksum,
+        names=sources.names,
+    )
+    return tuple(replace(shared, analysis=analysis) for analysis in _analyses(sources))
+
+
+def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
+    path, wanted = sources.analysis, sources.criterion
+    if path is None and wanted is not None:
+        raise click.UsageError("--criterion chooses one of an analysis: give --analysis FILE.")
+    if path is None:
+        return [None]
+    document = read_json(path)
+    is_several = document.get("schema") == ANALYSES_SCHEMA
+    schema = ANALYSES_SCHEMA if is_several else ANALYSIS_SCHEMA
+    document = checked_document(document, schema=schema, place=path)
+    found: list[dict[str, Any]] = document["criteria"] if is_several else [document]
+    names = [one.get("criterion_name") for one in found]
+    if wanted is None:
+        return list(found)
+    if wanted not in names:
+        rule = f"has no criterion {wanted!r}; it has {', '.join(map(str, names))}."
+        raise InputError([Problem(rule, "", place=path)])
+    return [found[names.index(wanted)]]
+
+
+def _document(path: str | None, schema: str) -> dict[str, Any] | None:
+    """The document at `path`, None where none was given."""
+    return None if path is None else read_document(path, schema=schema)
+
+
+def _surface(directory: str | None) -> dict[str, Any] | None:
+    """The document of a directory that `surface` wrote, None where none was given."""
+    if directory is None:
+        return None
+    folder = Path(directory)
+    if not folder.is_dir():
+        raise InputError(f"{directory} is not a directory; give the one that 'surface -o' wrote.")
+    return read_document(folder / "surface.json", schema=SURFACE_SCHEMA)
+
+
+def read_config(path: str | None) -> ReportConfig:
+    """The authors' own answers; none where there is no file."""
+    from humeval_power.reporting.report.config import ReportConfig
+
+    table = _report_table(path)
+    try:
+        return ReportConfig.from_mapping(table)
+    except InputError as error:
+        # The table does not know the name of its file.
+        told = [replace(problem, place=f"{path}, {problem.place}") for problem in error.problems]
+        raise InputError(told) from None
+
+
+def _report_table(path: str | None) -> Mapping[str, Any]:
+    if path is None:
+        return {}
+    table = read_toml(path).get("report")
+    if not isinstance(table, dict):
+        raise InputError([Problem("has no table [report].", "Write your answers below it.", place=path)])
+    return table
+
+
+def read_json(path: str) -> dict[str, Any]:
+    """Any JSON object."""
+    return read_object(path)

@@ -1,0 +1,257 @@
+"""Tables of metric scores: two files, two columns, a wide table of systems, or one score a row."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from humeval_power.checking.columns import SYNONYMS, Role, close_to, listing
+from humeval_power.errors import InputError, Problem
+from humeval_power.inference.compare.score_table import ScoreTable
+from humeval_power.interfaces.formats.compare.headerless import is_headerless, read_headerless
+from humeval_power.interfaces.formats.file_bytes import read_bytes
+from humeval_power.interfaces.formats.tables import SourceTable, source_name, table_of
+from humeval_power.ratings import MISSING_CODES
+
+LISTED = 5  # problems shown of each kind; the rest is counted
+_MISSING = {code.casefold() for code in MISSING_CODES}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreSource:
+    """A table as read: `system` is the column of a long table, None for a wide one, whose columns in
+    `scores` are systems; in a long one they are metrics."""
+
+    table: SourceTable
+    item: str | None
+    system: str | None
+    scores: tuple[str, ...]
+
+
+def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | None = None) -> ScoreSource:
+    """Read a table of scores, or two files with one score a line, A first.
+
+    Long tables are known by a column of the system. Columns of text are left out of wide ones.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read, columns that are not there, or no column of scores.
+    """
+    if len(paths) == 2:
+        return ScoreSource(_joined(paths), None, None, ("A", "B"))
+    content, name = read_bytes(paths[0]), source_name(paths[0])
+    is_bare = is_headerless(content)
+    table = read_headerless(content, source=name) if is_bare else table_of(content, source=name)
+    columns = [str(name) for name in table.frame.columns]
+    problems = [
+        Problem(f"there is no column {name!r}.", close_to(name, columns), place=table.source)
+        for name in (item, system)
+        if name is not None and name not in columns
+    ]
+    if problems:
+        raise InputError(problems)
+    system = system or _column_for("system", columns)
+    item = item or _column_for("item", [name for name in columns if name != system])
+    scores = tuple(
+        name for name in columns if name not in (item, system) and _is_numeric(table.frame[name])
+    )
+    if not scores or (system is None and len(scores) < 2):
+        rule = "there is no column of scores." if system else "there are not two columns of scores."
+        remedy = f"A column of scores holds numbers alone; the columns are {listing(columns)}"
+        raise InputError([Problem(rule, remedy, place=table.source)])
+    if system is not None and item is None:
+        rule = "a table with a column of the system needs one of the item, to pair the scores."
+        raise InputError([Problem(rule, "Name it with --item.", place=table.source)])
+    return ScoreSource(table, item, system, scores)
+
+
+def score_table(
+    source: ScoreSource,
+    *,
+    score: str | None = None,
+    systems: tuple[str, ...] = (),
+    drop_missing: bool = False,
+    where: tuple[str, str] | None = None,
+) -> ScoreTable:
+    """The scores of one metric, one row for each item.
+
+    Parameters
+    ----------
+    score : the metric of a long table; needed where it has several.
+    systems : those to keep, in this order; all, as they come, if empty.
+    drop_missing : leave items out that lack a score of a system that is kept.
+    where : a column and its value: only these rows are read.
+
+    Raises
+    ------
+    InputError
+        All problems at once: cells that are no numbers, scores that are missing or doubled.
+    """
+    frame, notices = source.table.frame, list(source.table.notices)
+    if where is not None:
+        frame = frame[frame[where[0]].astype(str) == where[1]]
+    if source.system is None:
+        wide, metric = frame[list(source.scores)], "score"
+        wide = wide.set_axis([str(name) for name in wide.columns], axis=1)
+        rows: list[int | None] = [int(row) for row in frame.index]
+    else:
+        metric = _metric(source, score)
+        wide, rows = _pivoted(source, frame, metric)
+    names = _systems(source, [str(name) for name in wide.columns], systems)
+    values, problems, n_dropped = _numbers(wide[list(names)], rows, source, drop_missing)
+    if problems:
+        raise InputError(problems)
+    if n_dropped:
+        notices.append(f"{n_dropped:,} of {len(wide):,} items lack a score and are left out.")
+    digest = source.table.sha256
+    return ScoreTable(values, names, metric, source.table.source, digest, tuple(notices))
+
+
+def _joined(paths: Sequence[str]) -> SourceTable:
+    """Two files with one number a line, as the columns A and B."""
+    parts = []
+    for path in paths:
+        content = read_bytes(path)
+        found = read_headerless(content, source=source_name(path)) if is_headerless(content) else None
+        if found is None or len(found.frame.columns) != 1:
+            rule = f"{path}: of two files, each must hold one number a line and no header."
+            raise InputError([Problem(rule, "Or put both systems into one table.")])
+        parts.append(found)
+    lengths = [len(part.frame) for part in parts]
+    if lengths[0] != lengths[1]:
+        rule = f"the files have {lengths[0]:,} and {lengths[1]:,} scores; they are paired by line."
+        raise InputError([Problem(rule, "", place=f"{parts[0].source}, {parts[1].source}")])
+    frame = parts[0].frame.set_axis(["A"], axis=1)
+    frame["B"] = parts[1].frame.iloc[:, 0].to_numpy()
+    notice = f"A is {parts[0].source}, B is {parts[1].source}; the effect is B - A."
+    digest = hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest()
+    return SourceTable(frame, f"{parts[0].source}, {parts[1].source}", digest, (notice,))
+
+
+def _column_for(role: Role, columns: Sequence[str]) -> str | None:
+    """The column that is called as the role, or by the only synonym."""
+    if role in columns:
+        return role
+    plain = {name: "".join(c for c in name.casefold() if c.isalnum()) for name in columns}
+    fitting = [
+        name
+        for name, word in plain.items()
+        if {word, word.removesuffix("id"), word.removesuffix("name")} & {role, *SYNONYMS[role]}
+        or (role == "item" and word in ("id", "index"))
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _is_numeric(column: pd.Series) -> bool:
+    """Whether most cells are numbers: one that is not will be told, not hidden."""
+    present = [cell for cell in column.tolist() if not _is_missing(cell)]
+    return bool(present) and 2 * sum(_parsed(cell) is not None for cell in present) > len(present)
+
+
+def _is_missing(cell: object) -> bool:
+    return (
+        cell is None
+        or (isinstance(cell, float) and math.isnan(cell))
+        or (isinstance(cell, str) and cell.strip().casefold() in _MISSING)
+    )
+
+
+def _parsed(cell: object) -> float | None:
+    try:
+        value = float(cell)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _metric(source: ScoreSource, score: str | None) -> str:
+    if score is not None and score not in source.scores:
+        rule = f"there is no column of scores {score!r}."
+        raise InputError([Problem(rule, close_to(score, source.scores), place=source.table.source)])
+    if score is None and len(source.scores) > 1:
+        rule = f"there are several columns of scores: {listing(source.scores)}"
+        raise InputError([Problem(rule, "Choose with --score.", place=source.table.source)])
+    return score or source.scores[0]
+
+
+def _pivoted(
+    source: ScoreSource, frame: pd.DataFrame, metric: str
+) -> tuple[pd.DataFrame, list[int | None]]:
+    """One row for each item and one column for each system, both in the order in which they come."""
+    keys = frame[[str(source.item), str(source.system)]].astype(str)
+    doubled = keys[keys.duplicated()]
+    if len(doubled):
+        problems = [
+            Problem(
+                f"item {row.iloc[0]!r} has a second score for system {row.iloc[1]!r}.",
+                "Keep one, or average them first.",
+                place=source.table.source,
+                row=int(str(number)),
+            )
+            for number, row in doubled.head(LISTED).iterrows()
+        ]
+        raise InputError(_counted(problems, len(doubled)))
+    items, systems = (list(dict.fromkeys(keys[name])) for name in keys.columns)
+    wide = pd.DataFrame(index=pd.Index(items), columns=pd.Index(systems), dtype=object)
+    places = {item: place for place, item in enumerate(items)}
+    columns = {system: place for place, system in enumerate(systems)}
+    cells = np.full((len(items), len(systems)), None, dtype=object)
+    for item, system, cell in zip(*(keys[name] for name in keys.columns), frame[metric], strict=True):
+        cells[places[item], columns[system]] = cell
+    wide.iloc[:, :] = cells
+    return wide, [None] * len(items)
+
+
+def _systems(source: ScoreSource, known: list[str], asked: tuple[str, ...]) -> tuple[str, ...]:
+    unknown = [
+        Problem(f"there is no system {name!r}.", close_to(name, known), place=source.table.source)
+        for name in asked
+        if name not in known
+    ]
+    if unknown:
+        raise InputError(unknown)
+    if len(asked or known) < 2:
+        rule = f"two systems are needed; there is only {listing(asked or known)}"
+        raise InputError([Problem(rule, "", place=source.table.source)])
+    return asked or tuple(known)
+
+
+def _numbers(
+    wide: pd.DataFrame, rows: Sequence[int | None], source: ScoreSource, drop_missing: bool
+) -> tuple[np.ndarray, list[Problem], int]:
+    values = np.full(wide.shape, np.nan)
+    bad: list[Problem] = []
+    for column, name in enumerate(wide.columns):
+        for place, cell in enumerate(wide[name].tolist()):
+            value = None if _is_missing(cell) else _parsed(cell)
+            if value is not None:
+                values[place, column] = value
+            elif not (drop_missing and _is_missing(cell)):
+                bad.append(_bad_cell(cell, str(name), wide.index[place], rows[place], source))
+    problems = _counted(bad[:LISTED], len(bad))
+    complete = np.isfinite(values).all(axis=1)
+    return values[complete], problems, int((~complete).sum())
+
+
+def _bad_cell(cell: object, column: str, item: object, row: int | None, source: ScoreSource) -> Problem:
+    is_missing = _is_missing(cell)
+    return Problem(
+        "the score is missing." if is_missing else "is no finite number.",
+        "Leave the item out for all systems: --drop-missing." if is_missing else "Correct the cell.",
+        place=source.table.source if row is not None else f"{source.table.source}, item {item}",
+        row=row,
+        column=column,
+        value=cell,
+        has_value=not is_missing,
+    )
+
+
+def _counted(problems: list[Problem], total: int) -> list[Problem]:
+    rest = total - len(problems)
+    return problems if rest <= 0 else [*problems, Problem(f"and {rest:,} more like this.", "")]

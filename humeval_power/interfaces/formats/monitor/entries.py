@@ -1,0 +1,165 @@
+"""Looks as the lines of a ledger hold them, and a study's state from those lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.monitor.fields import check_entries
+from humeval_power.interfaces.formats.monitor.lines import Entry
+from humeval_power.interfaces.formats.monitor.secret import StudySecret
+from humeval_power.planning.monitor.state import LookData, Monitoring, TakenLook
+from humeval_power.ratings import Ratings
+from humeval_power.scales import RatingScale
+
+Digests = Mapping[str, str]
+_SHORT = 16  # digits by which a plan is told from others
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerState:
+    """A study as its ledger has it: the looks taken, every rating they saw, whether the plan was amended since
+    the first of them, and the fingerprint of the secret that the ratings' digests were made with (None before
+    the first look)."""
+
+    monitoring: Monitoring
+    rows: dict[str, str]
+    amended: bool
+    secret: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSeal:
+    """The end of a ledger's chain. Who has `sha256` can tell later that no line up to it was changed."""
+
+    n_lines: int
+    sha256: str
+    plan_sha256: str
+
+    @property
+    def statement(self) -> str:
+        """A line for a preregistration."""
+        lines = "1 line" if self.n_lines == 1 else f"{self.n_lines} lines"
+        plan = self.plan_sha256[:_SHORT]
+        return f"Ledger of looks of the plan {plan}...: {lines}, the last with SHA-256 {self.sha256}"
+
+
+def ledger_seal(entries: Sequence[Entry]) -> LedgerSeal | None:
+    """The seal of the last line; None where there is none."""
+    if not entries:
+        return None
+    return LedgerSeal(len(entries), entries[-1].sha256, str(entries[0].content.get("plan_sha256", "")))
+
+
+def start_content(checksum: str, state: Monitoring, scale: RatingScale, secret: str) -> dict[str, Any]:
+    """The first line: which plan this ledger follows, on which scale, and with which secret. `checksum` is the
+    seal of plan.json, `secret` a fingerprint."""
+    return {
+        "plan_sha256": checksum,
+        "secret": secret,
+        "scale": [scale.low, scale.high],
+        "rule": str(state.rule),
+        "looks_by": state.unit,
+        "shares": list(state.shares),
+        "fractions": list(state.fractions),
+        "maximum_information": state.maximum_information,
+        "effect": state.effect,
+        "factor": state.factor,
+    }
+
+
+def secret_content(secret: str, *, reason: str, time: str) -> dict[str, Any]:
+    """The line of a new secret, by its fingerprint, after the old one was lost."""
+    return {"secret": secret, "reason": reason, "time": time}
+
+
+def look_content(look: TakenLook, *, new_rows: Digests, time: str) -> dict[str, Any]:
+    """A look's line: the look, digests of the ratings that it saw first, and when it was taken."""
+    return {
+        "look": {**asdict(look), "remarks": list(look.remarks)},
+        "new_rows": dict(new_rows),
+        "time": time,
+    }
+
+
+def state_of(
+    entries: Sequence[Entry],
+    planned: Monitoring,
+    checksum: str,
+    *,
+    place: str,
+    scale: RatingScale | None = None,
+) -> LedgerState:
+    """The state that the lines lead to. `scale` is that of new ratings, None if there are none.
+
+    Raises
+    ------
+    InputError
+        A ledger of another plan or scale, or of this plan with other looks than it has now; a line with
+        values that none can have.
+    """
+    if not entries:
+        return LedgerState(planned, {}, amended=False)
+    check_entries(entries, place=place)
+    start = entries[0].content
+    low, high = start["scale"]
+    expected = start_content(
+        start["plan_sha256"], planned, scale or RatingScale(low, high), start["secret"]
+    )
+    different = [name for name in expected if not _alike(start[name], expected[name])]
+    if different:
+        rule = f"was started for another plan (different: {', '.join(different)})."
+        raise InputError([Problem(rule, "Name this study's own --ledger.", place=place)])
+    looks: list[TakenLook] = []
+    rows: dict[str, str] = {}
+    secret = start["secret"]
+    for entry in entries[1:]:
+        if entry.kind == "secret":
+            secret, rows = entry.content["secret"], {}
+        else:
+            looks.append(_look(entry.content["look"]))
+            rows.update(entry.content["new_rows"])
+    state = replace(planned, looks=tuple(looks))
+    return LedgerState(state, rows, amended=start["plan_sha256"] != checksum, secret=secret)
+
+
+def _look(values: Mapping[str, Any]) -> TakenLook:
+    # JSON has no infinity: df of a normal test come back as null.
+    df = float("inf") if values["data"]["df"] is None else values["data"]["df"]
+    data = LookData(**{**values["data"], "df": df})
+    return TakenLook(**{**values, "data": data, "remarks": tuple(values["remarks"])})
+
+
+def _alike(one: object, other: object) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, float | int) and isinstance(other, float | int):
+        return abs(one - other) <= 1e-9 * max(1.0, abs(float(other)))
+    return one == other
+
+
+_LENGTH = 16  # hex digits: 64 bits, so that even a million ratings do not collide
+
+
+def row_digests(ratings: Ratings, secret: StudySecret) -> list[tuple[str, str]]:
+    """A digest of each rating's place (worker, item, system, and which repeat) and one of its value, in the
+    order of the ratings.
+
+    Repeats of a cell are numbered by their value, so that the order of rows does not matter.
+    """
+    raw = ratings.raw_rating
+    digests = [("", "")] * ratings.n_ratings
+    last, repeat = (-1, -1, -1), 0
+    for row in np.lexsort((ratings.rating, ratings.system, ratings.item, ratings.worker)):
+        cell = (int(ratings.worker[row]), int(ratings.item[row]), int(ratings.system[row]))
+        repeat = repeat + 1 if cell == last else 0
+        last = cell
+        names = (ratings.worker_names[cell[0]], ratings.item_names[cell[1]], ratings.system_names[cell[2]])
+        place = secret.digest(json.dumps(["place", *names, repeat]))[:_LENGTH]
+        digests[row] = (place, secret.digest(json.dumps(["value", place, f"{raw[row]:.10g}"]))[:_LENGTH])
+    return digests

@@ -1,0 +1,217 @@
+"""What each field of a ledger's lines must be: a good chain shows that a line is as it was written, not that it
+was written well."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, get_args
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.monitor.lines import Entry
+from humeval_power.planning.monitor.state import Decision
+from humeval_power.reporting.records import json_ready
+
+_REMEDY = "Another program wrote this ledger, or it was changed and sealed anew: restore it from a copy."
+_SHOWN = 60  # characters of a wrong value
+
+
+class Rule(NamedTuple):
+    """What a value must be, as a test and in words."""
+
+    holds: Callable[[Any], bool]
+    words: str
+
+
+Rules = Mapping[str, "Rule | Rules"]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+
+
+def _between(low: float, high: float, *, open_low: bool = False) -> Rule:
+    start = "above" if open_low else "from"
+    end = "" if math.isinf(high) else f" {'and at most' if open_low else 'to'} {high:g}"
+
+    def holds(value: object) -> bool:
+        return (
+            _is_number(value)
+            and low <= float(value) <= high  # type: ignore[arg-type]
+            and not (open_low and value == low)
+        )
+
+    return Rule(holds, f"must be a number {start} {low:g}{end}.")
+
+
+def _digits(length: int) -> Rule:
+    form = re.compile(rf"[0-9a-f]{{{length}}}")
+    return Rule(
+        lambda value: isinstance(value, str) and bool(form.fullmatch(value)),
+        f"must be {length} hexadecimal digits.",
+    )
+
+
+def _count(lowest: int) -> Rule:
+    return Rule(
+        lambda value: type(value) is int and lowest <= value < 10**12,
+        f"must be a whole number from {lowest}.",
+    )
+
+
+def _or_null(rule: Rule) -> Rule:
+    return Rule(lambda value: value is None or rule.holds(value), rule.words[:-1] + ", or null.")
+
+
+def _is_shares(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(_SHARE.holds(one) for one in value)
+        and all(one < two for one, two in itertools.pairwise(value))
+    )
+
+
+def _is_scale(value: object) -> bool:
+    return (
+        isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)) and value[0] < value[1]
+    )
+
+
+_NUMBER = Rule(_is_number, "must be a number.")
+_POSITIVE = _between(0.0, math.inf, open_low=True)
+_SHARE = _between(0.0, 1.0, open_low=True)
+_PROBABILITY = _between(0.0, 1.0)
+_TEXT = Rule(lambda value: isinstance(value, str), "must be text.")
+_SHARES = Rule(_is_shares, "must be a list of increasing shares, at most 1.")
+_DIGEST_PAIRS = Rule(
+    lambda value: isinstance(value, dict) and all(map(_digits(16).holds, [*value, *value.values()])),
+    "must name a digest of 16 hexadecimal digits for each digest of a place.",
+)
+
+START: Rules = {
+    "plan_sha256": _digits(64),
+    "secret": _digits(16),
+    "scale": Rule(_is_scale, "must be two numbers, the lower one first."),
+    "rule": _TEXT,
+    "looks_by": _TEXT,
+    "shares": _SHARES,
+    "fractions": _SHARES,
+    "maximum_information": _POSITIVE,
+    "effect": _NUMBER,
+    "factor": _POSITIVE,
+}
+NEW_SECRET: Rules = {"secret": _digits(16), "reason": _TEXT, "time": _TEXT}
+LOOK: Rules = {
+    "look": {
+        "number": _count(1),
+        "planned": _or_null(_count(1)),
+        "data": {
+            "n_ratings": _count(1),
+            "n_workers": _count(1),
+            "n_items": _count(1),
+            "share": _POSITIVE,
+            "information": _POSITIVE,
+            "estimate": _NUMBER,
+            "standard_error": _POSITIVE,
+            "df": _or_null(_POSITIVE),
+            "p_value": _PROBABILITY,
+            "final": Rule(lambda value: isinstance(value, bool), "must be true or false."),
+        },
+        "fraction": _SHARE,
+        "nominal": _PROBABILITY,
+        "futility": _PROBABILITY,
+        "decision": Rule(
+            lambda value: isinstance(value, str) and value in get_args(Decision),
+            f"must be one of {', '.join(get_args(Decision))}.",
+        ),
+        "conditional_power": Rule(
+            lambda value: (
+                isinstance(value, dict)
+                and (not value or set(value) == {"design", "trend", "null"})
+                and all(map(_PROBABILITY.holds, value.values()))
+            ),
+            "must be empty, or three numbers from 0 to 1: design, trend and null.",
+        ),
+        "reason": _TEXT,
+        "remarks": Rule(
+            lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+            "must be a list of texts.",
+        ),
+    },
+    "new_rows": _DIGEST_PAIRS,
+    "time": _TEXT,
+}
+_OF_KIND: Mapping[str, Rules] = {"start": START, "secret": NEW_SECRET, "look": LOOK}
+
+
+def check_entries(entries: Sequence[Entry], *, place: str) -> None:
+    """Check every field of every line.
+
+    Raises
+    ------
+    InputError
+        All fields that are missing, unknown or of a wrong kind, and lines in an impossible order.
+    """
+    problems = []
+    looks = 0
+    for entry in entries:
+        rules = _OF_KIND.get(entry.kind)
+        if rules is None or (entry.kind == "start") is not (entry.number == 1):
+            rule = "must be start in the first line, and look or secret in the others."
+            problems.append(_problem(place, entry, "kind", entry.kind, rule))
+            continue
+        found = _wrong(entry.content, rules, "")
+        problems += [_problem(place, entry, *one) for one in found]
+        if entry.kind == "look" and not found:
+            looks += 1
+            if entry.content["look"]["number"] != looks:
+                rule = f"must be {looks}: looks count from 1."
+                problems.append(
+                    _problem(place, entry, "look.number", entry.content["look"]["number"], rule)
+                )
+    if problems:
+        raise InputError(problems)
+
+
+def check_content(kind: str, content: Mapping[str, object], *, place: str) -> None:
+    """Check a line before it is written: what could not be read back must not be sealed.
+
+    Raises
+    ------
+    InputError
+        Fields that no line can have.
+    """
+    remedy = "Nothing was recorded. Look at the ratings: humeval-power fit."
+    found = _wrong(json_ready(content), _OF_KIND[kind], "")
+    if found:
+        raise InputError(
+            [Problem(rule, remedy, place, None, name, value, has_value=True) for name, value, rule in found]
+        )
+
+
+def _wrong(values: object, rules: Rules, at: str) -> list[tuple[str, object, str]]:
+    """Field, value and rule of each that is wrong."""
+    if not isinstance(values, dict):
+        return [(at.rstrip("."), values, "must be an object with fields.")]
+    found: list[tuple[str, object, str]] = []
+    for name, rule in rules.items():
+        if name not in values:
+            found.append((at + name, None, "is missing."))
+        elif isinstance(rule, Rule):
+            if not rule.holds(values[name]):
+                found.append((at + name, values[name], rule.words))
+        else:
+            found += _wrong(values[name], rule, f"{at}{name}.")
+    found += [
+        (at + name, values[name], "is no field of such a line.") for name in values if name not in rules
+    ]
+    return found
+
+
+def _problem(place: str, entry: Entry, name: str, value: object, rule: str) -> Problem:
+    text = repr(value)
+    shown = value if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return Problem(rule, _REMEDY, place, entry.number, name, shown, has_value=rule != "is missing.")

@@ -1,0 +1,142 @@
+"""The secret of a study: what its digests of ratings are made with, in a file that stays with the authors.
+
+Ratings are few words from short lists, so that a plain digest of one is undone by trying them all.
+Without the secret there is nothing to try. The file lies beside the ledger and not in it: the ledger may be
+shown, the secret may not.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+import secrets
+import stat
+import tempfile
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.reporting.release.private_files import SECRET_NAME
+
+SECRET_SCHEMA = f"{SECRET_NAME}1"
+_FORM = re.compile(rf"{re.escape(SECRET_SCHEMA)}[ \t]+([0-9a-f]{{64}})")
+_LARGEST = 4096  # bytes of a file that can still be a secret
+_FINGERPRINT = 16  # hex digits that tell secrets apart
+
+
+@dataclass(frozen=True, slots=True)
+class StudySecret:
+    """A key of 256 bits, which no message shows."""
+
+    key: bytes = field(repr=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """What names this secret without telling anything of it."""
+        return self.digest("fingerprint")[:_FINGERPRINT]
+
+    def digest(self, message: str) -> str:
+        """HMAC-SHA256 of a text, in hexadecimal."""
+        return hmac.new(self.key, message.encode("utf-8", "surrogatepass"), sha256).hexdigest()
+
+
+def secret_path(ledger: str, secret: str | None) -> str:
+    """The file with the secret: as typed, or beside the ledger."""
+    return secret or str(Path(ledger).with_suffix(".secret"))
+
+
+def read_secret(path: str | Path) -> StudySecret | None:
+    """The secret in a file; None where there is no file.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read, or that holds no secret.
+    """
+    place = Path(path)
+    try:
+        if not stat.S_ISREG(place.stat().st_mode):
+            raise _refuse(path, "is not a file.", "Name the file with the study's secret: --secret FILE.")
+        with place.open("rb") as file:
+            content = file.read(_LARGEST + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _refuse(path, f"cannot be read: {error.strerror}.", "") from None
+    found = _FORM.fullmatch(content.decode("utf-8", "replace").removeprefix("\ufeff").strip())
+    if found is None:
+        rule = f"is no secret: it must be one line, '{SECRET_SCHEMA}' and 64 hexadecimal digits."
+        raise _refuse(path, rule, "Name another --secret; one is made where there is no file.")
+    return StudySecret(bytes.fromhex(found[1]))
+
+
+def kept_secret(path: str | Path) -> StudySecret:
+    """The secret in a file; made, and on the disk as a whole when this returns, where there is none.
+
+    It is never taken away again: another study may have begun to use it.
+    """
+    return read_secret(path) or _make(Path(path))
+
+
+def readable_by_others(path: str | Path) -> bool:
+    """Whether the file can be read by others than its owner."""
+    try:
+        return bool(Path(path).stat().st_mode & 0o044)
+    except OSError:
+        return False
+
+
+def _make(path: Path) -> StudySecret:
+    """A new secret, or another's, made at the same time."""
+    target = Path(os.path.realpath(path))
+    secret = StudySecret(secrets.token_bytes(32))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{target.name}.", suffix=".part", dir=target.parent
+        )  # 0600
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(f"{SECRET_SCHEMA} {secret.key.hex()}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            _name(name, target)
+        finally:
+            Path(name).unlink(missing_ok=True)
+        sync_directory(target.parent)
+    except FileExistsError:
+        other = read_secret(path)
+        if other is None:
+            raise _refuse(path, "was taken away while it was read.", "Try again.") from None
+        return other
+    except OSError as error:
+        rule = f"cannot be written: {error.strerror}."
+        raise _refuse(path, rule, "Name a place that can be written: --secret FILE.") from None
+    return secret
+
+
+def _name(staged: str, target: Path) -> None:
+    """Give a complete file its name, never another's."""
+    try:
+        os.link(staged, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if target.exists():
+            raise FileExistsError(str(target)) from None
+        os.rename(staged, target)
+
+
+def sync_directory(directory: Path) -> None:
+    """The name of a new file is on the disk only when its directory is."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _refuse(path: str | Path, rule: str, remedy: str) -> InputError:
+    return InputError([Problem(rule, remedy, place=str(path))])

@@ -1,0 +1,122 @@
+"""The plan document as a pydantic model: what may stand in plan.json, and its published JSON Schema."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+from pydantic import Field
+
+from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.interfaces.formats.documents.sections import RuleSection, ScaleSection, Section
+from humeval_power.interfaces.formats.plan.seal import PLAN_SCHEMA
+from humeval_power.interfaces.formats.plan.sections import (
+    AmendmentSection,
+    CostsSection,
+    DesignSection,
+    EffectSection,
+    LooksSection,
+    Natural,
+    ParametersSection,
+    PredictedSection,
+    SensitivitySection,
+    Sha256,
+    SourceSection,
+    Text,
+)
+from humeval_power.planning.plan.plan import Plan
+from humeval_power.planning.study.analytic import check_target
+from humeval_power.rules import claim
+
+
+class PlanContent(Section):
+    """Everything that was decided, and the power that it promises."""
+
+    schema_: Literal["humeval_power/plan/2"] = Field(alias="schema")
+    question: Text
+    systems: tuple[Text, Text] = Field(description="A and B; every difference is B - A.")
+    effect: EffectSection
+    scale: ScaleSection | None
+    parameters: ParametersSection
+    source: SourceSection
+    design: DesignSection
+    costs: CostsSection | None
+    rule: RuleSection
+    target_power: float = Field(gt=0, lt=1)
+    predicted: PredictedSection
+    seed: Natural = Field(description="Seed of the simulation.")
+    exclusions: list[Text] = Field(description="Rules, in words, by which ratings will be left out.")
+    looks: LooksSection | None = Field(description="null: one test, at the end.")
+    sensitivity: SensitivitySection | None = Field(description="null: nothing else was looked at.")
+    created: datetime.date
+    versions: dict[str, str] = Field(description="Of the programs that computed the power.")
+
+    def record(self) -> Plan:
+        self._check()
+        plan = Plan(
+            question=self.question,
+            systems=self.systems,
+            effect=self.effect.difference,
+            parameters=self.parameters.record(),
+            source=self.source.record(),
+            counts=self.design.record(),
+            rule=self.rule.record(),
+            target_power=self.target_power,
+            predicted=self.predicted.record(),
+            seed=self.seed,
+            design_kind=self.design.kind,
+            max_ratings_per_worker=self.design.max_ratings_per_worker,
+            scale=None if self.scale is None else self.scale.record(),
+            costs=None if self.costs is None else self.costs.model.record(),
+            cost=None if self.costs is None else Decimal(self.costs.total),
+            exclusions=tuple(self.exclusions),
+            looks=None if self.looks is None else self.looks.record(),
+            expected=None if self.looks is None else self.looks.expectation(),
+            others=() if self.sensitivity is None else self.sensitivity.record(),
+        )
+        plan.study()  # refuses a test whose power cannot be computed
+        return plan
+
+    def _check(self) -> None:
+        problems = []
+        difference, rule = self.effect.difference, self.rule.record()
+        if difference == 0 and rule.margin is None:
+            problems.append(field_problem("effect.difference", 0, "must not be 0: no study can find that."))
+        if rule.margin is not None and not rule.can_show(difference):
+            said = f"must be where the claim of the rule, {claim(rule)}, is true."
+            problems.append(field_problem("effect.difference", difference, said))
+        if self.systems[0].strip() == self.systems[1].strip():
+            problems.append(field_problem("systems", list(self.systems), "must be two different systems."))
+        if rule.alternative == "greater" and difference < 0:
+            said = "must be positive where only B better than A counts (rule.alternative 'greater')."
+            problems.append(field_problem("effect.difference", difference, said))
+        try:
+            check_target(self.target_power, rule)
+        except InputError as error:
+            problems.append(Problem(str(error), "", column="target_power"))
+        if problems:
+            raise InputError(problems)
+
+
+class PlanDocument(PlanContent):
+    """A sealed plan: its content, what happened to it, and the seal.
+
+    `checksum` is the SHA-256 of the content and the history: UTF-8 JSON, names sorted, no blanks, numbers
+    as Python writes them. `sealed` repeats the content as it was sealed last, so that a change by hand
+    can be named, and recorded with the value before it.
+    """
+
+    history: list[AmendmentSection]
+    checksum: Sha256
+    sealed: PlanContent
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of plan.json."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:{PLAN_SCHEMA.replace('/', ':')}",
+        **PlanDocument.model_json_schema(),
+        "title": "Plan of a human evaluation (plan.json)",
+    }

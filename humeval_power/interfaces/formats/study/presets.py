@@ -1,0 +1,114 @@
+"""Parameters by a name that comes with the package: a published setting, or an entry of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from humeval_power.assumptions import Assumed, Origin
+from humeval_power.checking.columns import close_to
+from humeval_power.errors import InputError
+from humeval_power.interfaces.formats.documents.reading import parameters_of
+from humeval_power.interfaces.formats.study.parameter_library import shipped_library
+from humeval_power.parameters import PRESETS, Parameters
+from humeval_power.parameters import preset as published
+from humeval_power.reporting.study.parameter_library import find_entry, parameters_document
+from humeval_power.scales import RatingScale
+from humeval_power.uncertainty import VarianceUncertainty
+
+# Fits of ratings of texts that tell all variances apart, and in which workers differ.
+_TEXT_FITS = (
+    "pplm-fluency-gradient",
+    "pplm-fluency-rerank",
+    "squality-bart-human",
+    "wmt23-zhen-hwtsc-gpt4",
+)
+
+
+def preset(name: str) -> Parameters:
+    """The parameters of a published setting ('high', 'low') or of an entry of the library.
+
+    Raises
+    ------
+    InputError
+        No such name, or an entry that nothing can be planned from.
+    """
+    return library_entry(name).parameters
+
+
+def library_entry(name: str, *, allow_not_identified: bool = False) -> Assumed:
+    """The same with the scale, the systems and the uncertainty of the study that it comes from."""
+    if name in PRESETS:
+        return Assumed(name, published(name), origin="published")
+    return assumed_of(
+        preset_document(name), name, origin="library", allow_not_identified=allow_not_identified
+    )
+
+
+def preset_document(name: str) -> dict[str, Any]:
+    """What the library that comes along says of a name.
+
+    Raises
+    ------
+    InputError
+        No entry of that name, or one that nothing can be planned from.
+    """
+    library = shipped_library()
+    names = [entry.name for entry in library]
+    if name not in names:
+        raise InputError(
+            f"there is no preset {name!r}; there are {', '.join(PRESETS)}, and what 'parameters list' names. "
+            f"{close_to(name, [*PRESETS, *names])}"
+        )
+    return parameters_document(find_entry(name, library))
+
+
+def assumed_of(
+    document: Mapping[str, Any],
+    name: str,
+    *,
+    origin: Origin,
+    file: str | None = None,
+    allow_not_identified: bool = False,
+) -> Assumed:
+    """What a document of parameters says, under a name; one that was exported from the library stays another
+    study's."""
+    parameters = parameters_of(
+        document, place=file or f"parameters of {name}", allow_not_identified=allow_not_identified
+    )
+    scale, systems, uncertainty = (document.get(key) for key in ("scale", "systems", "uncertainty"))
+    data = document.get("data")
+    return Assumed(
+        name,
+        parameters,
+        scale=RatingScale(**scale) if isinstance(scale, dict) else None,
+        systems=(str(systems[0]), str(systems[1])) if systems and len(systems) == 2 else None,
+        uncertainty=VarianceUncertainty.from_dict(uncertainty) if isinstance(uncertainty, dict) else None,
+        origin="library" if document.get("library") else origin,
+        file=file,
+        ratings=data.get("source") or None if isinstance(data, dict) else None,
+    )
+
+
+def usual_entries(scale: RatingScale | None) -> tuple[tuple[str, ...], str]:
+    """Names to plan from where nothing is known, and in words how they were chosen.
+
+    The published settings of high and low variance, and fits of public ratings of texts: those on a scale
+    like the study's (few points, or many), where it is known.
+    """
+    names = list(_TEXT_FITS)
+    kind = "text"
+    if scale is not None:
+        few = scale.points is not None
+        names = [name for name in names if _has_few_points(name) == few]
+        kind = "text on a scale of few points" if few else "text on a scale of many points"
+    words = (
+        "no pilot and no --preset: the published settings of high and low variance, and the library's fits of "
+        f"ratings of {kind} that tell all variances apart"
+    )
+    return (*PRESETS, *names), words
+
+
+def _has_few_points(name: str) -> bool:
+    scale = library_entry(name).scale
+    return scale is not None and scale.points is not None

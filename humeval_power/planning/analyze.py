@@ -1,0 +1,125 @@
+"""What was collected, held against what was planned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from humeval_power.designs import Design
+from humeval_power.parameters import Parameters
+from humeval_power.planning.plan.plan import Plan
+from humeval_power.planning.study.analytic import EffectPrecision, analytic_power, power_at
+from humeval_power.ratings import Ratings
+from humeval_power.rules import DecisionRule
+from humeval_power.scenarios.looks.looks import nested_designs
+from humeval_power.study_counts import StudyCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One difference between plan and data, as a person would say it."""
+
+    what: str
+    planned: str
+    actual: str
+
+
+@dataclass(frozen=True, slots=True)
+class PowerAtInterest:
+    """Power of the collected design at the effect of interest; never at the observed one.
+
+    `planned` uses the parameters that the plan assumed, None without a plan; `fitted` those of these
+    ratings. Type M and S say what a significant result of this precision would be worth; NaN under a
+    rule with a margin.
+    """
+
+    effect: float
+    fitted: float
+    planned: float | None
+    promised: float | None
+    type_m: float
+    type_s: float
+
+
+def deviations(
+    plan: Plan, ratings: Ratings, rule: DecisionRule, *, stopped_at: int | None = None
+) -> tuple[Deviation, ...]:
+    """Every number, name and rule in which the data or the analysis differ from the plan.
+
+    stopped_at : number of the planned look whose boundary stopped the study, which then has the numbers that
+        were planned for this look.
+    """
+    design = ratings.design()
+    planned_design = plan.design()
+    counts: StudyCounts | Design = plan.counts
+    if stopped_at is not None and plan.looks is not None:
+        nested = nested_designs(plan.design(), plan.looks.looks)
+        counts = planned_design = nested.designs[stopped_at - 1]
+    pairs = [
+        ("systems", " and ".join(plan.systems), " and ".join(ratings.system_names)),
+        ("workers", f"{counts.n_workers:,}", f"{ratings.n_workers:,}"),
+        ("items", f"{counts.n_items:,}", f"{ratings.n_items:,}"),
+        ("ratings", f"{planned_design.n_ratings:,}", f"{ratings.n_ratings:,}"),
+        (
+            "ratings per item and system",
+            f"{planned_design.ratings_per_item:.4g}",
+            f"{design.ratings_per_item:.4g}",
+        ),
+        ("test", str(plan.rule), str(rule)),
+        ("margin", _margin(plan.rule), _margin(rule)),
+    ]
+    if plan.scale is not None:
+        pairs.append(
+            (
+                "scale",
+                _bounds(plan.scale.low, plan.scale.high),
+                _bounds(ratings.scale.low, ratings.scale.high),
+            )
+        )
+    found = [Deviation(*pair) for pair in pairs if pair[1] != pair[2]]
+    return (*found, *_left_out(plan, ratings))
+
+
+def _left_out(plan: Plan, ratings: Ratings) -> list[Deviation]:
+    """Rows that were dropped: whether by a rule of the plan is for a person to judge."""
+    rules = "; ".join(plan.exclusions) or "no rule for leaving out ratings"
+    return [
+        Deviation("ratings left out", rules, f"{step.rows:,} rows: {step.reason}")
+        for step in ratings.flow
+        if step.step == "dropped" and step.rows
+    ]
+
+
+def power_at_interest(
+    effect: float,
+    fitted: Parameters,
+    precision: EffectPrecision,
+    design: Design,
+    *,
+    rule: DecisionRule,
+    plan: Plan | None = None,
+) -> PowerAtInterest:
+    """Power, Type M and Type S at the effect of interest for the design that was collected.
+
+    precision : of the fitted effect: its standard error and df.
+    """
+    by_fit = power_at(effect, precision, rule=rule)
+    planned = promised = None
+    if plan is not None:
+        planned = analytic_power(plan.parameters.with_difference(effect), design, rule=rule).power
+        promised = plan.predicted.analytic
+    return PowerAtInterest(
+        effect=effect,
+        fitted=analytic_power(fitted.with_difference(effect), design, rule=rule).power,
+        planned=planned,
+        promised=promised,
+        type_m=by_fit.type_m,
+        type_s=by_fit.type_s,
+    )
+
+
+def _margin(rule: DecisionRule) -> str:
+    return "none" if rule.margin is None else f"{rule.margin:g} on [0, 1]"
+
+
+def _bounds(low: float, high: float) -> str:
+    return f"{low:g} to {high:g}"

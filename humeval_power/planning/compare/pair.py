@@ -1,0 +1,203 @@
+"""The comparison of two systems by per-item scores, from the question to the power."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from humeval_power.errors import InputError
+from humeval_power.inference.compare.advice import (
+    SWITCH_WARNING,
+    TestAdvice,
+    advise,
+    nlpstattest_advice,
+)
+from humeval_power.inference.compare.bootstrap import bca_interval
+from humeval_power.inference.compare.data_analysis import NORMALITY_ALPHA, DataAnalysis, analyse
+from humeval_power.inference.compare.effect_sizes import (
+    EffectSize,
+    cohens_d,
+    hedges_g,
+    hodges_lehmann,
+    mean_difference,
+    median_difference,
+    share_better,
+    wilcoxon_r,
+)
+from humeval_power.inference.compare.equivalence import Equivalence, equivalence_test
+from humeval_power.inference.compare.result import (
+    Floats,
+    PairedTest,
+    Question,
+    TestSettings,
+    all_alike,
+    score_differences,
+)
+from humeval_power.inference.compare.score_table import ScoreTable
+from humeval_power.inference.compare.tests import DEFAULT_TEST, run_test
+from humeval_power.planning.compare.power import CURVE_SIMULATIONS
+from humeval_power.planning.compare.retrospective import (
+    POST_HOC,
+    PowerBy,
+    RetrospectivePower,
+    retrospective_power,
+)
+
+Procedure = Literal["question", "nlpstattest"]
+NO_DIFFERENCE = (
+    "The difference is not significant. That does not show that the systems are alike: few items alone will "
+    "do it. To show it, say within which margin they count as alike: --margin."
+)
+
+TWO_PSEUDOMEDIANS = (
+    "Two pseudomedians are shown, both medians of the means of two differences. That of the test pairs each "
+    "item with itself too (i <= j), for that is the value which Wilcoxon's test would reject last. The effect "
+    "size leaves these pairs out (i < j), as NLPStatTest does (Zhu et al. 2020, eq. 5). Report the first with "
+    "the p-value."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a pair, before its scores are looked at.
+
+    `question` None leaves it to Zhu et al.'s (2020) procedure. `test` None takes the question's own.
+    `effect` is the difference that matters and `margin` that within which systems count as alike, both in
+    the metric's units (for 'better' the effect is a share above one half).
+    """
+
+    question: Question | None
+    settings: TestSettings
+    test: str | None = None
+    effect: float | None = None
+    margin: float | None = None
+    normality_alpha: float = NORMALITY_ALPHA
+    power_by: PowerBy = "bootstrap"
+    n_simulations: int = CURVE_SIMULATIONS
+
+    @property
+    def procedure(self) -> Procedure:
+        """Whose procedure it is."""
+        return "nlpstattest" if self.question is None else "question"
+
+
+@dataclass(frozen=True, slots=True)
+class PairComparison:
+    """Everything about one pair; the effect is B - A, A being the first system of the table."""
+
+    table: ScoreTable
+    request: Request
+    question: Question
+    data: DataAnalysis
+    advice: tuple[TestAdvice, ...]
+    test: PairedTest
+    effects: tuple[EffectSize, ...]
+    equivalence: Equivalence | None
+    power: RetrospectivePower | None
+    warnings: tuple[str, ...]
+
+    @property
+    def significant(self) -> bool:
+        """Whether the p-value is at most alpha."""
+        return self.test.p_value <= self.request.settings.alpha
+
+
+def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> PairComparison:
+    """Data analysis, test, effect sizes, equivalence where a margin is given, and power.
+
+    Raises
+    ------
+    InputError
+        A table that has not just two systems, or as the test.
+    """
+    if len(table.systems) != 2:
+        raise InputError(f"A pair has two systems; the table has {len(table.systems)}.")
+    names = (table.systems[0], table.systems[1])
+    first, second = map(table.column, names)
+    differences, settings = score_differences(first, second), request.settings
+    data = analyse(first, second, names=names, normality_alpha=request.normality_alpha)
+    advice = nlpstattest_advice(data) if request.question is None else advise(request.question, data)
+    question: Question = request.question or data.nlpstattest_statistic
+    name = request.test or (advice[0].name if request.question is None else DEFAULT_TEST[question])
+    test = run_test(name, differences, settings, question=request.question)
+    equivalence = None
+    if request.margin is not None:
+        equivalence = equivalence_test(differences, margin=request.margin, alpha=settings.alpha)
+    power = retrospective_power(
+        differences,
+        test=test.name,
+        question=question,
+        settings=settings,
+        effect=request.effect,
+        power_by=request.power_by,
+        n_simulations=request.n_simulations,
+        n_jobs=n_jobs,
+    )
+    return PairComparison(
+        table,
+        request,
+        question,
+        data,
+        advice,
+        test,
+        effect_sizes(differences, settings, as_published=request.question is None),
+        equivalence,
+        power,
+        _warnings(request, test, advice, power, is_shown=equivalence is not None),
+    )
+
+
+def effect_sizes(
+    differences: Floats, settings: TestSettings, *, as_published: bool = False
+) -> tuple[EffectSize, ...]:
+    """All effect sizes that the data have, those in the metric's units first.
+
+    as_published : Hedges' g and Hodges-Lehmann as Zhu et al. (2020) write them.
+    """
+    confidence, flat = settings.confidence, all_alike(differences)
+    found = [mean_difference(differences, confidence=confidence)]
+    if not flat:
+        n_resamples, seed = settings.n_resamples, settings.seed
+        found.append(bca_interval(differences, confidence=confidence, n_resamples=n_resamples, seed=seed))
+    found += [
+        median_difference(differences, confidence=confidence),
+        hodges_lehmann(differences, confidence=confidence, distinct=as_published),
+        share_better(differences, confidence=confidence),
+    ]
+    if not flat:
+        found.append(cohens_d(differences, confidence=confidence))
+        if len(differences) >= 3:
+            found.append(hedges_g(differences, confidence=confidence, as_published=as_published))
+        r = wilcoxon_r(settings.moved(differences), confidence=confidence)
+        found.append(r if settings.null == 0 else replace(r, label=f"Wilcoxon r, null {settings.null:g}"))
+    return tuple(found)
+
+
+def has_two_pseudomedians(comparison: PairComparison) -> bool:
+    """Whether the test's estimate and the published effect size are pseudomedians of two definitions."""
+    return TWO_PSEUDOMEDIANS in comparison.warnings
+
+
+def _warnings(
+    request: Request,
+    test: PairedTest,
+    advice: tuple[TestAdvice, ...],
+    power: RetrospectivePower | None,
+    *,
+    is_shown: bool,
+) -> tuple[str, ...]:
+    found = [SWITCH_WARNING] if request.question is None else []
+    standing = next((one for one in advice if one.name == test.name), None)
+    if standing is not None and standing.standing in ("less preferred", "inappropriate"):
+        better = ", ".join(one.name for one in advice if one.standing == "preferred")
+        found.append(
+            f"The test {test.name!r} is {standing.standing} here: {standing.reason} Preferred: {better}."
+        )
+    found += test.remarks
+    if request.question is None and test.estimand == "pseudomedian":
+        found.append(TWO_PSEUDOMEDIANS)
+    if test.p_value > request.settings.alpha and not is_shown:
+        found.append(NO_DIFFERENCE)
+    if power is not None and power.is_observed:
+        found.append(POST_HOC)
+    return tuple(found)

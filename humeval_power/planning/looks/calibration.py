@@ -1,0 +1,111 @@
+"""Boundaries corrected by simulation, where few workers make the p-values of the looks too bold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from humeval_power.errors import InputError
+from humeval_power.inference.looks.boundaries import Boundaries
+from humeval_power.scenarios.looks.ratings import RatingLooks
+from humeval_power.scenarios.looks.replicates import Floats, LookReplicates
+
+Calibrate = Literal["auto", "always", "never"]
+ENOUGH_WORKERS = 10  # at the first look; from here on information time alone is within 0.055 of a 0.05
+_MULTIPLES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the planned worker SD: the worst case is looked for here
+_LEAST_SD = 0.1  # of the residual SD: what the multiples refer to where workers are planned to agree
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Factors on the nominal levels that make the whole procedure keep to alpha.
+
+    `at_plan` holds at the planned parameters; `worst` is the smallest over the worker SDs `worker_sds`, with
+    factors `by_worker_sd`, reached at `worst_worker_sd`; `used` is the smaller of `worst` and 1, for a factor
+    above 1 would trust the plan.
+    """
+
+    at_plan: float
+    worst: float
+    worst_worker_sd: float
+    worker_sds: tuple[float, ...]
+    by_worker_sd: tuple[float, ...]
+    n_simulations: int
+
+    @property
+    def used(self) -> float:
+        """The factor to use."""
+        return min(self.worst, self.at_plan, 1.0)
+
+
+def level_ratios(looks: LookReplicates, bounds: Boundaries) -> Floats:
+    """For each study the smallest p over nominal level of its looks, shape (n,): it is significant if that is
+    at most 1. Looks after a binding futility do not count; failed studies are left out."""
+    kept = looks.usable
+    with np.errstate(divide="ignore"):
+        ratio = looks.p_value[kept] / bounds.nominal
+    if bounds.rule.binding:
+        futile = looks.p_value[kept] > bounds.futility_p
+        gone = np.cumsum(futile, axis=1) > 0
+        ratio = np.where(gone, np.inf, ratio)
+    return np.asarray(ratio.min(axis=1))
+
+
+def level_factor(looks: LookReplicates, bounds: Boundaries) -> float:
+    """The factor on the nominal levels at which a share alpha of studies without an effect is significant.
+
+    Raises
+    ------
+    InputError
+        Too few usable studies for a quantile at alpha.
+    """
+    ratios = np.sort(level_ratios(looks, bounds))
+    beyond = math.floor(bounds.rule.alpha * (len(ratios) + 1))
+    if beyond < 1:
+        raise InputError(
+            f"n_simulations: {len(ratios)} studies are too few to calibrate boundaries at alpha "
+            f"{bounds.rule.alpha:g}: simulate more."
+        )
+    return float(ratios[beyond - 1])
+
+
+def calibrate(
+    study: RatingLooks,
+    bounds: Boundaries,
+    *,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int = 1,
+    worker_sds: Sequence[float] | None = None,
+) -> Calibration:
+    """Calibrate boundaries at the planned parameters, and at the worst of several worker SDs.
+
+    The boundaries' shape is kept; the same random numbers serve every worker SD.
+
+    worker_sds : SDs of workers' own differences B - A to try; 0 to 4 times the planned one if not given
+    """
+    without = study.with_effect(0.0)
+    coded = study.parameters.recoded()
+    planned = coded.sd_worker_slope
+    base = max(planned, _LEAST_SD * coded.sd_residual)
+    tried = tuple(worker_sds) if worker_sds is not None else tuple(base * each for each in _MULTIPLES)
+
+    def factor(sd: float) -> float:
+        looks = without.with_worker_slope(sd).draw_looks(n_simulations, seed=seed, n_jobs=n_jobs)
+        return level_factor(looks, bounds)
+
+    by_sd = {sd: factor(sd) for sd in dict.fromkeys((*tried, planned))}
+    worst_sd = min(by_sd, key=lambda sd: by_sd[sd])
+    sds = tuple(sorted(by_sd))
+    return Calibration(
+        at_plan=by_sd[planned],
+        worst=by_sd[worst_sd],
+        worst_worker_sd=worst_sd,
+        worker_sds=sds,
+        by_worker_sd=tuple(by_sd[sd] for sd in sds),
+        n_simulations=n_simulations,
+    )

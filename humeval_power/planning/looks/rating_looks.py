@@ -1,0 +1,227 @@
+"""Plan a rating study with looks: information at each look, boundaries, and what careless ones would do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from humeval_power.costs import CostModel, cost_of
+from humeval_power.errors import InputError
+from humeval_power.inference.looks.boundaries import (
+    Boundaries,
+    boundaries,
+    false_positive_rate,
+    inflation,
+)
+from humeval_power.inference.looks.stopping_rule import StoppingRule
+from humeval_power.inference.shares import wilson_interval
+from humeval_power.planning.looks.calibration import (
+    ENOUGH_WORKERS,
+    Calibrate,
+    Calibration,
+    calibrate,
+)
+from humeval_power.planning.looks.long_run import OperatingPoint, operating_characteristics
+from humeval_power.planning.study.analytic import EffectPrecision, effect_precision
+from humeval_power.scenarios.looks.ratings import RatingLooks
+from humeval_power.scenarios.looks.replicates import Flags, LookReplicates, stop
+
+_CALIBRATION_SEED = 20_220_701  # other random numbers than any study is simulated with
+DEFAULT_LOOK_SIMULATIONS = 20_000  # of studies drawn by their mean squares
+SLOW_LOOK_SIMULATIONS = 2_000  # of studies whose ratings are simulated and fitted
+
+
+@dataclass(frozen=True, slots=True)
+class LookRow:
+    """What there is at one look, at the planned parameters.
+
+    `size_share` is the share of all ratings, `information_share` that of the information, 1 / variance of the
+    estimated difference; `cost` is what has been spent, NaN without prices.
+    """
+
+    n_workers: int
+    n_items: int
+    n_ratings: int
+    size_share: float
+    information_share: float
+    precision: EffectPrecision
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class NaiveError:
+    """How often a careless procedure would find a difference where there is none: simulated, with its 95 %
+    Monte Carlo interval."""
+
+    procedure: str
+    rate: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class LookPlan:
+    """A study with looks and the boundaries it will use.
+
+    `uncalibrated` are the boundaries of the rule in information time; `bounds` those to use, the same unless
+    `calibration` corrected them. `errors` are false-positive rates: first that of `bounds`.
+    """
+
+    study: RatingLooks
+    rows: tuple[LookRow, ...]
+    uncalibrated: Boundaries
+    bounds: Boundaries
+    calibration: Calibration | None
+    errors: tuple[NaiveError, ...]
+    count_time_error: float
+    n_simulations: int
+    seed: int
+
+    @property
+    def method(self) -> str:
+        """How the boundaries were found, in words."""
+        if self.calibration is None:
+            return "information time, applied to the p-values of each look"
+        return "information time, calibrated by simulation under the crossed model"
+
+    @cached_property
+    def information_shares(self) -> tuple[float, ...]:
+        """Information at the looks over that at the last."""
+        return tuple(row.information_share for row in self.rows)
+
+    @property
+    def drift(self) -> float:
+        """Planned effect over its standard error at the last look."""
+        return abs(self.study.true_effect) / self.rows[-1].precision.standard_error
+
+    @property
+    def inflation(self) -> float:
+        """Information that the last look needs for a power of 0.8 over that of a study with one look, for
+        z-values: what the looks cost. Infinite if no study has that power with them."""
+        try:
+            return inflation(self.bounds)
+        except ValueError:
+            return math.inf
+
+    @property
+    def costs(self) -> tuple[float, ...] | None:
+        """What has been spent at each look; None without prices."""
+        costs = tuple(row.cost for row in self.rows)
+        return None if math.isnan(costs[0]) else costs
+
+    def at(self, effects: Sequence[float], *, n_jobs: int = 1) -> list[OperatingPoint]:
+        """Operating characteristics at true effects, by simulation with the plan's seed."""
+        return operating_characteristics(
+            self.study,
+            self.bounds,
+            effects=effects,
+            n_simulations=self.n_simulations,
+            seed=self.seed,
+            n_jobs=n_jobs,
+            costs=self.costs,
+        )
+
+
+def plan_looks(
+    study: RatingLooks,
+    rule: StoppingRule,
+    *,
+    cost: CostModel | None = None,
+    calibration: Calibrate = "auto",
+    n_simulations: int | None = None,
+    seed: int = 1,
+    n_jobs: int = 1,
+) -> LookPlan:
+    """Boundaries of a study in information time, corrected where workers are few, and their errors.
+
+    Parameters
+    ----------
+    calibration : 'auto' calibrates if fewer than ten workers are there at the first look
+    n_simulations : simulated studies; by default 20,000 where mean squares are enough, else 2,000
+
+    Raises
+    ------
+    InputError
+        Designs that cannot be looked at so, or boundaries that do not exist.
+    """
+    if rule.alternative != study.rule.alternative:
+        raise InputError(
+            f"The looks are tested {study.rule.alternative}, the boundaries are {rule.alternative}."
+        )
+    rows = look_rows(study, cost=cost)
+    shares = [row.information_share for row in rows]
+    drift = abs(study.true_effect) / rows[-1].precision.standard_error
+    uncalibrated = boundaries(rule, shares, drift=drift or None)
+    n = n_simulations or (DEFAULT_LOOK_SIMULATIONS if study.by_mean_squares else SLOW_LOOK_SIMULATIONS)
+    few = rows[0].n_workers < ENOUGH_WORKERS
+    found: Calibration | None = None
+    if calibration == "always" or (calibration == "auto" and few):
+        found = calibrate(
+            study, uncalibrated, n_simulations=n, seed=seed + _CALIBRATION_SEED, n_jobs=n_jobs
+        )
+    bounds = uncalibrated if found is None else uncalibrated.scaled(found.used)
+    null = study.with_effect(0.0).draw_looks(n, seed=seed, n_jobs=n_jobs)
+    naive = naive_levels(rule, rows)
+    return LookPlan(
+        study=study,
+        rows=rows,
+        uncalibrated=uncalibrated,
+        bounds=bounds,
+        calibration=found,
+        errors=tuple(_errors(null, bounds, uncalibrated, naive)),
+        count_time_error=false_positive_rate(naive, shares, two_sided=uncalibrated.two_sided),
+        n_simulations=n,
+        seed=seed,
+    )
+
+
+def look_rows(study: RatingLooks, *, cost: CostModel | None = None) -> tuple[LookRow, ...]:
+    """Size, exact variance and information at each look."""
+    designs = study.nested.designs
+    precisions = [effect_precision(study.parameters, design) for design in designs]
+    return tuple(
+        LookRow(
+            n_workers=design.n_workers,
+            n_items=design.n_items,
+            n_ratings=design.n_ratings,
+            size_share=design.n_ratings / designs[-1].n_ratings,
+            information_share=precisions[-1].variance / precision.variance,
+            precision=precision,
+            cost=math.nan if cost is None else float(cost_of(design, cost).total),
+        )
+        for design, precision in zip(designs, precisions, strict=True)
+    )
+
+
+def naive_levels(rule: StoppingRule, rows: Sequence[LookRow]) -> list[float]:
+    """Nominal levels that the same rule has if ratings are taken for information."""
+    plain = StoppingRule(rule.efficacy, None, rule.alpha, rule.alternative)
+    return [float(level) for level in boundaries(plain, [row.size_share for row in rows]).nominal]
+
+
+def _errors(
+    null: LookReplicates, bounds: Boundaries, uncalibrated: Boundaries, naive: Sequence[float]
+) -> list[NaiveError]:
+    alpha, kept = bounds.rule.alpha, null.usable
+    by_count = np.array(naive)
+    crossed = {
+        "these boundaries": stop(null, bounds).significant[:, None],
+        "information time without calibration": null.p_value <= uncalibrated.nominal,
+        "boundaries for shares of ratings": null.p_value <= by_count,
+        "no correction: alpha at each look": null.p_value <= alpha,
+        "z instead of t, boundaries for shares of ratings": null.normal_p <= by_count,
+        "all ratings taken as independent, boundaries for shares of ratings": null.independent_p
+        <= by_count,
+    }
+    if bounds is uncalibrated:
+        del crossed["information time without calibration"]
+    return [_naive_error(name, np.any(flags, axis=1)[kept]) for name, flags in crossed.items()]
+
+
+def _naive_error(name: str, flags: Flags) -> NaiveError:
+    count = int(flags.sum())
+    rate = count / len(flags) if len(flags) else math.nan
+    return NaiveError(name, rate, wilson_interval(count, len(flags)))

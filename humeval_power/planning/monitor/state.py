@@ -1,0 +1,99 @@
+"""What is known of a study between its looks: what was planned, and what each look found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from humeval_power.inference.looks.stopping_rule import StoppingRule
+
+Decision = Literal["continue", "stop-success", "stop-futility", "end-success", "end-nothing-shown"]
+
+
+@dataclass(frozen=True, slots=True)
+class LookData:
+    """What is in at a look.
+
+    `share` is the share of the planned items, workers or ratings, by which the looks were planned.
+    `information`, 1 / variance of the effect on [0, 1], is that of who rated what at the variances that the
+    plan assumed: it does not depend on the ratings, so that they cannot move the boundaries (the estimated one
+    would let a worker variance that happens to be estimated as zero spend all of alpha at once). `p_value` is
+    that of the study's own test, one- or two-sided as its rule. `final` says that no more ratings will come.
+    """
+
+    n_ratings: int
+    n_workers: int
+    n_items: int
+    share: float
+    information: float
+    estimate: float
+    standard_error: float
+    df: float
+    p_value: float
+    final: bool = False
+
+    @property
+    def estimated_information(self) -> float:
+        """1 / standard error squared, as these ratings have it."""
+        return 1.0 / self.standard_error**2
+
+
+@dataclass(frozen=True, slots=True)
+class TakenLook:
+    """A look that was taken, and what it decided.
+
+    `planned` is the number of the planned look (1, 2, ...), None for one that was not; `fraction` the
+    share of the planned information at which it counts; `nominal` the level that its p-value had to
+    reach, `futility` the one above which it would have been given up (1: never). `remarks` are departures from
+    the plan, `reason` why an unplanned one was taken.
+    """
+
+    number: int
+    planned: int | None
+    data: LookData
+    fraction: float
+    nominal: float
+    futility: float
+    decision: Decision
+    conditional_power: Mapping[str, float]
+    reason: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Monitoring:
+    """A study with looks: what was planned, and the looks so far.
+
+    shares : planned shares of the items, workers or ratings, increasing to 1
+    fractions : the shares of information that they were expected to carry
+    maximum_information : of the whole study as planned, 1 / variance of the effect on [0, 1]
+    effect : the effect of interest, on [0, 1]
+    factor : by which nominal levels are multiplied, from a calibration by simulation (1: none)
+    """
+
+    rule: StoppingRule
+    unit: str
+    shares: tuple[float, ...]
+    fractions: tuple[float, ...]
+    maximum_information: float
+    effect: float
+    factor: float = 1.0
+    looks: tuple[TakenLook, ...] = ()
+
+    @property
+    def drift(self) -> float:
+        """Expected z at the planned end, if the effect of interest is true."""
+        return self.effect * math.sqrt(self.maximum_information)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the study has come to its end, or was stopped."""
+        return bool(self.looks) and self.looks[-1].decision != "continue"
+
+    @property
+    def next_planned(self) -> int | None:
+        """Number of the next planned look, None after the last."""
+        taken = max((look.planned or 0 for look in self.looks), default=0)
+        return taken + 1 if taken < len(self.shares) else None

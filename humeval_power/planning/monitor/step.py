@@ -1,0 +1,294 @@
+"""One look at a running study as a pure step: the state and the data give a decision and the next state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from humeval_power.designs import Design
+from humeval_power.errors import InputError
+from humeval_power.inference.looks.boundaries import Boundaries, boundaries
+from humeval_power.inference.looks.futility import conditional_power
+from humeval_power.inference.looks.stagewise import LookEstimate
+from humeval_power.inference.looks.stopping_rule import Spending
+from humeval_power.planning.looks.schedule import look_information
+from humeval_power.planning.monitor.state import Decision, LookData, Monitoring, TakenLook
+from humeval_power.planning.plan.plan import Plan
+from humeval_power.planning.study.analytic import effect_precision
+from humeval_power.ratings import Ratings
+from humeval_power.scenarios.looks.looks import LookKind, nested_designs
+
+SMALLEST_STEP = 1e-3  # of the information, by which a look must add to the one before
+AS_PLANNED = 0.05  # a look this much later than planned is not worth a remark
+NOTABLE = 2.0  # factor by which the information may differ from the expected one without a remark
+# How remarks start that say no departure from the plan.
+NO_DEPARTURE = ("by their own variances", "an early end may have been chosen by what was seen")
+_REACHED = 1e-9
+
+
+def study_monitoring(plan: Plan) -> Monitoring:
+    """A planned study before its first look.
+
+    Raises
+    ------
+    InputError
+        A plan without looks.
+    """
+    schedule = plan.looks
+    if schedule is None:
+        raise InputError(
+            "The plan has no looks: it allows one test, at the end. Plan them beforehand: plan --looks."
+        )
+    whole = plan.design()
+    known = look_information(plan.parameters, whole, schedule.looks)
+    sizes = [_size(design, schedule.looks.kind) for design in nested_designs(whole, schedule.looks).designs]
+    return Monitoring(
+        rule=schedule.rule(plan.rule),
+        unit=schedule.looks.kind,
+        shares=tuple(size / sizes[-1] for size in sizes),
+        fractions=known.fractions,
+        maximum_information=known.maximum,
+        effect=plan.effect,
+        factor=schedule.factor,
+    )
+
+
+def collected_information(plan: Plan, ratings: Ratings) -> float:
+    """Information of who rated what so far, at the variances that the plan assumed."""
+    return 1.0 / effect_precision(plan.parameters, ratings.design()).variance
+
+
+def collected_share(plan: Plan, ratings: Ratings) -> float:
+    """Share of what the plan's looks are counted by that is in."""
+    assert plan.looks is not None
+    kind = plan.looks.looks.kind
+    return _size(ratings, kind) / _size(plan.design(), kind)
+
+
+def _size(counted: Design | Ratings, kind: LookKind) -> int:
+    """How much there is of what looks are counted by."""
+    if kind == "items":
+        return counted.n_items
+    return counted.n_ratings if kind == "ratings" else counted.n_workers
+
+
+def step(state: Monitoring, data: LookData, *, unplanned: str = "") -> tuple[Monitoring, TakenLook]:
+    """Take a look: the new state, and the look with its decision.
+
+    A look between two planned ones needs a reason (`unplanned`) and a spending function, which gives it
+    its part of the error by its information. The last look spends all that is left, if the study is
+    complete: one that ends early (`data.final`) gets what its information allows, or the boundary of the next
+    planned look, so that the end cannot be chosen by what the ratings show.
+
+    Raises
+    ------
+    InputError
+        A study that has ended, too few data for the next look without a reason, an unplanned look under
+        boundaries that do not allow one, or no new information.
+    """
+    _refuse_after_the_end(state, unplanned)
+    planned = _planned_number(state, data)
+    final = planned == len(state.shares)
+    complete = final and data.share >= 1.0 - _REACHED
+    if planned is None:
+        _check_unplanned(state, data, unplanned)
+    fraction = _fraction(state, data, complete=complete)
+    bounds = look_boundaries(state, fraction, final=fraction >= 1.0 - _REACHED)
+    place = (
+        len(state.looks) if isinstance(state.rule.efficacy, Spending) else _place(state, complete, planned)
+    )
+    nominal = float(bounds.nominal[place])
+    futility = 1.0 if final else min(float(bounds.futility_p[place]), 1.0)
+    look = TakenLook(
+        number=len(state.looks) + 1,
+        planned=planned,
+        data=data,
+        fraction=fraction,
+        nominal=nominal,
+        futility=futility,
+        decision=_decision(data.p_value, nominal, futility, final=final),
+        conditional_power={} if final else _conditional_power(state, data, fraction),
+        reason=unplanned,
+        remarks=_remarks(state, data, planned, final=final),
+    )
+    return replace(state, looks=(*state.looks, look)), look
+
+
+def look_boundaries(state: Monitoring, fraction: float, *, final: bool) -> Boundaries:
+    """Boundaries that hold at this look: by the information of the looks taken for a spending function (and
+    the end, which is still to come), as planned for the others."""
+    if not isinstance(state.rule.efficacy, Spending):
+        return _scaled(state, state.fractions)
+    taken = [look.fraction for look in state.looks]
+    return _scaled(state, [*taken, 1.0] if final else [*taken, fraction, 1.0])
+
+
+def _scaled(state: Monitoring, fractions: Sequence[float]) -> Boundaries:
+    rule = state.rule if len(fractions) > 1 else replace(state.rule, futility=None)
+    return boundaries(rule, fractions, drift=state.drift).scaled(state.factor)
+
+
+def estimates(state: Monitoring) -> list[LookEstimate]:
+    """The looks as stage-wise inference takes them."""
+    return [
+        LookEstimate(look.data.estimate, look.data.standard_error, look.data.df) for look in state.looks
+    ]
+
+
+def taken_boundaries(state: Monitoring) -> Boundaries:
+    """Boundaries of the looks that were taken, for inference after stopping.
+
+    Raises
+    ------
+    InputError
+        No look was taken yet.
+    """
+    if not state.looks:
+        raise InputError("No look was taken yet.")
+    last = state.looks[-1]
+    before = replace(state, looks=state.looks[:-1])
+    final = last.fraction >= 1.0 - _REACHED
+    return look_boundaries(before, last.fraction, final=final)
+
+
+def path_boundaries(state: Monitoring) -> Boundaries:
+    """Boundaries of the looks taken and those still planned, for a picture of both."""
+    if not isinstance(state.rule.efficacy, Spending):
+        return _scaled(state, state.fractions)
+    taken = [look.fraction for look in state.looks]
+    last = taken[-1] if taken else 0.0
+    upcoming = state.next_planned or len(state.shares) + 1
+    rest = [each for each in state.fractions[upcoming - 1 :] if each > last + SMALLEST_STEP]
+    ended = state.ended and last >= 1.0 - _REACHED
+    return _scaled(state, taken if ended else [*taken, *rest])
+
+
+def _refuse_after_the_end(state: Monitoring, unplanned: str) -> None:
+    if not state.ended:
+        return
+    last = state.looks[-1]
+    if last.decision == "stop-futility" and unplanned and not state.rule.binding:
+        return
+    stopped = {
+        "stop-success": "was stopped for success",
+        "stop-futility": "was stopped for futility",
+    }.get(last.decision, "came to its planned end")
+    remedy = "Analyse it: humeval-power analyze."
+    if last.decision == "stop-futility" and not state.rule.binding:
+        remedy = 'Its futility rule does not bind: go on with --unplanned "reason", which is recorded.'
+    raise InputError(f"The study {stopped} at look {last.number}; no test holds after that. {remedy}")
+
+
+def _planned_number(state: Monitoring, data: LookData) -> int | None:
+    """The last planned look, not yet taken, whose share is reached; the last of all if no more will come."""
+    upcoming = state.next_planned
+    if upcoming is None or data.final:
+        return None if upcoming is None else len(state.shares)
+    reached = [
+        number
+        for number in range(upcoming, len(state.shares) + 1)
+        if data.share >= state.shares[number - 1] - _REACHED
+    ]
+    return max(reached, default=None)
+
+
+def _check_unplanned(state: Monitoring, data: LookData, reason: str) -> None:
+    upcoming = state.next_planned
+    due = "" if upcoming is None else f"Look {upcoming} is due at {100 * state.shares[upcoming - 1]:.3g} %"
+    have = f"{100 * data.share:.3g} % of the planned {state.unit} are in"
+    if not isinstance(state.rule.efficacy, Spending):
+        raise InputError(
+            f"{due} of the {state.unit}; {have}. The boundaries '{state.rule.efficacy}' hold for the planned "
+            "looks alone: collect more first. (Only spending functions allow another look.)"
+        )
+    if not reason.strip():
+        raise InputError(
+            f"{due} of the {state.unit}; {have}. Collect more first; if no more will come, say --final; to "
+            'look now all the same, say --unplanned "reason", which uses up a part of the error and is recorded.'
+        )
+
+
+def _fraction(state: Monitoring, data: LookData, *, complete: bool) -> float:
+    """Share of the planned information, made to grow; a look before the end leaves something for it."""
+    if not (math.isfinite(data.standard_error) and data.standard_error > 0 and 0 <= data.p_value <= 1):
+        raise InputError(
+            "The ratings so far give no standard error or no p-value of the effect: this look decides nothing."
+        )
+    last = state.looks[-1].fraction if state.looks else 0.0
+    if complete:
+        return 1.0
+    known = min(data.information / state.maximum_information, 1.0 - SMALLEST_STEP)
+    if last + SMALLEST_STEP > 1.0 - SMALLEST_STEP:
+        if data.final:
+            return 1.0
+        raise InputError(
+            f"The looks so far hold {100 * last:.3g} % of the planned information: only the final look is left."
+        )
+    return max(known, last + SMALLEST_STEP)
+
+
+def _place(state: Monitoring, complete: bool, planned: int | None) -> int:
+    """Index of the boundary where they were fixed beforehand; an early end is tested by the next of them."""
+    number = planned if complete or planned != len(state.shares) else state.next_planned
+    assert number is not None  # fixed boundaries allow no other looks
+    return number - 1
+
+
+def _decision(p_value: float, nominal: float, futility: float, *, final: bool) -> Decision:
+    if p_value <= nominal:
+        return "end-success" if final else "stop-success"
+    if final:
+        return "end-nothing-shown"
+    return "stop-futility" if p_value > futility else "continue"
+
+
+def _conditional_power(state: Monitoring, data: LookData, fraction: float) -> dict[str, float]:
+    """Chance of success at the end, if the effect of interest, the estimate, or no effect is true."""
+    planned = _scaled(state, state.fractions)
+    z = LookEstimate(data.estimate, data.standard_error, data.df).z
+    critical = float(planned.efficacy[-1])
+    return {
+        "design": conditional_power(z, fraction, critical=critical, under="design", drift=state.drift),
+        "trend": conditional_power(z, fraction, critical=critical, under="trend"),
+        "null": conditional_power(z, fraction, critical=critical, under="null"),
+    }
+
+
+def _remarks(state: Monitoring, data: LookData, planned: int | None, *, final: bool) -> tuple[str, ...]:
+    remarks = []
+    upcoming = state.next_planned
+    if planned is not None and upcoming is not None and planned > upcoming:
+        skipped = ", ".join(map(str, range(upcoming, planned)))
+        several = planned - upcoming > 1
+        remarks.append(f"planned look{'s' * several} {skipped} {'were' if several else 'was'} not taken")
+    if planned is None:
+        remarks.append("the look was not planned")
+    elif final and data.share < 1 - _REACHED:
+        remarks.append(f"the study ended with {100 * data.share:.3g} % of the planned {state.unit}")
+        remarks.append(
+            f"{NO_DEPARTURE[1]}, so that its boundary uses only as much of the "
+            "error as this information allows; a p-value and interval that take looks into account assume "
+            "that it was not"
+        )
+    elif data.share > state.shares[planned - 1] + AS_PLANNED:
+        remarks.append(
+            f"planned at {100 * state.shares[planned - 1]:.3g} % of the {state.unit}, taken at "
+            f"{100 * data.share:.3g} %"
+        )
+    seen = data.estimated_information / data.information
+    if not 1 / NOTABLE < seen < NOTABLE:
+        remarks.append(
+            f"{NO_DEPARTURE[0]} these ratings carry {seen:.2g} times the information that the plan "
+            "expected of them; the boundaries go by the plan"
+        )
+    if state.ended:
+        remarks.append("the study went on after it could have been stopped for futility")
+    return tuple(remarks)
+
+
+def changed_rows(earlier: Mapping[str, str], now: Mapping[str, str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Keys of ratings that an earlier look had and that have vanished, and of those with another value."""
+    vanished = [key for key in earlier if key not in now]
+    changed = [key for key, value in earlier.items() if key in now and now[key] != value]
+    return vanished, changed

@@ -1,0 +1,256 @@
+"""Make a design executable: which worker slot sees which output when, and under which code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.designs import Codes, Design
+from humeval_power.errors import DesignError, Problem
+from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes
+from humeval_power.planning.plan.session_order import (
+    PresentationOrder,
+    Session,
+    SessionPlan,
+    Showings,
+    build_session,
+    first_systems,
+)
+
+MAX_RATE = 0.3  # a repeat needs an output that came half a batch before
+
+
+def checked_names(design: Design, names: Sequence[str]) -> tuple[str, ...]:
+    """The names of the items, if there is a different one for each."""
+    if len(names) != design.n_items:
+        raise DesignError(f"The design has {design.n_items} items; {len(names)} item names were given.")
+    blank = [number for number, name in enumerate(names, start=1) if not name.strip()]
+    if blank:
+        raise DesignError(f"Item name {blank[0]} is blank.")
+    first: dict[str, int] = {}
+    for number, name in enumerate(names, start=1):
+        if first.setdefault(name, number) != number:
+            raise DesignError(f"Item names {first[name]} and {number} are the same: {name!r}.")
+    return tuple(names)
+
+
+def check_options(
+    seed: int,
+    batch_size: int | None,
+    order: str,
+    check_rate: float,
+    repeat_rate: float,
+    replacement_slots: int,
+    systems: tuple[str, str],
+) -> None:
+    """Raise DesignError with every option that is out of its range."""
+    problems = [
+        Problem(f"{name} must be a whole number of at least {least}; got {value}.", "")
+        for name, value, least in (
+            ("seed", seed, 0),
+            ("batch_size", 1 if batch_size is None else batch_size, 1),
+            ("replacement_slots", replacement_slots, 0),
+        )
+        if not isinstance(value, int | np.integer) or value < least
+    ]
+    problems += [
+        Problem(f"{name} must be a share of the ratings from 0 to {MAX_RATE}; got {rate}.", "")
+        for name, rate in (("check_rate", check_rate), ("repeat_rate", repeat_rate))
+        if not 0 <= rate <= MAX_RATE
+    ]
+    words = get_args(PresentationOrder)
+    if order not in words:
+        problems.append(Problem(f"order must be one of {', '.join(words)}; got {order!r}.", ""))
+    if len(set(systems)) != 2 or not all(name.strip() for name in systems):
+        problems.append(Problem(f"The two systems need two names; got {', '.join(systems)}.", ""))
+    if problems:
+        raise DesignError(problems)
+
+
+def check_shown(slots: Sequence[str], loads: Codes, repeats: Codes, checks: Codes, *, limit: int) -> None:
+    """Raise DesignError if a slot is shown more than the limit, repeats and checks included."""
+    shown = loads + repeats + checks
+    worst = int(shown.argmax())
+    if shown[worst] <= limit:
+        return
+    if loads[worst] > limit:
+        remedy = "Let fewer workers rate each item (ratings_per_item), or use fewer items."
+    else:
+        remedy = (
+            f"The ratings leave room for {limit - loads[worst]} more: lower the rates of repeats and "
+            "checks, or give each worker fewer ratings."
+        )
+    raise DesignError(
+        f"Slot {slots[worst]} would be shown {shown[worst]} texts and checks (ratings: {loads[worst]}, "
+        f"repeats: {repeats[worst]}, checks: {checks[worst]}), above the limit of {limit} "
+        f"(max_ratings_per_worker). {remedy}"
+    )
+
+
+_PURPOSES = ("items", "order", "first", "repeats", "checks")  # each has its own random numbers
+
+
+def assign(
+    design: Design,
+    *,
+    seed: int,
+    batch_size: int | None = None,
+    order: PresentationOrder = "random",
+    check_rate: float = 0.0,
+    repeat_rate: float = 0.0,
+    replacement_slots: int = 0,
+    max_ratings_per_worker: int | None = None,
+    system_names: tuple[str, str] = ("A", "B"),
+    item_names: Sequence[str] | None = None,
+    looks: Codes | None = None,
+) -> AssignmentPlan:
+    """Make a design executable: batches, order of presentation, codes, checks, repeats.
+
+    The ratings are those of the design. All workers go through the items batch by batch in one common
+    random order, so that the first batches of all workers hold a random share of the items; the order
+    within a batch is each worker's own. The outputs of an item that one worker rates stay in one batch.
+    Every worker has random numbers of their own: one more worker changes nobody else's order. Where
+    workers see an item under both systems, which one is first is balanced within worker (the counts
+    differ by at most one) and, as far as that allows, within item.
+
+    Parameters
+    ----------
+    batch_size : most ratings, repeats included, in one batch; checks come on top.
+    order : 'random' shows the two outputs of an item half a batch apart, 'blocked' one after the other.
+    check_rate, repeat_rate : attention checks, and outputs shown once more to measure how far workers
+        agree with themselves, as shares of each worker's ratings: rounded, and at least one each.
+    max_ratings_per_worker : most that a worker is shown, ratings, repeats and checks together.
+    item_names : one for each item of the design.
+    looks : shape (n_ratings,), at which look (1, 2, ...) each rating of the design is needed: a worker
+        finishes what one look needs before the next, in batches of its own.
+
+    Raises
+    ------
+    DesignError
+        Options that are out of range or contradict each other, or a worker above the limit.
+    """
+    named = item_names is not None
+    names = _numbered("i", design.n_items) if item_names is None else checked_names(design, item_names)
+    check_options(seed, batch_size, order, check_rate, repeat_rate, replacement_slots, system_names)
+    rows = design.assignment
+    time = _times_seen(design)
+    if repeat_rate > 0 and time.any():
+        raise DesignError("This design repeats ratings itself: leave out repeat_rate.")
+    stage = np.zeros(len(rows.worker), dtype=np.int64) if looks is None else looks - 1
+    n_stages = int(stage.max()) + 1
+    part = rows.worker * n_stages + stage  # what one worker does for one look is a session
+    loads = np.bincount(part, minlength=design.n_workers * n_stages)
+    repeats, checks = _rounded(repeat_rate, loads), _rounded(check_rate, loads)
+    slots = _numbered("w", design.n_workers)
+    if max_ratings_per_worker is not None:
+        by_worker = [each.reshape(-1, n_stages).sum(axis=1) for each in (loads, repeats, checks)]
+        check_shown(slots, *by_worker, limit=max_ratings_per_worker)
+
+    common_order = _stream(seed, 0, "items").random(design.n_items)
+    sorted_rows = np.lexsort((common_order[rows.item], time, part))
+    balance = np.zeros(design.n_items, dtype=np.int64)
+    sessions = []
+    for place, mine in enumerate(np.split(sorted_rows, np.cumsum(loads)[:-1])):
+        stream = partial(_stream, seed, place // n_stages, look=place % n_stages)
+        sessions.append(
+            build_session(
+                _showings(rows.item[mine], rows.system[mine], time[mine], balance, stream("first")),
+                SessionPlan(order, batch_size, int(repeats[place]), int(checks[place])),
+                position=_positions(rows.item[mine], time[mine], stream("order"), design.n_items),
+                stream=stream,
+            )
+            if len(mine)
+            else _NO_SESSION
+        )
+    sizes = np.array([len(session.item) for session in sessions])
+    batches = np.array([session.batch.max() + 1 if len(session.batch) else 0 for session in sessions])
+    return AssignmentPlan(
+        design=design,
+        seed=seed,
+        worker=np.repeat(np.arange(len(sizes)) // n_stages, sizes),
+        batch=np.concatenate([session.batch for session in sessions])
+        + np.repeat(_earlier(batches, n_stages), sizes)
+        + 1,
+        order=np.concatenate([np.arange(size) for size in sizes])
+        + np.repeat(_earlier(sizes, n_stages), sizes)
+        + 1,
+        look=None if looks is None else np.repeat(np.arange(len(sizes)) % n_stages, sizes) + 1,
+        item=np.concatenate([session.item for session in sessions]),
+        system=np.concatenate([session.system for session in sessions]),
+        kind=np.concatenate([session.kind for session in sessions]),
+        slots=slots,
+        items=names,
+        systems=system_names,
+        codes=_codes(names, system_names, seed, named=named),
+        replacements=_numbered("r", replacement_slots),
+    )
+
+
+_NO_SESSION = Session(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
+
+
+def _earlier(counts: Codes, n_stages: int) -> Codes:
+    """How many the same worker had in the sessions before, by session."""
+    by_worker = counts.reshape(-1, n_stages)
+    return np.asarray((np.cumsum(by_worker, axis=1) - by_worker).ravel())
+
+
+def _stream(seed: int, worker: int, purpose: str, *, look: int = 0) -> np.random.Generator:
+    """The random numbers of one worker for one purpose and look, whatever the others draw."""
+    key = (_PURPOSES.index(purpose), worker, *([look] if look else []))
+    child = np.random.SeedSequence(seed, spawn_key=key)
+    return np.random.Generator(np.random.Philox(child))
+
+
+def _times_seen(design: Design) -> Codes:
+    """How often the worker has seen the output before, by row of the design: 0 for a first rating."""
+    rows = design.assignment
+    cell = (rows.worker * design.n_items + rows.item) * 2 + rows.system
+    order = np.argsort(cell, kind="stable")
+    time = np.empty(len(cell), dtype=np.int64)
+    time[order] = np.arange(len(cell)) - np.searchsorted(cell[order], cell[order])
+    return time
+
+
+def _showings(
+    item: Codes, system: Codes, time: Codes, balance: Codes, rng: np.random.Generator
+) -> Showings:
+    """The rows of one worker, sorted by time and item, as sittings with the first system in front."""
+    new = np.append(True, (np.diff(item) != 0) | (np.diff(time) != 0))
+    sitting = np.cumsum(new) - 1
+    both = np.bincount(sitting) == 2
+    starts = np.flatnonzero(new)[both]
+    a_first = np.ones(len(both), dtype=np.bool_)
+    a_first[both] = first_systems(item[starts], time[starts], balance, rng)
+    order = np.lexsort((np.where(a_first[sitting], system, -system), sitting))
+    return Showings(item[order], system[order], time[order], sitting[order])
+
+
+def _positions(item: Codes, time: Codes, rng: np.random.Generator, n_items: int) -> NDArray[np.float64]:
+    """A random place for each item of one worker; what is seen more often comes earlier."""
+    place = rng.random(n_items)
+    np.subtract.at(place, item[time > 0], 1.0)
+    return place
+
+
+def _rounded(rate: float, loads: Codes) -> Codes:
+    """A share of each load: the nearest whole number, at least one where there is a rate and a load."""
+    if rate == 0:
+        return np.zeros_like(loads)
+    nearest = np.floor(rate * loads + 0.5).astype(np.int64)
+    return np.asarray(np.minimum(np.maximum(nearest, 1), loads))
+
+
+def _numbered(letter: str, count: int) -> tuple[str, ...]:
+    width = max(2, len(str(count)))
+    return tuple(f"{letter}{number:0{width}d}" for number in range(1, count + 1))
+
+
+def _codes(items: tuple[str, ...], systems: tuple[str, str], seed: int, *, named: bool) -> tuple[str, ...]:
+    """Codes of outputs at 2 * item + system; items without names of their own go by their number."""
+    labels = items if named else [str(number) for number in range(1, len(items) + 1)]
+    return blinding_codes([(item, system) for item in labels for system in systems], seed=seed)

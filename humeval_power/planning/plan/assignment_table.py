@@ -1,0 +1,156 @@
+"""Who sees what when: the rows of an assignment, their key, and the work of replacements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.designs import Codes, Design
+from humeval_power.errors import DesignError
+from humeval_power.planning.plan.session_order import CHECK, KINDS, NOTHING
+
+if TYPE_CHECKING:
+    import pandas as pd
+import hmac
+import json
+from hashlib import sha256
+
+ASSIGNMENT_COLUMNS = ("worker_slot", "batch", "order", "item", "system", "code", "kind")
+KEY_COLUMNS = ("code", "item", "system")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AssignmentPlan:
+    """Who sees what when: one row for each text shown or check, sorted by worker slot and order.
+
+    Arrays of shape (n_rows,): `worker`, `item` and `system` are the codes of the design (item and system
+    are -1 for a check), `batch` and `order` count from 1 within the worker, `kind` indexes KINDS.
+    `slots`, `items`, `systems` are names; `codes` holds the blinding code of each output, at index
+    2 * item + system. `look`, if there are looks, is the one that needs the row. `replacements` are the
+    names of spare slots: nobody's work until a worker drops out, then a copy of that worker's work
+    (`replacement_table`).
+    """
+
+    design: Design
+    seed: int
+    worker: Codes
+    batch: Codes
+    order: Codes
+    item: Codes
+    system: Codes
+    kind: Codes
+    slots: tuple[str, ...]
+    items: tuple[str, ...]
+    systems: tuple[str, str]
+    codes: tuple[str, ...]
+    replacements: tuple[str, ...]
+    look: Codes | None = None
+
+    def loads(self, kind: int | None = None) -> Codes:
+        """Rows of each worker slot, of one kind or of all, shape (n_workers,)."""
+        mine = self.worker if kind is None else self.worker[self.kind == kind]
+        return np.bincount(mine, minlength=len(self.slots))
+
+    @property
+    def n_batches(self) -> Codes:
+        """Batches of each worker slot, shape (n_workers,)."""
+        most = np.zeros(len(self.slots), dtype=np.int64)
+        np.maximum.at(most, self.worker, self.batch)
+        return most
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table with the columns ASSIGNMENT_COLUMNS, and `look` where there are looks; a check has no
+        item, system and code."""
+        import pandas as pd
+
+        output = np.where(self.item == NOTHING, NOTHING, 2 * self.item + self.system)
+        columns = (
+            _named(self.slots, self.worker),
+            self.batch,
+            self.order,
+            _named(self.items, self.item),
+            _named(self.systems, self.system),
+            _named(self.codes, output),
+            _named(KINDS, self.kind),
+        )
+        table = pd.DataFrame(dict(zip(ASSIGNMENT_COLUMNS, columns, strict=True)))
+        return table if self.look is None else table.assign(look=self.look)
+
+    def key(self) -> pd.DataFrame:
+        """What the codes stand for, the coordinator's secret: columns KEY_COLUMNS, one row an output."""
+        import pandas as pd
+
+        shown = np.unique((2 * self.item + self.system)[self.kind != CHECK])
+        columns = (
+            _named(self.codes, shown),
+            _named(self.items, shown // 2),
+            _named(self.systems, shown % 2),
+        )
+        return pd.DataFrame(dict(zip(KEY_COLUMNS, columns, strict=True)))
+
+
+def replacement_table(plan: AssignmentPlan, spare: str, slot: str, *, first_batch: int = 1) -> pd.DataFrame:
+    """The work of `spare` when it takes over `slot`: the columns of the plan, and `replaces`.
+
+    It is a copy of what the slot was to see, in the same order, so that the study keeps its design and
+    its balance: all of it where the ratings of the worker who dropped out are discarded, or from
+    `first_batch` on where the batches before are kept.
+
+    Raises
+    ------
+    DesignError
+        A spare or slot that the plan does not have, or a batch that the slot does not have.
+    """
+    if spare not in plan.replacements:
+        have = f"has {', '.join(plan.replacements)}" if plan.replacements else "has none"
+        raise DesignError(f"{spare!r} is no replacement slot; the plan {have} (replacement_slots).")
+    if slot not in plan.slots:
+        raise DesignError(f"{slot!r} is no worker slot; the plan has {plan.slots[0]} to {plan.slots[-1]}.")
+    n_batches = int(plan.n_batches[plan.slots.index(slot)])
+    if not 1 <= first_batch <= n_batches:
+        raise DesignError(f"Slot {slot} has the batches 1 to {n_batches}; got {first_batch}.")
+    table = plan.to_frame()
+    taken = table[(table["worker_slot"] == slot) & (table["batch"] >= first_batch)]
+    return taken.assign(worker_slot=spare, replaces=slot).reset_index(drop=True)
+
+
+def _named(names: Sequence[str], codes: Codes) -> NDArray[np.object_]:
+    return np.array([*names, ""], dtype=object)[codes]  # NOTHING is the last, without a name
+
+
+# Consonants without B, and no 0 or 1: no code spells a word, hints at A or B, or looks to a spreadsheet
+# like a date (MAR12) or a power of ten (1E5).
+_LETTERS = "CDFGHJKLMNPQRSTVWXZ"
+_CHARACTERS = _LETTERS + "23456789"
+_LENGTH = 5
+
+
+def blinding_codes(outputs: Sequence[tuple[str, str]], *, seed: int) -> tuple[str, ...]:
+    """A code such as X3F9C for each output (item, system), all different.
+
+    A code depends on the seed and the two names alone, so that it stays the same when items or workers
+    are added. (Where two outputs would get the same code, the later one gets another.) Who knows the
+    seed can compute the codes: keep it with the key.
+    """
+    secret = f"blinding codes of seed {seed}".encode()
+    taken: dict[str, None] = {}
+    for output in outputs:
+        attempt = 0
+        while (code := _code(secret, json.dumps([*output, attempt]))) in taken:
+            attempt += 1
+        taken[code] = None
+    return tuple(taken)
+
+
+def _code(secret: bytes, message: str) -> str:
+    number = int.from_bytes(hmac.digest(secret, message.encode(), sha256))
+    number, place = divmod(number, len(_LETTERS))
+    code = _LETTERS[place]
+    while len(code) < _LENGTH:
+        number, place = divmod(number, len(_CHARACTERS))
+        code += _CHARACTERS[place]
+    return code

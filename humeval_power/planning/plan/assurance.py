@@ -1,0 +1,90 @@
+"""Power when the variances are known from a pilot only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.parameters import Parameters
+from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.planning.study.regular import Variances, powers, regular_precision
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.study_counts import StudyCounts
+from humeval_power.uncertainty import VarianceUncertainty, worker_multiplier
+
+Floats = NDArray[np.float64]
+DRAWS = 4000
+QUANTILES = (0.1, 0.2, 0.5, 0.8, 0.9)
+PILOT_SIZES = (3, 5, 10, 20, 30)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assurance:
+    """Power over draws of the variances that the pilot leaves possible, shape (draws,).
+
+    `expected` is the assurance (O'Hagan, Stevens and Campbell 2005): the power to count on before the
+    variances are known.
+    """
+
+    powers: Floats
+
+    @property
+    def expected(self) -> float:
+        """Mean power."""
+        return float(self.powers.mean())
+
+    def quantile(self, share: float) -> float:
+        """The power that is exceeded with probability 1 - `share`."""
+        return float(np.quantile(self.powers, share))
+
+    def chance_of(self, target: float) -> float:
+        """Probability that the study really has the target power."""
+        return float((self.powers >= target).mean())
+
+
+def assurance(
+    uncertainty: VarianceUncertainty,
+    counts: StudyCounts,
+    *,
+    effect: float,
+    rule: DecisionRule = DEFAULT_RULE,
+    n_draws: int = DRAWS,
+    seed: int = DEFAULT_SEED,
+) -> Assurance:
+    """Power of a design at the effect of interest for each of `n_draws` possible sets of variances."""
+    draws = uncertainty.draw(np.random.default_rng(seed), n_draws)
+    precision = regular_precision(
+        Variances(*draws),
+        workers=counts.n_workers,
+        items=counts.n_items,
+        ratings_per_item=counts.ratings_per_item,
+        paired=counts.paired,
+    )
+    smallest = min(counts.n_workers, counts.n_items) - 1.0
+    return Assurance(powers(effect, precision, smallest=smallest, rule=rule))
+
+
+def safe_parameters(
+    parameters: Parameters, uncertainty: VarianceUncertainty, *, confidence: float
+) -> Parameters:
+    """The same parameters (under difference coding) with a worker's difference at the upper confidence
+    limit of its SD; never below the estimate."""
+    coded = parameters.recoded()
+    upper = uncertainty.upper_worker_slope(confidence) ** 0.5
+    return replace(coded, sd_worker_slope=max(coded.sd_worker_slope, upper))
+
+
+@dataclass(frozen=True, slots=True)
+class PilotAdvice:
+    """What a pilot of `n_workers` would cost a safe plan: the worker mean square is planned at
+    `multiplier` times its estimate."""
+
+    n_workers: int
+    multiplier: float
+
+
+def pilot_advice(confidence: float = 0.8) -> tuple[PilotAdvice, ...]:
+    """Pilots of several sizes; more workers help, more items hardly do."""
+    return tuple(PilotAdvice(m, worker_multiplier(m, confidence)) for m in PILOT_SIZES)

@@ -1,0 +1,234 @@
+"""Search over workers x items x ratings per item: the cheapest design, or the most powerful."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.costs import CostModel, costs_of_counts
+from humeval_power.errors import InputError, ParametersError, Problem
+from humeval_power.inference.study.replication import NO_LOSSES
+from humeval_power.parameters import Parameters
+from humeval_power.planning.study.regular import powers, regular_precision
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.study_counts import StudyCounts
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Goal = Literal["cheapest", "most-powerful"]
+MOST_CANDIDATES = 3_000_000
+_CHUNK = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSpace:
+    """What may be varied, and the limits of what can be carried out.
+
+    Ranges include both ends. `pairings` are the ways to share work: paired, unpaired, or both.
+    """
+
+    workers: Sequence[int]
+    items: Sequence[int]
+    ratings_per_item: Sequence[int]
+    pairings: Sequence[bool] = (True,)
+    max_ratings_per_worker: int | None = None
+
+    def __post_init__(self) -> None:
+        empty = [
+            name for name in ("workers", "items", "ratings_per_item", "pairings") if not getattr(self, name)
+        ]
+        if empty:
+            raise InputError(f"The search needs at least one value for {' and '.join(empty)}.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Feasible designs, one entry each; `power` (settings, designs) by formula, `cents` the price."""
+
+    workers: Ints
+    items: Ints
+    ratings_per_item: Ints
+    paired: NDArray[np.bool_]
+    cents: Ints
+    power: Floats
+    settings: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.workers)
+
+    @property
+    def worst_power(self) -> Floats:
+        """Smallest power over the settings, shape (designs,)."""
+        return np.asarray(self.power.min(axis=0))
+
+    def counts(self, index: int) -> StudyCounts:
+        """The size of one design."""
+        return StudyCounts(
+            int(self.workers[index]),
+            int(self.items[index]),
+            int(self.ratings_per_item[index]),
+            bool(self.paired[index]),
+        )
+
+
+def list_candidates(
+    settings: Mapping[str, Parameters],
+    space: SearchSpace,
+    costs: CostModel,
+    *,
+    rule: DecisionRule = DEFAULT_RULE,
+    losses: Losses = NO_LOSSES,
+    exclusion: Exclusion = "none",
+) -> Candidates:
+    """Every design of the space that can be carried out, priced and with its power by formula.
+
+    `settings` are parameters whose effect is the effect of interest. With `losses` a design is judged by
+    what is expected to be left of it, and an effect by what careless workers leave of it; it is priced
+    as planned. Simulation has the last word.
+
+    Raises
+    ------
+    InputError
+        A space without any feasible design (and why), or one too large to list.
+    """
+    for name, parameters in settings.items():
+        if parameters.sd_residual == 0:
+            raise ParametersError(f"{name}: sd_residual must be above 0 to plan: ratings are never exact.")
+    parts = [_grid(space, paired) for paired in space.pairings]
+    m, n, k, paired = (np.concatenate([part[i] for part in parts]) for i in range(4))
+    if len(m) == 0:
+        remedy = "Widen the lists of workers, items or ratings_per_item, or max_ratings_per_worker."
+        raise InputError([Problem(_why_empty(space), remedy)])
+    power = np.empty((len(settings), len(m)))
+    for row, parameters in enumerate(settings.values()):
+        for way in (True, False):
+            chosen = np.flatnonzero(paired == way)
+            for part in np.array_split(chosen, max(1, len(chosen) // _CHUNK)):
+                left = what_is_left(m[part], n[part], k[part], losses, exclusion)
+                precision = regular_precision(
+                    parameters,
+                    workers=left.workers,
+                    items=left.items,
+                    ratings_per_item=left.ratings_per_item,
+                    paired=bool(way),
+                )
+                power[row, part] = powers(
+                    left.effect_share * parameters.difference,
+                    precision,
+                    smallest=np.minimum(left.workers, left.items) - 1.0,
+                    rule=rule,
+                )
+    cents = np.empty(len(m), dtype=np.int64)
+    for way in (True, False):
+        chosen = paired == way
+        cents[chosen] = costs_of_counts(
+            costs,
+            n_workers=m[chosen],
+            n_items=n[chosen],
+            ratings_per_item=k[chosen],
+            paired=way,
+        )
+    return Candidates(m, n, k, paired, cents, power, tuple(settings))
+
+
+class Left(NamedTuple):
+    """What is expected to be left of designs after losses, and the share of the effect that careless
+    workers leave."""
+
+    workers: Floats
+    items: Floats
+    ratings_per_item: Floats
+    effect_share: float
+
+
+def what_is_left(workers: Ints, items: Ints, k: Ints, losses: Losses, exclusion: Exclusion) -> Left:
+    """Expected sizes: missing ratings and half of a quitting worker's work are gone; careless workers
+    are gone if they are excluded, and else answer without regard to the systems."""
+    given = (1.0 - losses.missing) * (1.0 - losses.quitting / 2)
+    excluded = exclusion != "none"
+    careful = 1.0 - losses.careless
+    m = np.maximum(workers * (careful if excluded else 1.0), 2.0)
+    ratings = k * given * (careful if excluded else 1.0)
+    rated = np.minimum(ratings, 1.0)  # below one rating an item, some items are lost
+    return Left(
+        m,
+        np.maximum(items * rated, 2.0),
+        np.minimum(np.maximum(ratings, 1.0), m),
+        1.0 if excluded else careful,
+    )
+
+
+def _grid(space: SearchSpace, paired: bool) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
+    size = len(space.workers) * len(space.items) * len(space.ratings_per_item)
+    if size > MOST_CANDIDATES:
+        raise InputError(
+            f"{size:,} designs are too many to compare (at most {MOST_CANDIDATES:,}). Give "
+            "shorter lists for --workers, --items and --ratings-per-item, with steps: --items 50:500:10."
+        )
+    axes = np.meshgrid(space.workers, space.items, space.ratings_per_item, indexing="ij")
+    m, n, k = (axis.ravel().astype(np.int64) for axis in axes)
+    needed = k * (1 if paired else 2)
+    feasible = (m >= 2) & (n >= 2) & (needed <= m) & (m <= n * needed)
+    if space.max_ratings_per_worker is not None:
+        load = 2 * -(-n * k // m) if paired else -(-2 * n * k // m)
+        feasible &= load <= space.max_ratings_per_worker
+    m, n, k = m[feasible], n[feasible], k[feasible]
+    return m, n, k, np.full(len(m), paired)
+
+
+def _why_empty(space: SearchSpace) -> str:
+    text = "no design within these limits can be carried out"
+    if max(space.workers) < 2 or max(space.items) < 2:
+        return f"{text}: at least 2 workers and 2 items are needed."
+    smallest_k = min(space.ratings_per_item) * (1 if True in space.pairings else 2)
+    if smallest_k > max(space.workers):
+        return f"{text}: an item needs at least {smallest_k} workers, and there are {max(space.workers)}."
+    if space.max_ratings_per_worker is not None:
+        dealt = min(space.items) * min(space.ratings_per_item)
+        halves = -(-2 * dealt // max(space.workers))
+        lightest = halves if False in space.pairings else 2 * -(-dealt // max(space.workers))
+        if lightest > space.max_ratings_per_worker:
+            return (
+                f"{text}: even {max(space.workers)} workers would give {lightest} ratings each, above the "
+                f"limit of {space.max_ratings_per_worker}."
+            )
+    most = max(space.items) * max(space.ratings_per_item) * (1 if True in space.pairings else 2)
+    if min(space.workers) > most:
+        return f"{text}: there is work for {most} workers only, and at least {min(space.workers)} are asked for."
+    return f"{text}."
+
+
+def cheapest(candidates: Candidates, *, target: float) -> int | None:
+    """Index of the cheapest design whose power reaches the target under every setting (the more
+    powerful of equally cheap ones), None if there is none."""
+    reaching = np.flatnonzero(candidates.worst_power >= target)
+    if len(reaching) == 0:
+        return None
+    order = np.lexsort(
+        (candidates.workers[reaching], -candidates.worst_power[reaching], candidates.cents[reaching])
+    )
+    return int(reaching[order[0]])
+
+
+def most_powerful(candidates: Candidates, *, budget_cents: int | None = None) -> int | None:
+    """Index of the most powerful design within the budget (the cheaper of equals), None if none fits."""
+    affordable = np.arange(len(candidates))
+    if budget_cents is not None:
+        affordable = np.flatnonzero(candidates.cents <= budget_cents)
+    if len(affordable) == 0:
+        return None
+    power = np.round(candidates.worst_power[affordable], 9)
+    return int(affordable[np.lexsort((candidates.cents[affordable], -power))[0]])
+
+
+def front(candidates: Candidates) -> Ints:
+    """Indices of the designs that no other beats in both cost and power, cheapest first."""
+    order = np.lexsort((-candidates.worst_power, candidates.cents))
+    power = candidates.worst_power[order]
+    best_before = np.concatenate([[-np.inf], np.maximum.accumulate(power)[:-1]])
+    return np.asarray(order[power > best_before + 1e-9])

@@ -1,0 +1,130 @@
+"""A plan: everything decided before collection, and the power that it promises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import numpy as np
+
+from humeval_power.costs import CostModel
+from humeval_power.designs import Codes, Design, DesignKind
+from humeval_power.inference.looks.boundaries import Boundaries
+from humeval_power.parameters import Parameters
+from humeval_power.planning.looks.schedule import (
+    LookInformation,
+    LookSchedule,
+    look_information,
+    planned_boundaries,
+    power_with_looks,
+)
+from humeval_power.planning.study.analytic import analytic_power
+from humeval_power.planning.study.designs_of import design_of
+from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
+from humeval_power.scenarios.looks.looks import nested_designs
+from humeval_power.scenarios.study import RatingStudy
+from humeval_power.study_counts import StudyCounts
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterSource:
+    """Where the variances come from: a name, the file they were read from, and the table of ratings
+    that they were estimated from (None: from none)."""
+
+    name: str
+    file: str | None = None
+    ratings: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedPower:
+    """What the plan promises at its effect of interest; NaN where it was not simulated."""
+
+    analytic: float
+    simulated: float
+    interval: tuple[float, float]
+    n_simulations: int
+
+
+@dataclass(frozen=True, slots=True)
+class LookExpectation:
+    """Ratings and cost to expect if the study stops where its boundaries say, by simulation: if the effect of
+    interest is true, and if there is none. Costs are NaN without prices."""
+
+    ratings_if_effect: float
+    ratings_if_none: float
+    cost_if_effect: float
+    cost_if_none: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A study as planned. `effect` is the smallest effect of interest, B - A on [0, 1]; under a rule with
+    a margin, which then is the smallest difference of interest, the true difference planned for.
+
+    `exclusions` are the rules, in words, by which ratings will be left out; `looks` says when the data are
+    tested before the end, and by which boundaries (None: one test at the end); `others` are parameters, by
+    name, that were looked at beside those planned for.
+    """
+
+    question: str
+    systems: tuple[str, str]
+    effect: float
+    parameters: Parameters
+    source: ParameterSource
+    counts: StudyCounts
+    rule: DecisionRule
+    target_power: float
+    predicted: PredictedPower
+    seed: int
+    design_kind: DesignKind | None = None
+    max_ratings_per_worker: int | None = None
+    scale: RatingScale | None = None
+    costs: CostModel | None = None
+    cost: Decimal | None = None
+    exclusions: tuple[str, ...] = ()
+    looks: LookSchedule | None = None
+    expected: LookExpectation | None = None
+    others: tuple[tuple[str, Parameters], ...] = ()
+
+    def design(self) -> Design:
+        """The planned assignment."""
+        return design_of(
+            self.counts, kind=self.design_kind, max_ratings_per_worker=self.max_ratings_per_worker
+        )
+
+    def look_of_ratings(self) -> Codes | None:
+        """At which look (1, 2, ...) each rating of the design is needed, shape (n_ratings,); None without
+        looks."""
+        if self.looks is None:
+            return None
+        whole = nested_designs(self.design(), self.looks.looks)
+        look = np.zeros(whole.final.n_ratings, dtype=np.int64)
+        for number, rows in reversed(list(enumerate(whole.rows, start=1))):
+            look[rows] = number
+        return look
+
+    def study(self) -> RatingStudy:
+        """The planned study as a scenario, with the effect of interest as its true effect."""
+        return RatingStudy(self.parameters.with_difference(self.effect), self.design(), self.rule)
+
+    def look_information(self) -> LookInformation:
+        """What each planned look knows. Only for a plan with looks."""
+        assert self.looks is not None
+        return look_information(self.parameters, self.design(), self.looks.looks)
+
+    def look_boundaries(self) -> Boundaries:
+        """The boundaries at the planned looks. Only for a plan with looks."""
+        assert self.looks is not None
+        return planned_boundaries(self.looks, self.rule, self.look_information(), effect=self.effect)
+
+    def recomputed_power(self) -> float:
+        """The analytic power of the planned design, computed afresh; with looks that of all of them."""
+        study = self.study()
+        fixed = analytic_power(study.parameters, study.design, rule=self.rule).power
+        return fixed if self.looks is None else power_with_looks(fixed, self.look_boundaries())
+
+    def sensitivity(self) -> dict[str, float]:
+        """The analytic power of the planned design under each of the other parameters."""
+        return {name: replace(self, parameters=other).recomputed_power() for name, other in self.others}

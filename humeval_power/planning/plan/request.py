@@ -1,0 +1,146 @@
+"""What a plan is asked to be, and what the search for it found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from humeval_power.assumptions import Assumptions
+from humeval_power.costs import Cost, CostModel, SplitAdvice
+from humeval_power.errors import InputError
+from humeval_power.inference.study.replication import NO_LOSSES
+from humeval_power.parameters import Parameters
+from humeval_power.planning.looks.schedule import LookSchedule
+from humeval_power.planning.plan.assurance import Assurance
+from humeval_power.planning.plan.bottleneck import Bottleneck
+from humeval_power.planning.plan.candidates import SearchSpace
+from humeval_power.planning.plan.with_looks import SequentialOption
+from humeval_power.planning.power import PowerEstimate
+from humeval_power.planning.study.analytic import check_target
+from humeval_power.planning.study.required import check_effect
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.study_counts import StudyCounts
+from humeval_power.uncertainty import VarianceUncertainty
+
+
+@dataclass(frozen=True, eq=False)
+class PlanRequest:
+    """What is known and wanted.
+
+    assumed : parameters by name; the first is planned for, unless `robust` takes the worst of all, or
+        `cautious` the one that asks for most.
+    effect : the smallest effect of interest, B - A on [0, 1], positive; under a rule with a margin the
+        true difference that is planned for, usually 0.
+    budget : with it, the most powerful design within it; without, the cheapest that reaches `target`.
+    losses, exclusion : what is expected to happen to the ratings, and who will be left out.
+    looks : look at the data before the end; power is then that of the whole procedure.
+    confidence : with it, `target` must be reached with this probability over the pilot's uncertainty.
+    """
+
+    assumed: Assumptions
+    effect: float
+    space: SearchSpace
+    costs: CostModel
+    target: float = 0.8
+    budget: Decimal | None = None
+    rule: DecisionRule = DEFAULT_RULE
+    robust: bool = False
+    cautious: bool = False
+    confidence: float | None = None
+    losses: Losses = NO_LOSSES
+    exclusion: Exclusion = "none"
+    looks: LookSchedule | None = None
+
+    @property
+    def settings(self) -> dict[str, Parameters]:
+        """The parameters alone, by name."""
+        return self.assumed.by_name
+
+    @property
+    def uncertainty(self) -> VarianceUncertainty | None:
+        """How uncertain the parameters planned for are."""
+        return self.assumed.uncertainty
+
+    def __post_init__(self) -> None:
+        if not self.assumed.entries:
+            raise InputError("A plan needs parameters: there are none.")
+        check_target(self.target, self.rule)
+        if self.rule.margin is not None:
+            check_effect(self.effect, self.rule)
+        elif not 0 < self.effect <= 1:
+            raise InputError(
+                "The effect of interest must be a positive difference B - A on [0, 1], at most 1; got "
+                f"{self.effect:g}. If a negative one is of interest, exchange the systems."
+            )
+        if self.budget is not None and not (self.budget.is_finite() and self.budget > 0):
+            raise InputError(f"The budget must be an amount above 0; got {self.budget}.")
+        if self.confidence is not None and not 0 < self.confidence < 1:
+            raise InputError(f"The confidence must lie between 0 and 1; got {self.confidence:g}.")
+        if self.looks is not None:
+            self._check_looks(self.looks)
+        if self.confidence is not None and self.uncertainty is None:
+            raise InputError(
+                "A confidence needs to know how uncertain the parameters are: plan from a "
+                "pilot, or from a file that 'fit -o' wrote."
+            )
+
+    def _check_looks(self, wish: LookSchedule) -> None:
+        wish.rule(self.rule)
+        if self.losses != NO_LOSSES:
+            raise InputError("Looks and losses of ratings cannot be simulated together: leave out one.")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One design with its price and its power: by formula for every setting, simulated if it was; with looks
+    it is the power of the whole procedure, and `sequential` says more."""
+
+    counts: StudyCounts
+    cost: Cost
+    powers: Mapping[str, float]
+    simulated: PowerEstimate | None = None
+    sequential: SequentialOption | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPoint:
+    """A design that no other beats in both cost and power."""
+
+    counts: StudyCounts
+    cost: Decimal
+    power: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """What one entry asks for if nothing else is assumed: its cheapest design by formula (within a budget the
+    most powerful), None where none reaches the target; and the best power that it has within the limits."""
+
+    name: str
+    counts: StudyCounts | None
+    cost: Decimal | None
+    best: float
+
+
+@dataclass(frozen=True, eq=False)
+class PlanResult:
+    """The chosen design, what else was near, what holds it back, and how sure all this is.
+
+    `reached` tells whether the target is reached (within the budget, where there is one); if not,
+    `reason` says why and `would_do` what would. `alone` is what each entry asks for, where there are several.
+    """
+
+    request: PlanRequest
+    chosen: Option
+    neighbours: tuple[Option, ...]
+    front: tuple[FrontPoint, ...]
+    reached: bool
+    reason: str
+    would_do: tuple[str, ...]
+    bottleneck: Bottleneck
+    assurance: Assurance | None
+    split: SplitAdvice | None
+    n_candidates: int
+    alone: tuple[Alone, ...] = ()

@@ -1,0 +1,151 @@
+"""The minimum detectable effect, or the smallest margin that can be shown, by simulation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from humeval_power.errors import InputError
+from humeval_power.inference.shares import CONFIDENCE
+from humeval_power.inference.study.replication import MOST_FAILURES
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, check_simulation, estimate_power
+from humeval_power.planning.study.analytic import check_target
+from humeval_power.scenarios.study import RatingStudy
+
+Floats = NDArray[np.float64]
+_BISECTIONS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class DetectableEffect:
+    """Smallest true difference B - A on [0, 1] found with probability `power`, and its 95 % Monte
+    Carlo interval; under a rule with a margin the smallest margin shown with it."""
+
+    effect: float
+    interval: tuple[float, float]
+    power: float
+    n_simulations: int
+    n_failed: int
+
+
+def simulated_detectable_effect(
+    study: RatingStudy,
+    *,
+    power: float = 0.8,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+) -> DetectableEffect:
+    """Find the effect at which a study has the target power.
+
+    Gaussian ratings: another effect only shifts each estimate, so every simulated study has its own
+    smallest effect that would have made it significant, and the answer is a quantile of those; the
+    interval is that of the quantile. Other responses: bisection with the same random numbers.
+
+    Raises
+    ------
+    InputError
+        A target that is no goal, or no study that could be fitted.
+    """
+    check_target(power, study.rule)
+    check_simulation(n_simulations, None)
+    if study.shifts:
+        return _as_quantile(study, power, n_simulations, seed, n_jobs)
+    return _by_bisection(study, power, n_simulations, seed, n_jobs)
+
+
+def simulated_margin(
+    study: RatingStudy,
+    *,
+    power: float = 0.8,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+) -> DetectableEffect:
+    """Find the smallest margin that a study shows with the target power at its own true effect.
+
+    Each simulated study has its own smallest margin: the farther end of its interval for equivalence,
+    minus the lower end for non-inferiority. The answer is a quantile of those, with its interval. The
+    margin of the study's rule is used by the calibrated rule alone, which simulates its null there.
+
+    Raises
+    ------
+    InputError
+        A target that is no goal, or no study that could be fitted.
+    """
+    check_target(power, study.rule)
+    check_simulation(n_simulations, None)
+    replicates = study.draw(n_simulations, seed=seed, n_jobs=n_jobs)
+    usable = replicates.usable
+    estimate = replicates.estimate[usable]
+    distance = np.abs(estimate) if study.rule.alternative == "equivalent" else -estimate
+    reach = critical_values(study, replicates.df[usable]) * replicates.standard_error[usable]
+    return _quantile(np.maximum(distance + reach, 0.0), power, n_simulations)
+
+
+def _as_quantile(study: RatingStudy, power: float, n: int, seed: int, n_jobs: int) -> DetectableEffect:
+    null = study.with_effect(0.0)
+    replicates = null.draw(n, seed=seed, n_jobs=n_jobs)
+    usable = replicates.usable
+    critical = critical_values(study, replicates.df[usable])
+    return _quantile(critical * replicates.standard_error[usable] - replicates.estimate[usable], power, n)
+
+
+def _quantile(smallest: Floats, power: float, n: int) -> DetectableEffect:
+    """The value that the share `power` of the fitted studies does not pass, and its interval."""
+    count = len(smallest)
+    if n - count > MOST_FAILURES * n or math.ceil(power * n) > count:
+        raise InputError(
+            f"{n - count:,} of {n:,} simulated studies could not be fitted: the detectable effect is unknown. "
+            "Plan more ratings of each worker and item."
+        )
+    thresholds = np.sort(np.append(smallest, np.full(n - count, np.inf)))  # without a fit nothing is found
+    low, high = stats.binom.interval(CONFIDENCE, n, power)
+    return DetectableEffect(
+        effect=float(thresholds[math.ceil(power * n) - 1]),
+        interval=(
+            float(thresholds[max(int(low) - 1, 0)]),
+            float(thresholds[min(int(high), n - 1)]),
+        ),
+        power=power,
+        n_simulations=n,
+        n_failed=n - count,
+    )
+
+
+def critical_values(study: RatingStudy, df: Floats) -> Floats:
+    """What t must exceed in each replicate for a significant positive effect, or beyond a margin."""
+    tail = study.rule.tail
+    if study.rule.is_simulated:
+        return np.full_like(df, study.calibrated_critical_value)
+    finite = np.where(np.isinf(df), 1.0, df)
+    return np.where(np.isinf(df), -special.ndtri(tail), -special.stdtrit(finite, tail))
+
+
+def _by_bisection(study: RatingStudy, power: float, n: int, seed: int, n_jobs: int) -> DetectableEffect:
+    def simulated(effect: float) -> tuple[float, tuple[float, float], int]:
+        result = estimate_power(study.with_effect(effect), n_simulations=n, seed=seed, n_jobs=n_jobs)
+        return result.power, result.interval, result.n_failed
+
+    at_most, interval, failed = simulated(1.0)
+    if at_most < power:
+        raise InputError(
+            f"Even a difference of 1, the whole scale, is found with power {at_most:.2f} only: no effect "
+            f"is detectable with power {power:g}."
+        )
+    edges = []
+    for pick in (0, 1, 2):  # where the power, its upper and its lower limit pass the target
+        low, high = 0.0, 1.0
+        for _ in range(_BISECTIONS if pick == 0 else 12):
+            middle = (low + high) / 2
+            value, interval, failed = simulated(middle)
+            reached = (value, interval[1], interval[0])[pick] >= power
+            low, high = (low, middle) if reached else (middle, high)
+            if high - low < 1e-5:
+                break
+        edges.append(high)
+    return DetectableEffect(edges[0], (edges[1], edges[2]), power, n, failed)

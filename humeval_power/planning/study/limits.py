@@ -1,0 +1,88 @@
+"""What no number of items, or of workers, can exceed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from humeval_power.errors import DesignError
+from humeval_power.parameters import Parameters
+from humeval_power.planning.study.analytic import EffectPrecision, detectable, power_at
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """Power, and the smallest detectable effect at `target`, when one factor grows without bound; for a
+    rule with a margin `detectable_effect` is the smallest margin that can be shown."""
+
+    grows: Literal["items", "workers"]
+    power: float
+    detectable_effect: float
+    target: float
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the target can be reached at all by more of this factor."""
+        return self.power >= self.target
+
+
+def ceiling_with_items(
+    parameters: Parameters, *, n_workers: int, target: float = 0.8, rule: DecisionRule = DEFAULT_RULE
+) -> Ceiling:
+    """These workers, endless items: what remains is a one-sample t test on the workers' differences."""
+    _check_count("workers", n_workers)
+    slope = parameters.recoded().sd_worker_slope
+    precision = EffectPrecision(slope**2 / n_workers, n_workers - 1.0, n_workers - 1, n_workers)
+    return _ceiling("items", parameters, precision, target, rule)
+
+
+def ceiling_with_workers(
+    parameters: Parameters,
+    *,
+    n_items: int,
+    ratings_per_item: float | None = None,
+    target: float = 0.8,
+    rule: DecisionRule = DEFAULT_RULE,
+) -> Ceiling:
+    """These items, endless workers. Without `ratings_per_item` every worker rates every item; with it
+    each rating comes from a worker of its own, whose difference then counts as noise."""
+    _check_count("items", n_items)
+    coded = parameters.recoded()
+    variance = coded.sd_item_slope**2 / n_items
+    if ratings_per_item is not None:
+        noise = 2 * coded.sd_residual**2 + coded.sd_worker_slope**2
+        variance += noise / (n_items * ratings_per_item)
+    precision = EffectPrecision(variance, n_items - 1.0, n_items - 1, n_items)
+    return _ceiling("workers", parameters, precision, target, rule)
+
+
+def _check_count(noun: str, count: int) -> None:
+    if count < 2:
+        raise DesignError(f"The number of {noun} must be at least 2 for a test to exist; got {count}.")
+
+
+def _ceiling(
+    grows: Literal["items", "workers"],
+    parameters: Parameters,
+    precision: EffectPrecision,
+    target: float,
+    rule: DecisionRule,
+) -> Ceiling:
+    effect = parameters.difference
+    if precision.variance == 0:  # nothing but noise that averages away stands in the way
+        return _without_variance(grows, effect, target, rule)
+    power = power_at(effect, precision, rule=rule).power
+    smallest = detectable(precision, effect=effect, power=target, rule=rule)
+    return Ceiling(grows, power, smallest, target)
+
+
+def _without_variance(
+    grows: Literal["items", "workers"], effect: float, target: float, rule: DecisionRule
+) -> Ceiling:
+    """The true difference itself becomes known."""
+    if rule.margin is None:
+        return Ceiling(grows, 1.0 if effect else math.nan, 0.0, target)
+    smallest = abs(effect) if rule.alternative == "equivalent" else max(-effect, 0.0)
+    return Ceiling(grows, float(rule.can_show(effect)), smallest, target)

@@ -1,0 +1,283 @@
+"""The smallest number of workers, items or ratings per item that reaches a target power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from humeval_power.errors import InputError
+from humeval_power.parameters import Parameters
+from humeval_power.planning.power import (
+    DEFAULT_SEED,
+    DEFAULT_SIMULATIONS,
+    PowerEstimate,
+    Progress,
+    estimate_power,
+    part_of,
+)
+from humeval_power.planning.questions import smallest_true
+from humeval_power.planning.study.analytic import (
+    FEW_WORKERS,
+    EffectPrecision,
+    analytic_power,
+    check_target,
+    detectable,
+    effect_precision,
+    power_at,
+)
+from humeval_power.planning.study.designs_of import design_of
+from humeval_power.planning.study.limits import Ceiling, ceiling_with_items, ceiling_with_workers
+from humeval_power.planning.study.regular import regular_precision
+from humeval_power.planning.workload import Ahead, rating_study_workload
+from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
+from humeval_power.scenarios.study import RatingStudy
+from humeval_power.study_counts import StudyCounts
+
+Sought = Literal["workers", "items", "ratings-per-item"]
+MOST = 100_000  # larger studies are not searched
+MOST_UNPAIRED = 1000  # their exact precision needs matrices of twice this order
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredSize:
+    """The answer: the smallest size found, or None and the reason why none will do.
+
+    `analytic` is its power by formula, `simulated` the proof.
+    """
+
+    sought: Sought
+    target: float
+    counts: StudyCounts | None
+    analytic: float
+    simulated: PowerEstimate | None
+    reason: str = ""
+
+
+def counts_power(
+    parameters: Parameters, counts: StudyCounts, *, rule: DecisionRule = DEFAULT_RULE
+) -> float:
+    """Power of a regular study by formula."""
+    return power_at(parameters.difference, counts_precision(parameters, counts), rule=rule).power
+
+
+def counts_precision(parameters: Parameters, counts: StudyCounts) -> EffectPrecision:
+    """Variance and df of a regular study: paired ones without their assignment (see planning.regular),
+    unpaired ones exactly."""
+    if not counts.paired:
+        return effect_precision(parameters, design_of(counts))
+    found = regular_precision(
+        parameters,
+        workers=counts.n_workers,
+        items=counts.n_items,
+        ratings_per_item=counts.ratings_per_item,
+        paired=counts.paired,
+    )
+    smallest = min(counts.n_workers, counts.n_items) - 1
+    return EffectPrecision(float(found.variance), float(found.df), smallest, counts.n_workers)
+
+
+def required_size(
+    parameters: Parameters,
+    sought: Sought,
+    *,
+    workers: int | None = None,
+    items: int | None = None,
+    ratings_per_item: int | None = None,
+    paired: bool = True,
+    power: float = 0.8,
+    rule: DecisionRule = DEFAULT_RULE,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    ahead: Ahead | None = None,
+    progress: Progress | None = None,
+) -> RequiredSize:
+    """Search one size with the others fixed, by formula, then prove the answer by simulation.
+
+    Where the simulated power stays below the target by more than its Monte Carlo error, the size is
+    raised step by step (with few workers the formula is approximate).
+
+    ahead : is told of the work of one proof before the first, and may refuse it.
+    progress : is told how many studies are simulated, and how many there may be.
+
+    Raises
+    ------
+    InputError
+        A size that is missing, an effect of zero, which no study can find, or one beyond the margin of
+        the rule, where its claim is wrong.
+    """
+    check_target(power, rule)
+    check_effect(parameters.difference, rule)
+    _check_ratings_per_item(sought, workers, ratings_per_item, paired)
+    make, lowest, highest = _search_space(sought, workers, items, ratings_per_item, paired)
+
+    def reaches(value: int) -> bool:
+        return counts_power(parameters, make(value), rule=rule) >= power
+
+    found = smallest_true(reaches, lowest, highest)
+    if found is None:
+        best = make(highest)
+        limit = _limit(parameters, sought, best, power, rule)
+        return RequiredSize(
+            sought,
+            power,
+            None,
+            counts_power(parameters, best, rule=rule),
+            None,
+            _why(sought, best, limit, parameters, power, rule),
+        )
+    values = range(found, min(found + max(5, found // 4), highest) + 1)
+    for proof, value in enumerate(values):
+        counts = make(value)
+        study = RatingStudy(parameters, design_of(counts), rule)
+        if ahead is not None and proof == 0:
+            ahead(rating_study_workload(study, n_simulations=n_simulations, n_jobs=n_jobs))
+        simulated = estimate_power(
+            study,
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+            progress=part_of(progress, proof, len(values)),
+        )
+        if not (simulated.too_many_failed or simulated.interval[1] < power):
+            break
+    if simulated.too_many_failed:
+        why = (
+            f"{100 * simulated.failure_rate:.0f} % of the studies simulated with {value:,} {sought} could not be "
+            "fitted, so that no power is known. Plan more ratings of each worker and item."
+        )
+        return RequiredSize(sought, power, None, counts_power(parameters, counts, rule=rule), None, why)
+    return RequiredSize(
+        sought, power, counts, analytic_power(parameters, study.design, rule=rule).power, simulated
+    )
+
+
+def check_effect(effect: float, rule: DecisionRule) -> None:
+    """Refuse a true effect that no size of study could find, or that makes the rule's claim wrong."""
+    if rule.margin is None:
+        if effect <= 0:
+            raise InputError(f"Give the effect of interest: a positive difference B - A; got {effect:g}.")
+    elif not rule.can_show(effect):
+        inside = f"above {-rule.margin:g}"
+        if rule.alternative == "equivalent":
+            inside = f"between {-rule.margin:g} and {rule.margin:g}"
+        raise InputError(
+            f"Where the true difference is {effect:g} the systems are not {rule.alternative} within "
+            f"{rule.margin:g}, and a larger study says so more surely: give an --effect {inside}."
+        )
+
+
+def _search_space(
+    sought: Sought, workers: int | None, items: int | None, k: int | None, paired: bool
+) -> tuple[Callable[[int], StudyCounts], int, int]:
+    needed = 1 if paired else 2
+    if sought == "workers":
+        n = _given("items", items)
+        most = MOST if k is None else min(MOST if paired else MOST_UNPAIRED, n * needed * k)
+        return lambda m: StudyCounts(m, n, k or m, paired), max(2, needed * (k or 1)), most
+    if sought == "items":
+        m = _given("workers", workers)
+        return lambda n: StudyCounts(m, n, k or m, paired), 2, MOST
+    m, n = _given("workers", workers), _given("items", items)
+    return lambda value: StudyCounts(m, n, value, paired), 1, m // needed
+
+
+def _check_ratings_per_item(sought: Sought, workers: int | None, k: int | None, paired: bool) -> None:
+    if sought == "ratings-per-item":
+        return
+    if k is None and not paired:
+        raise InputError("An unpaired design needs a number of ratings per item.")
+    if k is not None and k < 1:
+        raise InputError(f"The number of ratings per item must be at least 1; got {k}.")
+    needed = (k or 0) * (1 if paired else 2)
+    if k is not None and sought == "items" and workers is not None and workers >= 2 and needed > workers:
+        raise InputError(
+            f"{k} ratings per item and system need {needed} different workers; there are {workers}."
+        )
+
+
+def _given(name: str, value: int | None) -> int:
+    if value is None:
+        raise InputError(f"Give the number of {name}: it is not what is sought.")
+    if value < 2:
+        raise InputError(f"The number of {name} must be at least 2; got {value}.")
+    return value
+
+
+def _limit(
+    parameters: Parameters, sought: Sought, best: StudyCounts, power: float, rule: DecisionRule
+) -> Ceiling | None:
+    if sought == "items":
+        return ceiling_with_items(parameters, n_workers=best.n_workers, target=power, rule=rule)
+    if sought == "workers":
+        return ceiling_with_workers(
+            parameters,
+            n_items=best.n_items,
+            ratings_per_item=_limit_ratings(best),
+            target=power,
+            rule=rule,
+        )
+    return None
+
+
+def _limit_ratings(counts: StudyCounts) -> int | None:
+    """Ratings per item that stay fixed as workers are added; None where all of them rate every item."""
+    complete = counts.paired and counts.ratings_per_item == counts.n_workers
+    return None if complete else counts.ratings_per_item
+
+
+def _why(
+    sought: Sought,
+    best: StudyCounts,
+    limit: Ceiling | None,
+    parameters: Parameters,
+    power: float,
+    rule: DecisionRule,
+) -> str:
+    effect = parameters.difference
+    if limit is None:
+        smallest = detectable(counts_precision(parameters, best), effect=effect, power=power, rule=rule)
+        thing = "effect this study could find" if rule.margin is None else "margin this study could show"
+        return (
+            f"Even with all {best.n_workers} workers on every item the power is "
+            f"{counts_power(parameters, best, rule=rule):.2f}; the smallest {thing} "
+            f"with power {power:g} is {smallest:.3g}. More workers or items are needed."
+        )
+    if limit.reachable:
+        return f"More than {MOST:,} {sought} would be needed."
+    fixed, other = (
+        (f"{best.n_workers} workers", "workers")
+        if sought == "items"
+        else (f"{best.n_items} items", "items")
+    )
+    if rule.margin is None:
+        what, smaller = f"for an effect of {effect:g}", "no effect below {:.3g} can be found"
+    else:
+        what, smaller = f"to show {claim(rule)}", "no margin below {:.3g} can be shown"
+    text = (
+        f"No number of {sought} will do: with {fixed} the power {what} cannot pass {limit.power:.2f}, and "
+        f"{smaller.format(limit.detectable_effect)} with power {power:g}."
+    )
+    enough = _enough(parameters, other, best, power, rule)
+    rough = " The formula is rough with so few workers." if best.n_workers < FEW_WORKERS else ""
+    return text + (f" At least {enough} {other} are needed." if enough else "") + rough
+
+
+def _enough(
+    parameters: Parameters, other: str, best: StudyCounts, power: float, rule: DecisionRule
+) -> int | None:
+    """The number of the other factor from which the sought one can do it."""
+
+    def reaches(value: int) -> bool:
+        if other == "workers":
+            return ceiling_with_items(parameters, n_workers=value, target=power, rule=rule).reachable
+        return ceiling_with_workers(
+            parameters,
+            n_items=value,
+            ratings_per_item=_limit_ratings(best),
+            target=power,
+            rule=rule,
+        ).reachable
+
+    return smallest_true(reaches, 2, MOST)

@@ -1,0 +1,234 @@
+"""The power surface: settings x workers x items x effects, cells listed first and then run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from humeval_power.designs import DesignKind
+from humeval_power.errors import DesignError, InputError
+from humeval_power.inference.study.replication import NO_LOSSES
+from humeval_power.parameters import Parameters
+from humeval_power.planning.power import (
+    DEFAULT_SEED,
+    DEFAULT_SIMULATIONS,
+    PowerEstimate,
+    Progress,
+    Tally,
+    check_simulation,
+    next_target,
+    tally,
+)
+from humeval_power.planning.study.designs_of import build_design
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.scenarios.study import RatingStudy
+from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.simulation.study import Response
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SURFACE_COLUMNS = (
+    "setting",
+    "workers",
+    "items",
+    "ratings_per_item",
+    "effect",
+    "power",
+    "power_low",
+    "power_high",
+    "type_m",
+    "type_s",
+    "n_simulations",
+    "n_failed",
+    "boundary_rate",
+)
+_PORTION = 2048
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """One point of the surface: a study, and the name of the setting its parameters come from."""
+
+    setting: str
+    study: RatingStudy
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """A cell and its simulated power."""
+
+    cell: Cell
+    estimate: PowerEstimate
+
+    def as_dict(self) -> dict[str, object]:
+        """The row of the table: names in SURFACE_COLUMNS; the effect is B - A on [0, 1]."""
+        design, estimate = self.cell.study.design, self.estimate
+        low, high = estimate.interval
+        values = (
+            self.cell.setting,
+            design.n_workers,
+            design.n_items,
+            design.ratings_per_item,
+            estimate.true_effect,
+            estimate.power,
+            low,
+            high,
+            estimate.type_m,
+            estimate.type_s,
+            estimate.n_simulations,
+            estimate.n_failed,
+            estimate.boundary_rate,
+        )
+        return dict(zip(SURFACE_COLUMNS, values, strict=True))
+
+
+def list_cells(
+    settings: Mapping[str, Parameters],
+    *,
+    workers: Sequence[int],
+    items: Sequence[int],
+    effects: Sequence[float],
+    ratings_per_item: int | None = None,
+    paired: bool = True,
+    kind: DesignKind | None = None,
+    max_ratings_per_worker: int | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+    response: Response = "gaussian",
+    points: int | None = None,
+    losses: Losses = NO_LOSSES,
+    exclusion: Exclusion = "none",
+) -> list[Cell]:
+    """Every combination, in the order of the arguments; effects are differences B - A on [0, 1].
+
+    Raises
+    ------
+    DesignError
+        All designs of the grid that cannot be built, at once.
+    """
+    designs, problems = [], []
+    for n_workers in workers:
+        for n_items in items:
+            try:
+                designs.append(
+                    build_design(
+                        n_workers,
+                        n_items,
+                        ratings_per_item,
+                        paired=paired,
+                        kind=kind,
+                        max_ratings_per_worker=max_ratings_per_worker,
+                    )
+                )
+            except DesignError as error:
+                problems += list(error.problems)
+    if problems:
+        raise DesignError(list(dict.fromkeys(problems)))
+    return [
+        Cell(
+            name,
+            RatingStudy(
+                parameters.with_difference(effect), design, rule, response, points, losses, exclusion
+            ),
+        )
+        for name, parameters in settings.items()
+        for design in designs
+        for effect in effects
+    ]
+
+
+def run_surface(
+    cells: Sequence[Cell],
+    *,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    precision: float | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[CellResult]:
+    """Simulate every cell, with common random numbers: each uses the same children of the seed.
+
+    Cells of Gaussian ratings that differ in their effect alone share one simulation, because the
+    effect then only shifts the estimates; their curves are monotone by construction.
+    """
+    check_simulation(n_simulations, precision)
+    if not cells:
+        raise InputError("The surface has no cells: give workers, items and effects.")
+    groups = list(_groups(cells))
+    done = 0
+    results: dict[int, CellResult] = {}
+    for group in groups:
+        counts = [Tally() for _ in group]
+        target = n_simulations
+        names: tuple[str, ...] = ()
+        first = cells[group[0]].study
+        while counts[0].n < target:
+            begin, size = counts[0].n, min(_PORTION, target - counts[0].n)
+            replicates = first.draw(size, seed=seed, first=begin, n_jobs=n_jobs)
+            names = replicates.boundary_names
+            for place, index in enumerate(group):
+                study = cells[index].study
+                moved = first.shifted(replicates, study.true_effect - first.true_effect)
+                counts[place] += tally(moved, alpha=study.alpha, true_effect=study.true_effect)
+            if precision is not None and counts[0].n >= n_simulations:
+                target = max(next_target(count, precision) for count in counts)
+            if progress is not None:
+                progress(done + len(group) * counts[0].n // target, len(cells))
+        for place, index in enumerate(group):
+            study = cells[index].study
+            directed = study.rule.margin is None
+            estimate = PowerEstimate(counts[place], study.true_effect, study.alpha, names, directed)
+            results[index] = CellResult(cells[index], estimate)
+        done += len(group)
+    return [results[index] for index in range(len(cells))]
+
+
+def _groups(cells: Sequence[Cell]) -> Iterable[list[int]]:
+    """Indices of cells that can share their replicates."""
+    shared: dict[tuple[object, ...], list[int]] = {}
+    for index, cell in enumerate(cells):
+        study = cell.study
+        without_effect = study.parameters.with_difference(0.0)
+        key: tuple[object, ...] = (without_effect, id(study.design), study.rule)
+        if not study.shifts:
+            key = (*key, index)
+        shared.setdefault(key, []).append(index)
+    return shared.values()
+
+
+def surface_table(results: Sequence[CellResult]) -> pd.DataFrame:
+    """One row for each cell with the columns SURFACE_COLUMNS."""
+    import pandas as pd
+
+    return pd.DataFrame([result.as_dict() for result in results], columns=list(SURFACE_COLUMNS))
+
+
+def power_surface(
+    settings: Mapping[str, Parameters],
+    *,
+    workers: Sequence[int],
+    items: Sequence[int],
+    effects: Sequence[float],
+    ratings_per_item: int | None = None,
+    paired: bool = True,
+    rule: DecisionRule = DEFAULT_RULE,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+) -> pd.DataFrame:
+    """Power over a grid of studies as a table: one row for each cell, columns SURFACE_COLUMNS.
+
+    settings : parameters by name, for example {"pilot": fit(ratings).parameters}.
+    effects : differences B - A on [0, 1].
+    """
+    cells = list_cells(
+        settings,
+        workers=workers,
+        items=items,
+        effects=effects,
+        ratings_per_item=ratings_per_item,
+        paired=paired,
+        rule=rule,
+    )
+    return surface_table(run_surface(cells, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs))

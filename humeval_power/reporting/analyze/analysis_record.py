@@ -1,0 +1,161 @@
+"""The analysis of a finished study as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from humeval_power.inference.study.wald import standardised_effect
+from humeval_power.reporting.records import Record, parameters_record, versions
+
+if TYPE_CHECKING:  # documents know the schemas, and need nothing else
+    from humeval_power.estimation.fit import Fit
+    from humeval_power.estimation.joint_fit import JointFit
+    from humeval_power.inference.study.many_systems import PairResult, SystemsAnalysis
+    from humeval_power.inference.study.wald import EffectTest
+    from humeval_power.planning.analyze import Deviation, PowerAtInterest
+    from humeval_power.planning.power import PowerEstimate
+    from humeval_power.ratings import Ratings
+
+ANALYSIS_SCHEMA = "humeval_power/analysis/1"
+ANALYSES_SCHEMA = "humeval_power/analyses/1"
+
+
+def analysis_record(
+    ratings: Ratings,
+    fit: Fit,
+    test: EffectTest,
+    *,
+    size: PowerEstimate | None,
+    interest: PowerAtInterest | None,
+    deviations: Sequence[Deviation] | None,
+    agreement: Mapping[str, object] | None = None,
+    plan: Mapping[str, object] | None = None,
+    sequential: Mapping[str, object] | None = None,
+    command: str = "",
+) -> Record:
+    """Everything that `fit` records, and what only a finished study has.
+
+    deviations : from the plan, None without one; plan : its file and checksum; sequential : the looks and
+        what they make of the result, None for a study with one test.
+    """
+    record = parameters_record(ratings, fit, test, size=size, command=command)
+    record["schema"] = ANALYSIS_SCHEMA
+    record["standardised"] = asdict(standardised_effect(fit.parameters)) if fit.converged else None
+    record["power_at_interest"] = None if interest is None else asdict(interest)
+    record["plan"] = None if plan is None else dict(plan)
+    record["deviations"] = None if deviations is None else [asdict(one) for one in deviations]
+    record["agreement"] = None if agreement is None else dict(agreement)
+    record["sequential"] = None if sequential is None else dict(sequential)
+    if sequential is not None and not test.reason:  # the boundary decides, not alpha
+        effect = record["effect"]
+        assert isinstance(effect, dict)
+        record["effect"] = {**effect, "significant": sequential["significant"]}
+    return record
+
+
+def comparison_record(
+    ratings: Ratings,
+    results: Sequence[PairResult],
+    *,
+    means: Mapping[str, float],
+    groups: Sequence[Sequence[str]],
+    correction: str,
+    command: str = "",
+) -> Record:
+    """Comparisons of several systems."""
+    return {
+        "schema": ANALYSIS_SCHEMA,
+        "systems": list(ratings.system_names),
+        "criterion_name": ratings.criterion,
+        "means": dict(means),
+        "correction": correction,
+        "fits": "one for each pair of systems",
+        "pairs": [
+            {
+                "first": result.first,
+                "second": result.second,
+                "estimate": result.test.estimate,
+                "standard_error": result.test.standard_error,
+                "df": result.test.df,
+                "p_value": result.test.p_value,
+                "corrected_p_value": result.corrected_p,
+                "significant": None if result.test.reason else result.significant,
+                "reason": result.test.reason or None,
+                "interval": list(result.test.interval),
+                "boundary": list(result.fit.boundary),
+                "not_identified": list(result.fit.not_identified),
+                "converged": result.fit.converged,
+                "simultaneous_interval": _ends(result.simultaneous_interval),
+            }
+            for result in results
+        ],
+        "groups": [list(group) for group in groups],
+        "rule": asdict(results[0].test.rule),
+        "data": {"source": ratings.source},
+        "versions": versions(),
+        "command": command,
+    }
+
+
+def systems_record(ratings: Ratings, analysis: SystemsAnalysis, *, command: str = "") -> Record:
+    """`comparison_record` with the model, and the means, SDs and common df of a joint fit (else null)."""
+    record = comparison_record(
+        ratings,
+        analysis.results,
+        means={one.system: one.mean for one in analysis.means},
+        groups=analysis.groups,
+        correction=analysis.correction,
+        command=command,
+    )
+    joint = analysis.joint
+    if joint is not None:
+        record["fits"] = "one for all systems"
+    record["model"] = analysis.model
+    record["baseline"] = analysis.baseline
+    record["max_t_df"] = analysis.common_df
+    record["system_means"] = [asdict(one) for one in analysis.means]
+    record["joint_fit"] = None if joint is None else _joint_record(joint)
+    return record
+
+
+def _joint_record(joint: JointFit) -> Record:
+    return {
+        "standard_deviations": dict(joint.standard_deviations),
+        "criterion": joint.criterion,
+        "boundary": list(joint.boundary),
+        "not_identified": list(joint.not_identified),
+        "converged": joint.converged,
+        "n_optima": joint.n_optima,
+        "closed_form": joint.closed_form,
+        "n_ratings": joint.n_ratings,
+        "n_workers": joint.n_workers,
+        "n_items": joint.n_items,
+    }
+
+
+def _ends(interval: tuple[float, float] | None) -> list[float] | None:
+    return None if interval is None else list(interval)
+
+
+def criteria_record(
+    records: Mapping[str, Mapping[str, object]],
+    *,
+    correction: str,
+    family: Sequence[Mapping[str, object]],
+    command: str = "",
+) -> Record:
+    """Analyses of several criteria of one table, and the correction over all their comparisons."""
+    return {
+        "schema": ANALYSES_SCHEMA,
+        "criteria": [dict(record, criterion_name=name) for name, record in records.items()],
+        "correction_over_criteria": {
+            "method": correction,
+            "family": "every comparison of every criterion",
+            "size": len(family),
+            "comparisons": [dict(row) for row in family],
+        },
+        "versions": versions(),
+        "command": command,
+    }

@@ -1,0 +1,129 @@
+"""Pictures of a comparison by per-item scores: histograms, power by number of items, the primer's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from humeval_power.errors import InputError
+from humeval_power.inference.compare.result import Floats, score_differences
+from humeval_power.planning.compare.pair import PairComparison
+from humeval_power.planning.compare.primer import PrimerCell
+from humeval_power.planning.compare.retrospective import RetrospectivePower
+from humeval_power.reporting.facets import fitted
+from humeval_power.reporting.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+
+MOST_BINS = 40
+
+
+def histogram_figure(comparison: PairComparison) -> Figure:
+    """Histograms of A and B on one axis of scores, and of B - A with 0, its mean and its median."""
+    a, b = comparison.table.systems
+    first, second = comparison.table.column(a), comparison.table.column(b)
+    differences = score_differences(first, second)
+    with house_style():
+        figure = Figure(figsize=(7.0, 2.4), layout="constrained")
+        axes = figure.subplots(1, 3)
+        edges = _edges(np.concatenate([first, second]))
+        for place, (values, name) in enumerate(((first, a), (second, b))):
+            _bars(axes[place], values, edges, COLOURS[place], name)
+            axes[place].set_xlabel(fitted(comparison.table.metric, 2.0))
+        axes[1].sharey(axes[0])
+        axes[0].set_ylabel("Items")
+        _bars(axes[2], differences, _edges(differences), COLOURS[2], f"{b} - {a}")
+        axes[2].set_xlabel("Difference")
+        axes[2].axvline(0.0, color=INK, linewidth=0.8)
+        data = comparison.data.difference
+        for value, dashes, label in ((data.mean, "-", "mean"), (data.median, DASHES[2], "median")):
+            axes[2].axvline(value, color=COLOURS[1], linestyle=dashes, linewidth=1.2, label=label)
+        axes[2].legend(loc="best", handlelength=1.6)
+    return figure
+
+
+def power_figure(power: RetrospectivePower, *, target: float = 0.8) -> Figure:
+    """Power against the number of items, with the Monte Carlo band and the items at hand."""
+    with house_style():
+        figure = Figure(figsize=(4.4, 2.9), layout="constrained")
+        axes = figure.subplots()
+        n = [point.n for point in power.curve]
+        bands = np.array([point.power.interval for point in power.curve])
+        axes.fill_between(n, bands[:, 0], bands[:, 1], color=COLOURS[0], alpha=0.2, linewidth=0)
+        axes.plot(n, [point.power.power for point in power.curve], color=COLOURS[0], marker="o")
+        axes.axhline(target, color=QUIET, linestyle=(0, (2, 2)), linewidth=0.9)
+        axes.axvline(power.at.n, color=COLOURS[1], linewidth=1.0)
+        axes.annotate(
+            f"{power.at.n:,} items: {power.at.power.power:.2f}",
+            (power.at.n, 0.03),
+            xytext=(4, 0),
+            textcoords="offset points",
+            color=COLOURS[1],
+        )
+        whose = "observed effect" if power.is_observed else "effect"
+        axes.set(ylim=(0, 1.02), xlim=(0, None), xlabel="Items", ylabel="Power")
+        axes.set_title(f"{whose} {power.effect:.3g} ({power.effect_words})", loc="left")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:,.0f}"))
+    return figure
+
+
+def primer_figure(cells: Sequence[PrimerCell]) -> Figure:
+    """A panel for each number of items: expected p against the share of items hurt, a line an effect.
+
+    Cells whose effect is less than one item are left out.
+    """
+    cells = [cell for cell in cells if cell.n_helped > cell.n_hurt]
+    if not cells:
+        raise InputError("There is nothing to draw: every effect is less than one item.")
+    sizes = sorted({cell.n_items for cell in cells})
+    effects = sorted({cell.effect for cell in cells})
+    columns = min(2, len(sizes))
+    rows = -(-len(sizes) // columns)
+    with house_style():
+        figure = Figure(figsize=(3.4 * columns, 0.5 + 2.1 * rows), layout="constrained")
+        panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+        for axes, n in zip(panels, sizes, strict=False):
+            for style, effect in enumerate(effects):
+                line = [cell for cell in cells if (cell.n_items, cell.effect) == (n, effect)]
+                _primer_line(axes, line, effect, style)
+            axes.axhline(0.05, color=QUIET, linestyle=(0, (2, 2)), linewidth=0.9)
+            axes.set_title(f"{n:,} items", loc="left")
+        for axes in panels[len(sizes) :]:
+            axes.set_axis_off()
+        panels[0].set_ylim(0, 0.52)
+        figure.supxlabel("Share of items hurt", fontsize=8)
+        figure.supylabel("Primer's p (dashed: 0.05)", fontsize=8)
+        handles, labels = panels[len(sizes) - 1].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=len(effects))
+    return figure
+
+
+def _primer_line(axes: Axes, line: Sequence[PrimerCell], effect: float, style: int) -> None:
+    axes.plot(
+        [cell.hurt for cell in line],
+        [cell.p_value for cell in line],
+        color=COLOURS[style % len(COLOURS)],
+        marker=MARKERS[style % len(MARKERS)],
+        linestyle=DASHES[style % len(DASHES)],
+        label=f"effect {100 * effect:g} %",
+    )
+
+
+def _bars(axes: Axes, values: Floats, edges: Floats, colour: str, title: str) -> None:
+    axes.hist(values, bins=edges.tolist(), color=colour, edgecolor="white", linewidth=0.3)
+    axes.set_title(fitted(title, 2.0), loc="left")
+
+
+def _edges(values: Floats) -> Floats:
+    """Bins by Freedman and Diaconis (1981), at most 40; whole steps where the scores have few values."""
+    distinct = np.unique(values)
+    if 2 <= len(distinct) <= 20:
+        step = float(np.diff(distinct).min())
+        if (distinct[-1] - distinct[0]) / step <= MOST_BINS:
+            return np.arange(distinct[0] - step / 2, distinct[-1] + step, step)
+    edges = np.histogram_bin_edges(values, bins="fd" if np.ptp(values) > 0 else 1)
+    if len(edges) > MOST_BINS + 1:
+        edges = np.histogram_bin_edges(values, bins=MOST_BINS)
+    return np.asarray(edges)

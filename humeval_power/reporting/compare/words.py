@@ -1,0 +1,252 @@
+"""Numbers and sentences of a comparison, the same in the terminal and in every report."""
+
+from __future__ import annotations
+
+import math
+
+from humeval_power.inference.compare.all_pairs import PairwiseScores
+from humeval_power.inference.compare.result import PairedTest
+from humeval_power.inference.compare.tests import TESTS
+from humeval_power.planning.compare.pair import PairComparison, has_two_pseudomedians
+from humeval_power.reporting.tables import Table
+from humeval_power.reporting.values import p_cell, p_words, share
+
+QUESTION_WORDS = {
+    "mean": "Is the mean difference of scores other than the null difference?",
+    "median": "Is the median difference of scores other than the null difference?",
+    "pseudomedian": "Is the pseudomedian of the differences (the median of all means of two) other than the null?",
+    "better": "Is B better than A on more, or on fewer, than half of the items?",
+}
+DIRECTION_WORDS = {
+    "two-sided": "two-sided",
+    "greater": "one-sided, B better than A",
+    "less": "one-sided, B worse than A",
+}
+
+
+def shown(value: float) -> str:
+    """Four significant digits; what cannot be told is '-'."""
+    if math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "infinite" if value > 0 else "-infinite"
+    return f"{value:.4g}"
+
+
+def interval_words(low: float, high: float) -> str:
+    """'0.1 to 0.3', or '-' where there is none."""
+    if math.isnan(low) or math.isnan(high):
+        return "-"
+    return f"{shown(low)} to {shown(high)}"
+
+
+def test_p_words(test: PairedTest) -> str:
+    """The p-value, with the Monte Carlo interval of one that was drawn."""
+    said = p_words(test.p_value)
+    if test.p_value == 0 and test.p_interval is not None:
+        return f"p < {test.p_interval[1]:.2g} (none of the resamples)"
+    if test.p_interval is not None:
+        return f"{said} (Monte Carlo {test.p_interval[0]:.4f} to {test.p_interval[1]:.4f})"
+    return said
+
+
+def verdict(comparison: PairComparison) -> str:
+    """The decision in one sentence."""
+    alpha = comparison.request.settings.alpha
+    if not comparison.significant:
+        return f"Not significant at alpha = {alpha:g}."
+    a, b = comparison.table.systems
+    where = "higher" if comparison.test.lead > 0 else "lower"
+    return f"Significant at alpha = {alpha:g}: {b} scores {where} than {a}."
+
+
+def report_rows(comparison: PairComparison) -> tuple[tuple[str, str], ...]:
+    """What Zhu et al. (2020, section 2.3) want reported, and p: name and value."""
+    settings, test, power = comparison.request.settings, comparison.test, comparison.power
+    rows = [
+        ("Question", QUESTION_WORDS[comparison.question]),
+        ("Test", f"{test.label}, {DIRECTION_WORDS[settings.direction]}; {test.method}"),
+        ("Significance level", f"alpha = {settings.alpha:g}"),
+        ("Null difference", f"{settings.null:g}"),
+        ("Sample size", f"n = {test.n:,}"),
+        (
+            f"Effect: {test.estimand}{', i <= j' if has_two_pseudomedians(comparison) else ''}",
+            f"{shown(test.estimate)}{_test_interval(test)}",
+        ),
+        ("Test statistic", f"{test.statistic_name} = {shown(test.statistic)}"),
+        ("P-value", test_p_words(test)),
+    ]
+    standard = [one for one in comparison.effects if one.name in _STANDARD[comparison.question]]
+    rows += [
+        (f"Effect size: {one.label}", f"{shown(one.value)}, interval {interval_words(one.low, one.high)}")
+        for one in standard
+    ]
+    if power is not None:
+        low, high = power.at.power.interval
+        whose = "observed" if power.is_observed else "stated"
+        rows.append(
+            (
+                "Power",
+                f"{share(power.at.power.power)} ({low:.2f} to {high:.2f}) for the {whose} effect "
+                f"{shown(power.effect)} ({power.effect_words}); {_simulated_test(comparison)}{power.method}",
+            )
+        )
+    if comparison.equivalence is not None:
+        rows.append(("Equivalence", equivalence_words(comparison)))
+    return tuple(rows)
+
+
+def _test_interval(test: PairedTest) -> str:
+    """The interval that belongs to the test; some have none, and the effect sizes have theirs."""
+    if math.isnan(test.interval[0]):
+        return ""
+    return f", {100 * test.confidence:g} % interval {interval_words(*test.interval)}"
+
+
+def _simulated_test(comparison: PairComparison) -> str:
+    """Which test was simulated, where it is not the one that was run."""
+    power = comparison.power
+    if power is None or power.test == comparison.test.name:
+        return ""
+    label = TESTS[power.test].label
+    return f"of the {label[0].lower()}{label[1:]} in its place; "
+
+
+_STANDARD = {
+    "mean": ("cohens_d", "hedges_g", "hedges_g_as_published"),
+    "median": ("wilcoxon_r", "hodges_lehmann", "hodges_lehmann_as_published"),
+    "pseudomedian": ("wilcoxon_r",),
+    "better": (),
+}
+
+
+def equivalence_words(comparison: PairComparison) -> str:
+    """What two one-sided tests show of the margin."""
+    found = comparison.equivalence
+    if found is None:
+        return ""
+    shown_words = "shown" if found.is_equivalent else "not shown"
+    inferior = "shown" if found.is_not_inferior else "not shown"
+    return (
+        f"|mean B - A| below {found.margin:g} {shown_words}: two one-sided t tests, {p_words(found.p_value)}, "
+        f"{100 * (1 - 2 * found.alpha):g} % interval {interval_words(*found.interval)}; that B is worse by "
+        f"less than {found.margin:g} is {inferior}."
+    )
+
+
+def summary_table(comparison: PairComparison) -> Table:
+    """n, mean, median, SD, minimum and maximum of A, B and B - A."""
+    data = comparison.data
+    rows = tuple(
+        (one.name, f"{one.n:,}", *map(shown, (one.mean, one.median, one.sd, one.minimum, one.maximum)))
+        for one in (data.first, data.second, data.difference)
+    )
+    return Table(("scores", "n", "mean", "median", "sd", "min", "max"), rows)
+
+
+def shape_words(comparison: PairComparison) -> list[str]:
+    """Skewness, normality, ties, and what the paper's rule would make of them."""
+    data = comparison.data
+    said = [f"Skewness of the difference {shown(data.skewness)}: {data.skew} (thresholds 0.5 and 1)."]
+    if data.shapiro_p is not None:
+        passed = "normality is not rejected" if data.is_normal else "not normal"
+        said.append(
+            f"Shapiro-Wilk W = {data.shapiro_w:.4f}, {p_words(data.shapiro_p)}: {passed} at "
+            f"{data.normality_alpha:g}."
+        )
+    elif data.skew == "roughly symmetric":
+        said.append("Shapiro-Wilk was not run: its p-value is good for 3 to 5,000 items with a spread.")
+    else:
+        said.append("Shapiro-Wilk was not run: skewed differences are not normal.")
+    if data.n_ties:
+        said.append(f"{data.n_ties:,} of {data.difference.n:,} items are ties.")
+    said.append(
+        f"From this, NLPStatTest would test the {data.nlpstattest_statistic}. Here the question decides: "
+        f"{comparison.question}."
+        if comparison.request.question is not None
+        else f"By NLPStatTest's rule the {data.nlpstattest_statistic} is tested."
+    )
+    return said
+
+
+def effect_table(comparison: PairComparison) -> Table:
+    """All effect sizes with their intervals."""
+    rows = tuple(
+        (one.label, shown(one.value), interval_words(one.low, one.high), one.method)
+        for one in comparison.effects
+    )
+    caption = f"Intervals of {100 * comparison.request.settings.confidence:g} %."
+    return Table(("effect size", "estimate", "interval", "by"), rows, caption)
+
+
+def advice_table(comparison: PairComparison, *, everything: bool) -> Table:
+    """The tests that suit the question, or all of them, with reasons."""
+    keep = (
+        ("preferred", "allowed", "less preferred", "inappropriate")
+        if everything
+        else ("preferred", "allowed")
+    )
+    rows = tuple((one.name, one.standing, one.reason) for one in comparison.advice if one.standing in keep)
+    return Table(("test", "standing", "reason"), rows)
+
+
+def curve_table(comparison: PairComparison) -> Table | None:
+    """Power by number of items, None without a spread."""
+    power = comparison.power
+    if power is None:
+        return None
+    rows = tuple(
+        (
+            f"{point.n:,}" + (" (this study)" if point.n == power.at.n else ""),
+            f"{point.power.power:.3f}",
+            "{:.3f} to {:.3f}".format(*point.power.interval),
+        )
+        for point in power.curve
+    )
+    return Table(("items", "power", "Monte Carlo interval"), rows)
+
+
+CORRECTION_WORDS = {
+    "none": "The p-values are not corrected for the number of pairs: some pairs will be significant by chance.",
+    "holm": "The p-values are corrected by Holm (1979): the chance of any false one is at most alpha.",
+    "bonferroni": "The p-values are corrected by Bonferroni: the chance of any false one is at most alpha.",
+    "bh": "The p-values are corrected by Benjamini and Hochberg (1995): on average at most a share alpha of the "
+    "significant pairs is false; some of them may be.",
+    "max-t": "The p-values are corrected by the largest t of all pairs in joint resamples of the items.",
+    "romano-wolf": "The p-values are corrected step by step by joint resamples of the items (Romano and Wolf "
+    "2005).",
+}
+
+
+def many_caveats(result: PairwiseScores) -> tuple[str, ...]:
+    """What must be read before the pairs."""
+    return (
+        CORRECTION_WORDS[result.correction],
+        "A pair that is not significant is not shown to be alike; intervals are of each pair by itself.",
+    )
+
+
+def means_table(result: PairwiseScores) -> Table:
+    """Systems by mean, best first, with their cluster where there are any."""
+    if not result.clusters:
+        return Table(("system", "mean"), tuple((name, shown(mean)) for name, mean in result.means.items()))
+    cluster = {name: place for place, names in enumerate(result.clusters, start=1) for name in names}
+    rows = tuple((name, shown(mean), str(cluster[name])) for name, mean in result.means.items())
+    return Table(("system", "mean", "cluster"), rows)
+
+
+def pairs_report_table(result: PairwiseScores) -> Table:
+    """One row for each pair."""
+    rows = tuple(
+        (
+            f"{pair.second} - {pair.first}",
+            shown(pair.test.estimate),
+            interval_words(*pair.test.interval),
+            p_cell(pair.test.p_value),
+            p_cell(pair.corrected_p),
+            "yes" if pair.significant else "no",
+        )
+        for pair in result.pairs
+    )
+    header = ("pair", result.pairs[0].test.estimand, "interval", "p", "corrected p", "significant")
+    return Table(header, rows)

@@ -1,0 +1,121 @@
+"""What to know before trusting, or paying for, a plan."""
+
+from __future__ import annotations
+
+import math
+
+from humeval_power.costs import Cost
+from humeval_power.designs import Design
+from humeval_power.planning.plan.plan import Plan
+from humeval_power.planning.study.analytic import FEW_WORKERS
+from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
+from humeval_power.reporting.values import share
+from humeval_power.rules import claim
+
+SAME = 0.005  # as the checklist takes an effect for the observed one
+LARGE_GAP = 0.02  # between formula and simulation, beyond Monte Carlo error
+
+
+def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> tuple[str, ...]:
+    """Sentences, the gravest first."""
+    return (
+        *_observed_effect(plan),
+        *_below_target(plan),
+        *_few_workers(plan, design),
+        *_proof(plan),
+        *_zero_variances(plan),
+        *_parameters(plan),
+        *design.notes,
+        *(() if cost is None else cost.notes),
+    )
+
+
+def is_observed_effect(plan: Plan) -> bool:
+    """Whether the plan is for the very difference that its parameters were estimated with."""
+    observed = plan.parameters.difference
+    return observed != 0 and math.isclose(abs(plan.effect), abs(observed), rel_tol=SAME)
+
+
+def _observed_effect(plan: Plan) -> list[str]:
+    if not is_observed_effect(plan):
+        return []
+    return [
+        f"The plan is for {plan.effect:+.3g}, the difference that the pilot showed. Such power says nothing "
+        "that the pilot's p-value does not, and is too high where a promising pilot was followed up."
+    ]
+
+
+def _promised(plan: Plan) -> float:
+    predicted = plan.predicted
+    return predicted.analytic if math.isnan(predicted.simulated) else predicted.simulated
+
+
+def _below_target(plan: Plan) -> list[str]:
+    upper = plan.predicted.interval[1]
+    reached = plan.predicted.analytic if math.isnan(upper) else upper
+    if reached >= plan.target_power:
+        return []
+    if plan.rule.margin is not None:
+        return [
+            f"The power, {share(_promised(plan))}, is below the target of {plan.target_power:g}: a study of "
+            f"this size will often fail to show {claim(plan.rule)} where it is true."
+        ]
+    return [
+        f"The power, {share(_promised(plan))}, is below the target of {plan.target_power:g}: a study of "
+        "this size will often miss the difference that it is meant to find, and exaggerate it when it "
+        "does not."
+    ]
+
+
+def _few_workers(plan: Plan, design: Design) -> list[str]:
+    """For a test that is too bold with so few workers, and for a formula that is rough with so few."""
+    n_workers, rule = design.n_workers, plan.rule
+    if is_too_bold(rule, n_workers):
+        return [
+            f"With {n_workers} workers, fewer than {ENOUGH_WORKERS[rule.df]}, the test rejects more often "
+            f"than alpha {rule.alpha:g} says, and part of the power is false alarm. "
+            f"{size_sentence(rule)}".rstrip()
+        ]
+    if n_workers < FEW_WORKERS:
+        return [f"With {n_workers} workers the power by formula is rough; trust the simulation."]
+    return []
+
+
+def _proof(plan: Plan) -> list[str]:
+    predicted, rule = plan.predicted, plan.rule
+    if math.isnan(predicted.simulated):
+        return ["The power was computed by formula and has not been simulated for this plan."]
+    if rule.is_simulated or rule.analysis != "ratings":
+        return ["The formula does not describe the planned test; only the simulated power counts."]
+    low, high = predicted.interval
+    gap = max(low - predicted.analytic, predicted.analytic - high, 0.0)
+    if gap and abs(predicted.simulated - predicted.analytic) > LARGE_GAP:
+        return ["Formula and simulation differ by more than chance; trust the simulation."]
+    return []
+
+
+def _zero_variances(plan: Plan) -> list[str]:
+    coded = plan.parameters.recoded()
+    zero = [
+        words
+        for name, words in (("sd_worker_slope", "workers"), ("sd_item_slope", "items"))
+        if getattr(coded, name) == 0
+    ]
+    if not zero:
+        return []
+    return [
+        f"The plan assumes that the difference B - A does not vary between {' or between '.join(zero)}. "
+        "An estimate of zero from a small pilot does not show that; power planned from it is too hopeful."
+    ]
+
+
+def _parameters(plan: Plan) -> list[str]:
+    if plan.source.ratings is not None:
+        return [
+            "The standard deviations are estimates from a pilot and uncertain, the more so the fewer its "
+            "workers. The power is what they imply, not a guarantee."
+        ]
+    return [
+        f"The standard deviations are assumed ({plan.source.name}), not estimated from a pilot of these "
+        "systems, items and workers. The power holds as far as they do."
+    ]

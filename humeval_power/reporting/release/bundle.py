@@ -1,0 +1,193 @@
+"""An anonymised bundle to publish: the files of a release as values, and what to look at before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from humeval_power.checking.columns import close_to, shortened
+from humeval_power.errors import InputError
+from humeval_power.reporting.release.pseudonyms import (
+    SHORT_KEY,
+    keyed_order,
+    pseudonyms,
+)
+from humeval_power.reporting.release.readme import Contents, readme
+from humeval_power.reporting.release.rows import ReleaseRows
+from humeval_power.reporting.release.warnings import (
+    column_warnings,
+    document_warnings,
+    name_warnings,
+    refuse_private,
+)
+from humeval_power.reporting.release.worker_ids import IdSearch
+from humeval_power.safe_text import csv_text, formula_safe, json_text
+
+RATINGS, README, SUMS = "ratings.csv", "README.md", "SHA256SUMS"
+OWN_FILES = (RATINGS, README, SUMS)
+PSEUDONYMISED = ("worker", "item", "system")
+_OURS = ("humeval_power/parameters/", "humeval_power/analysis/", "humeval_power/check/")
+_SEALED = "humeval_power/plan/"  # a plan that was changed could not be read back
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The bytes of each file by name, and what should be looked at before they are published.
+
+    `n_formulas` counts by column the cells that a spreadsheet would have run and that got an apostrophe.
+    """
+
+    files: Mapping[str, bytes]
+    warnings: tuple[str, ...]
+    n_formulas: Mapping[str, int]
+
+
+def release_bundle(
+    rows: ReleaseRows,
+    *,
+    key: str,
+    pseudonymise: Collection[str] = (),
+    documents: Mapping[str, bytes] | None = None,
+    licence: str | None = None,
+    checked: Collection[str] = (),
+) -> Bundle:
+    """The files of a release: ratings with pseudonyms in an order of their own, README and checksums.
+
+    Parameters
+    ----------
+    key : the secret that pseudonyms and order are made with; the same key gives the same ones.
+    pseudonymise : 'item', 'system' or both, besides the workers.
+    documents : other files of the bundle by name. Worker ids in the notices of JSON documents are replaced.
+    licence : as the authors say; None leaves it open, in the README too.
+    checked : columns and files in which short ids, or parts that cannot be searched, were found to be fine;
+        'names' for names of columns and files.
+
+    Raises
+    ------
+    InputError
+        A document with the name of a file of the bundle, one that is a ledger or a secret, or an empty key.
+    """
+    if not key:
+        raise InputError("The key is empty.")
+    if set(documents or {}) & set(OWN_FILES):
+        raise InputError(f"The bundle writes {', '.join(OWN_FILES)} itself; rename the included file.")
+    refuse_private(documents or {}, key)
+    _check_checked(checked, rows, documents or {})
+    hidden = ("worker", *(kind for kind in PSEUDONYMISED[1:] if kind in pseudonymise))
+    mapping = {kind: pseudonyms(rows.names(kind), key=key, kind=kind) for kind in hidden}
+    columns = {
+        name: [mapping[name][value] for value in values] if name in mapping else values
+        for name, values in rows.columns.items()
+    }
+    search = IdSearch(rows.names("worker"))
+    attached = {
+        name: _without_workers(content, mapping["worker"]) for name, content in (documents or {}).items()
+    }
+    table, n_formulas = _ratings_csv(columns, rows.n_ratings, key)
+    files = {RATINGS: table, **attached}
+    contents = Contents(tuple(hidden), tuple(attached), n_formulas, licence)
+    files[README] = readme(rows, contents).encode()
+    warnings = [
+        *_weak_key(key),
+        *column_warnings(columns, rows, search, checked),
+        *document_warnings(attached, search, checked),
+        *name_warnings(_names(rows, attached), search, checked),
+        *_no_licence(licence),
+    ]
+    files[SUMS] = checksums(files).encode()
+    return Bundle(files, tuple(warnings), n_formulas)
+
+
+def _names(rows: ReleaseRows, attached: Mapping[str, bytes]) -> dict[str, list[str]]:
+    """What the bundle names besides the cells of its table."""
+    return {
+        "names of files": list(attached),
+        "names of columns, which README.md lists": [*rows.original.values(), *rows.left_out],
+        "reasons in README.md why rows were left out": [step.reason for step in rows.flow],
+    }
+
+
+def _check_checked(checked: Collection[str], rows: ReleaseRows, documents: Mapping[str, bytes]) -> None:
+    known = {"names", *rows.columns, *rows.original.values(), *documents}
+    unknown = sorted(set(checked) - known)
+    if unknown:
+        remedy = close_to(unknown[0], sorted(known))
+        raise InputError(
+            f"--checked names {unknown[0]!r}, which is no column or file of this bundle. {remedy}"
+        )
+
+
+def checksums(files: Mapping[str, bytes]) -> str:
+    """The digests of files as `sha256sum --check` reads them, sorted by name."""
+    return "".join(_sum_line(name, files[name]) for name in sorted(files))
+
+
+def _sum_line(name: str, content: bytes) -> str:
+    digest = hashlib.sha256(content).hexdigest()
+    if not re.search(r"[\\\n\r]", name):
+        return f"{digest}  {name}\n"
+    # A line with such a name starts with a backslash: the way of GNU coreutils.
+    return f"\\{digest}  " + name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r") + "\n"
+
+
+def _ratings_csv(
+    columns: Mapping[str, list[str]], n_ratings: int, key: str
+) -> tuple[bytes, dict[str, int]]:
+    changed = {
+        name: sum(formula_safe(value) != value for value in values) for name, values in columns.items()
+    }
+    order = keyed_order(n_ratings, key=key)
+    text = csv_text(list(columns), ([values[row] for values in columns.values()] for row in order))
+    return text.encode(), {name: count for name, count in changed.items() if count}
+
+
+def _without_workers(content: bytes, mapping: Mapping[str, str]) -> bytes:
+    """A JSON document with pseudonyms in its notices, which end in lists of workers, and without a digest of the
+    ratings, from which few workers can be found by trying; others as they are."""
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        return content
+    if not isinstance(document, dict) or str(document.get("schema")).startswith(_SEALED):
+        return content
+    changed = dict(document)
+    notices, data = document.get("notices"), document.get("data")
+    if isinstance(notices, list):
+        changed["notices"] = [
+            _renamed(notice, mapping) if isinstance(notice, str) else notice for notice in notices
+        ]
+    if isinstance(data, dict) and str(document.get("schema")).startswith(_OURS):
+        changed["data"] = {name: value for name, value in data.items() if name != "sha256"}
+    if changed == document:
+        return content
+    return (json_text(json.dumps(changed, indent=2, ensure_ascii=False)) + "\n").encode()
+
+
+def _renamed(notice: str, mapping: Mapping[str, str]) -> str:
+    head, colon, tail = notice.partition(": ")
+    if not colon or "worker" not in head:
+        return notice
+    shown = {shortened(name): pseudonym for name, pseudonym in mapping.items()}
+    wanted = "|".join(map(re.escape, sorted(shown, key=len, reverse=True)))
+    names = re.compile(rf"(?:(?<=^)|(?<=, )|(?<=and ))(?:{wanted})(?=, |\.$)")
+    return head + colon + names.sub(lambda found: shown[found[0]], tail)
+
+
+def _weak_key(key: str) -> list[str]:
+    if len(key) >= SHORT_KEY:
+        return []
+    return [
+        f"the key has {len(key)} characters and may be guessed; who guesses it can find out which worker is "
+        f"which by trying known ids. Take {SHORT_KEY} or more, or let --secret make one."
+    ]
+
+
+def _no_licence(licence: str | None) -> list[str]:
+    if licence:
+        return []
+    return [
+        "no licence is given, and without one nobody may reuse the ratings. Say which: --licence 'CC BY 4.0'."
+    ]

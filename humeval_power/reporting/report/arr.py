@@ -1,0 +1,105 @@
+"""The fields on human evaluation of the ARR Responsible NLP checklist, by the names of its web form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.reporting.report.config import NO_CONFIG, ReportConfig
+from humeval_power.reporting.report.documents import Documents
+from humeval_power.reporting.report.fields import Asked, FormField, Given, fields_of
+from humeval_power.reporting.report.pages import FormPage
+from humeval_power.reporting.report.sentences import pay_sentence
+from humeval_power.reporting.report.study_words import (
+    command_words,
+    effect_sentence,
+    flow_sentence,
+    interest_sentence,
+    scores_sentence,
+    size_sentence,
+    software_words,
+)
+from humeval_power.reporting.rule_words import rule_sentence
+from humeval_power.reporting.values import Document, number, part, plain, rule_of
+
+DATA, RESULTS, PEOPLE, TOOLS = "B Data", "C Results", "D Workers", "E Tools"
+ARR_FIELDS = (
+    Asked(
+        "B4_data_contains_personally_identifying_info", "B4", "Steps to make the ratings anonymous", DATA
+    ),
+    Asked("B5_documentation_of_artifacts", "B5", "Documentation and licence of the ratings", DATA),
+    Asked("B6_statistics_for_data", "B6", "Size of the data", DATA),
+    Asked("C3_descriptive_statistics", "C3", "Estimates with their uncertainty, and of what", RESULTS),
+    Asked("C4_parameters_for_packages", "C4", "Packages, versions and settings", RESULTS),
+    Asked("D1_instructions_given_to_participants", "D1", "Instructions to the workers", PEOPLE),
+    Asked("D2_recruitment_and_payment", "D2", "Recruitment and pay, and whether it is adequate", PEOPLE),
+    Asked("D3_data_consent", "D3", "Consent to the use of the ratings", PEOPLE),
+    Asked("D4_ethics_review_board_approval", "D4", "Ethics review", PEOPLE),
+    Asked("D5_characteristics_of_annotators", "D5", "Who the workers are", PEOPLE),
+    Asked("E1_information_about_use_of_ai_assistants", "E1", "Assistants used for text or code", TOOLS),
+)
+
+FROM_CONFIG = {
+    "B4": "anonymisation",
+    "B5": "licence",
+    "D1": "instructions",
+    "D3": "consent",
+    "D4": "ethics",
+    "D5": "characteristics",
+    "E1": "assistants",
+}
+
+
+def arr_fields(documents: Documents, config: ReportConfig = NO_CONFIG) -> tuple[FormField, ...]:
+    """Texts for the fields; the form adds to each yes, no or not applicable, and a section number."""
+    study, source = documents.study, documents.study_source
+    answers: dict[str, Given | None] = {
+        **{number: config.given(name) for number, name in FROM_CONFIG.items()},
+        "B6": _joined(source, size_sentence(study), flow_sentence(study)),
+        "C3": _joined(source, effect_sentence(study), scores_sentence(study), interest_sentence(study)),
+        "C4": _joined(source, *_settings(study)),
+        "D2": _recruitment_and_pay(documents, config),
+    }
+    if effect_sentence(study) is None:
+        answers["C3"] = None
+    return fields_of(ARR_FIELDS, answers)
+
+
+def arr_page(fields: Sequence[FormField]) -> FormPage:
+    """The fields with a title and a note."""
+    note = (
+        "Texts for the fields on human evaluation of the Responsible NLP checklist of ARR, with prompts of "
+        "our own. The web form asks for yes, no or not applicable and a section number besides."
+    )
+    return FormPage("Responsible NLP checklist: human evaluation", note, tuple(fields))
+
+
+def _joined(source: str, *texts: str | None) -> Given | None:
+    said = " ".join(filter(None, texts))
+    return Given(said, source) if said else None
+
+
+def _settings(study: Document) -> list[str | None]:
+    rule, software, command = rule_of(study), software_words(study), command_words(study)
+    values = part(study, "parameters")
+    known = {name: value for name in PARAMETER_NAMES if (value := number(values, name)) is not None}
+    estimates = ", ".join(f"{name} {plain(value)}" for name, value in known.items())
+    return [
+        None if rule is None else rule_sentence(rule),
+        f"Estimated parameters on [0, 1]: {estimates}." if known else None,
+        None if software is None else f"Software: {software}.",
+        None if command is None else f"Command: {command}",
+    ]
+
+
+def _recruitment_and_pay(documents: Documents, config: ReportConfig) -> Given | None:
+    """The authors' words; without them the planned pay, which says nothing on recruitment."""
+    own = [given for name in ("recruitment", "payment") if (given := config.given(name))]
+    planned = pay_sentence(documents.plan)
+    if len(own) == 2:
+        return Given(" ".join(given.text for given in own), own[0].source)
+    texts = [*(given.text for given in own), *([planned] if planned else [])]
+    if not texts:
+        return None
+    sources = [given.source for given in own] + ([documents.name("plan")] if planned else [])
+    return Given(" ".join(texts), "; ".join(sources), False)

@@ -1,0 +1,125 @@
+"""What a reader must know before trusting the numbers of a report."""
+
+from __future__ import annotations
+
+import math
+
+from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
+from humeval_power.reporting.values import (
+    Document,
+    bounds,
+    cells,
+    listed,
+    number,
+    part,
+    plain,
+    rule_of,
+    words,
+)
+
+
+def caveats(parameters: Document, surface: Document, power: Document) -> tuple[str, ...]:
+    """Sentences, the gravest first, and the notices of the parameter document last."""
+    found = [
+        *_fit_caveats(parameters),
+        *_few_workers(parameters),
+        *_few_planned_workers(surface, power),
+        *_other_rule(parameters, surface, power),
+        *_observed_effect(parameters, power),
+        *_failures(surface, power),
+        *map(str, listed(parameters, "notices")),
+    ]
+    return tuple(found)
+
+
+def _fit_caveats(parameters: Document) -> list[str]:
+    found = []
+    if parameters.get("converged") is False:
+        reason = f" ({words(parameters, 'message')})" if words(parameters, "message") else ""
+        found.append(f"The fit did not converge{reason}. None of its numbers should be reported.")
+    untested = words(part(parameters, "effect"), "reason")
+    if untested is not None and parameters.get("converged") is not False:
+        found.append(f"There is no test of the difference, and no decision: {untested}.")
+    unknown = ", ".join(map(str, listed(parameters, "not_identified")))
+    if unknown:
+        known = "; ".join(map(str, listed(parameters, "identified_combinations")))
+        found.append(
+            f"This table of ratings cannot tell {unknown} apart"
+            + (f"; it does determine {known}" if known else "")
+            + ". The difference and its interval are not affected. Do not plan another number of "
+            "ratings per item from these standard deviations."
+        )
+    zero = ", ".join(map(str, listed(parameters, "boundary")))
+    if zero:
+        found.append(
+            f"Estimated as exactly zero: {zero}. That is common in small tables and does not show that "
+            "there is no such variation; power planned from a zero is too hopeful."
+        )
+    return found
+
+
+def _few_workers(parameters: Document) -> list[str]:
+    """The size of the test simulated for this very study where there is one, else what is known of it."""
+    rule, workers = rule_of(parameters), number(parameters, "n_workers")
+    if rule is None or workers is None:
+        return []
+    effect = part(parameters, "effect")
+    size, interval = number(effect, "simulated_size"), bounds(effect, "simulated_size_interval")
+    bold = f"With {workers:,.0f} workers the test rejects more often than alpha {rule.alpha:g} says."
+    if size is None or interval is None:
+        return [f"{bold} {size_sentence(rule)}".rstrip()] if is_too_bold(rule, workers) else []
+    said = bold if interval[0] > rule.alpha else f"With {workers:,.0f} workers the test is approximate."
+    null = "no difference" if rule.margin is None else "a difference at the margin"
+    return [
+        f"{said} Simulated with these parameters and {null}, it rejects in {size:.3f} of studies "
+        f"(Monte Carlo interval {interval[0]:.3f} to {interval[1]:.3f}), at alpha {rule.alpha:g}."
+    ]
+
+
+def _few_planned_workers(surface: Document, power: Document) -> list[str]:
+    for document in (power, surface):
+        rule = rule_of(document)
+        if rule is None:
+            continue
+        counts = sorted({n for cell in cells(document) if (n := number(cell, "workers")) is not None})
+        few = [f"{workers:,.0f}" for workers in counts if is_too_bold(rule, workers)]
+        if few:
+            return [
+                f"Power with fewer than {ENOUGH_WORKERS[rule.df]} workers (here {', '.join(few)}) is "
+                f"partly false alarm. {size_sentence(rule)}".rstrip()
+            ]
+    return []
+
+
+def _other_rule(parameters: Document, surface: Document, power: Document) -> list[str]:
+    tested = rule_of(parameters)
+    planned = {rule for document in (surface, power) if (rule := rule_of(document)) is not None}
+    return [
+        f"Power was computed for another test ({rule}) than the one reported ({tested})."
+        for rule in sorted(planned, key=str)
+        if tested is not None and rule != tested
+    ]
+
+
+def _observed_effect(parameters: Document, power: Document) -> list[str]:
+    observed = number(part(parameters, "effect"), "estimate")
+    for cell in cells(power):
+        if observed and math.isclose(abs(cell["difference"]), abs(observed), rel_tol=0.005):
+            return [
+                f"The power given is for {plain(cell['difference'])}, the observed difference. Such "
+                "power repeats the p-value and does not judge the design: state a difference of interest."
+            ]
+    return []
+
+
+def _failures(surface: Document, power: Document) -> list[str]:
+    found = []
+    for name, document in (("surface", surface), ("power computation", power)):
+        failed = sum(number(cell, "n_failed") or 0 for cell in cells(document))
+        simulated = sum(number(cell, "n_simulations") or 0 for cell in cells(document))
+        if failed:
+            found.append(
+                f"{failed:,.0f} of the {simulated:,.0f} simulated studies of the {name} could not be "
+                "fitted; they count as not significant."
+            )
+    return found

@@ -1,0 +1,92 @@
+"""What a form is filled from: the documents of one study, of one criterion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.values import (
+    NOTHING,
+    Document,
+    cells,
+    number,
+    part,
+    ratings_source,
+    words,
+)
+
+_SAME = 1e-9  # estimates of the same ratings, in another order perhaps
+_OF_PILOT = (
+    "baseline",
+    "sd_worker_intercept",
+    "sd_worker_slope",
+    "sd_item_intercept",
+    "sd_item_slope",
+    "sd_residual",
+)
+_NAMES = {
+    "parameters": "the parameter document",
+    "analysis": "the analysis",
+    "surface": "the surface document",
+    "power": "the power document",
+    "plan": "the plan",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The JSON documents of `fit`, `analyze`, `surface` and `power`, as read, and the plan.
+
+    plan_checksum : of the plan's file. names : what the sources are called, by 'parameters', 'analysis',
+    'surface', 'power' and 'plan'; the names of their files, for example.
+    """
+
+    parameters: Document | None = None
+    analysis: Document | None = None
+    surface: Document | None = None
+    power: Document | None = None
+    plan: Plan | None = None
+    plan_checksum: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def study(self) -> Document:
+        """What is known of the ratings: the analysis, or without one the fit."""
+        return self.analysis or self.parameters or NOTHING
+
+    @property
+    def is_of_pilot(self) -> bool:
+        """Whether these ratings are those that the plan took its variances from."""
+        if self.plan is None or self.plan.source.ratings is None:
+            return False
+        # No digest of ratings stands in a document that may be published; the estimates tell as well.
+        planned, fitted = self.plan.parameters.as_dict(), part(self.study, "parameters")
+        pairs = [(number(fitted, name), number(planned, name)) for name in _OF_PILOT]
+        return all(
+            one is not None and two is not None and math.isclose(one, two, rel_tol=_SAME, abs_tol=_SAME)
+            for one, two in pairs
+        )
+
+    @property
+    def study_source(self) -> str:
+        """The document of `study` and the ratings it was made from."""
+        ratings = ratings_source(self.study)
+        name = self.name("analysis" if self.analysis else "parameters")
+        return f"{name}; {ratings}" if ratings else name
+
+    @property
+    def power_source(self) -> str:
+        """The documents that hold a power."""
+        held = [self.name(kind) for kind in ("power", "surface") if cells(getattr(self, kind) or NOTHING)]
+        return "; ".join(held)
+
+    @property
+    def criterion(self) -> str | None:
+        """The name of the criterion, where a document has it."""
+        return words(self.study, "criterion_name")
+
+    def name(self, kind: str) -> str:
+        """What the source is called."""
+        return self.names.get(kind, _NAMES[kind])

@@ -1,0 +1,144 @@
+"""The Human Evaluation Datasheet, version 3.0, filled from the documents of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.reporting.report.config import (
+    CRITERION_TEXTS,
+    NO_CONFIG,
+    SOURCE,
+    HedsAnswer,
+    ReportConfig,
+)
+from humeval_power.reporting.report.documents import Documents
+from humeval_power.reporting.report.fields import FormField, Given, field_of
+from humeval_power.reporting.report.heds.criterion import criterion_fields
+from humeval_power.reporting.report.heds.form import (
+    FORM_LINK,
+    UNNAMED,
+    HedsQuestion,
+    heds_questions,
+    option_words,
+)
+from humeval_power.reporting.report.heds.study import study_fields
+from humeval_power.reporting.report.pages import FormPage
+
+
+def heds_fields(
+    documents: Documents,
+    config: ReportConfig = NO_CONFIG,
+    *,
+    further_criteria: Sequence[Documents] = (),
+) -> tuple[FormField, ...]:
+    """All fields in the order of the form; those of section 4 once for each criterion.
+
+    documents : of the study and of its (first) criterion. further_criteria : of the others.
+    A criterion that no document names is called by its name in the configuration, where that has one.
+
+    Raises
+    ------
+    InputError
+        Answers of the configuration to questions or options that the form does not have.
+    """
+    per_criterion = (documents, *further_criteria)
+    names = criterion_names(per_criterion, config)
+    _check(config, names)
+    once = study_fields(documents, config)
+    found: list[FormField] = []
+    for question in heds_questions():
+        if question.is_per_criterion:
+            continue
+        given = _own(question, config.heds) or once.get(question.number)
+        found.append(field_of(question.asked, given))
+    section_4 = [
+        field
+        for name, of_criterion in zip(names, per_criterion, strict=True)
+        for field in _criterion(name, of_criterion, config)
+    ]
+    before = [field for field in found if field.number < "4"]
+    return (*before, *section_4, *found[len(before) :])
+
+
+def criterion_names(per_criterion: Sequence[Documents], config: ReportConfig) -> tuple[str, ...]:
+    """A name for each criterion, no two the same."""
+    unused = [name for name in config.criteria if name not in {one.criterion for one in per_criterion}]
+    names: list[str] = []
+    for one in per_criterion:
+        name = one.criterion or (unused.pop(0) if unused else UNNAMED)
+        names.append(_unlike(name, names))
+    return tuple(names)
+
+
+def heds_page(fields: Sequence[FormField], title: str = "Human Evaluation Datasheet 3.0") -> FormPage:
+    """The fields with a title and a note."""
+    note = (
+        f"Numbers are those of HEDS 3.0 (Belz and Thomson 2024); the prompts are ours, the questions "
+        f"themselves are at {FORM_LINK}."
+    )
+    return FormPage(title, note, tuple(fields))
+
+
+def _criterion(name: str, documents: Documents, config: ReportConfig) -> list[FormField]:
+    own = config.criteria.get(name, {})
+    answers = criterion_fields(documents, own)
+    return [
+        field_of(question.asked, _own(question, own) or answers.get(question.number), criterion=name)
+        for question in heds_questions()
+        if question.is_per_criterion
+    ]
+
+
+def _own(question: HedsQuestion, answers: Mapping[str, HedsAnswer]) -> Given | None:
+    """The authors' answer by number. A text to a question with options is taken as their description."""
+    said = answers.get(question.number)
+    if isinstance(said, tuple):
+        return Given(option_words(said), SOURCE, True, said)
+    return Given(said, SOURCE) if said else None
+
+
+def _unlike(name: str, taken: Sequence[str]) -> str:
+    number, found = 2, name
+    while found in taken:
+        found, number = f"{name} {number}", number + 1
+    return found
+
+
+def _check(config: ReportConfig, names: Sequence[str]) -> None:
+    """Raise InputError for every answer that the form has no place for."""
+    problems = _unplaced("heds", config.heds, is_per_criterion=False)
+    for name, answers in config.criteria.items():
+        if name not in names:
+            rule = f"is not a criterion of the documents; they have {', '.join(names)}."
+            problems.append(Problem(rule, "", place="[report.criteria]", column=name))
+        numbered = {key: said for key, said in answers.items() if key not in CRITERION_TEXTS}
+        problems += _unplaced(f"criteria.{name}", numbered, is_per_criterion=True)
+    if problems:
+        raise InputError(problems)
+
+
+def _unplaced(table: str, answers: Mapping[str, HedsAnswer], *, is_per_criterion: bool) -> list[Problem]:
+    questions = {
+        question.number: question
+        for question in heds_questions()
+        if question.is_per_criterion == is_per_criterion
+    }
+    where = "section 4" if is_per_criterion else "sections 1, 2, 3 and 5"
+    problems = []
+    for number, said in answers.items():
+        question = questions.get(number)
+        rule = None
+        if question is None:
+            rule = f"is not the number of a question of HEDS 3.0 in {where}."
+        elif isinstance(said, tuple) and not question.n_options:
+            rule = "is a question that is answered by text."
+        elif isinstance(said, tuple) and max(said) > question.n_options:
+            rule = f"has the options 1 to {question.n_options}."
+        elif isinstance(said, tuple) and question.kind == "radio" and len(said) > 1:
+            rule = "takes one option."
+        if rule is not None:
+            problems.append(
+                Problem(rule, "", place=f"[report.{table}]", column=number, value=said, has_value=True)
+            )
+    return problems

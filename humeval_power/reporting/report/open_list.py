@@ -1,0 +1,166 @@
+"""Where an open field of a form can be answered: a line of the configuration, a file, or the form itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from humeval_power.reporting.report import arr, prereg
+from humeval_power.reporting.report.fields import FormField
+from humeval_power.reporting.report.heds import criterion as heds_criterion
+from humeval_power.reporting.report.heds import study as heds_study
+from humeval_power.reporting.report.heds.form import heds_questions
+from humeval_power.reporting.report.items import Checklist
+from humeval_power.safe_text import toml_text
+
+Form = Literal["heds", "arr", "aspredicted", "osf"]
+
+_HEDS_NAMES = {
+    **heds_study.FROM_CONFIG,
+    "1.1.1": "paper",
+    "1.2": "resources",
+    "3.3.1": "preregistration",
+}
+_NAMES: dict[str, Mapping[str, str]] = {
+    "heds": _HEDS_NAMES,
+    "arr": {**arr.FROM_CONFIG, "D2": "recruitment"},
+    "aspredicted": prereg.ASPREDICTED_FROM_CONFIG,
+    "osf": prereg.OSF_FROM_CONFIG,
+}
+_STUDY, _POWER = "--analysis or --parameters", "--plan or --power"
+_FILES: dict[str, Mapping[str, str]] = {
+    "heds": {
+        "3.1.1": _STUDY,
+        "3.1.3.1": _POWER,
+        "3.1.3.2": _POWER,
+        "3.1.3.3": _POWER,
+        "3.2.1": _STUDY,
+        "3.2.2.2": "--plan",
+        "4.3.3": _STUDY,
+        "4.3.4": _STUDY,
+        "4.3.9": _STUDY,
+        "4.3.10": _STUDY,
+        "4.3.11.1": "--analysis",
+        "4.3.11.2": "--analysis",
+        "4.3.12.1": "--analysis",
+        "4.3.12.2": "--analysis",
+    },
+    "arr": {"B6": _STUDY, "C3": _STUDY, "C4": _STUDY},
+    "aspredicted": {},
+    "osf": {},
+}
+_ITSELF = "Answer it in the form itself."
+
+
+def hint(form: Form, field: FormField) -> str:
+    """What to do about a field that is open or only suggested; nothing for one that is filled."""
+    if field.state == "filled":
+        return ""
+    if field.state == "suggested":
+        return f"Is this right? {field.answer}"
+    said = []
+    if field.number in _FILES[form]:
+        said.append(f"Give {_FILES[form][field.number]}.")
+    line = _line(form, field)
+    if line:
+        said.append(f"In --config: {line}")
+    return " ".join(said) or _ITSELF
+
+
+def _line(form: Form, field: FormField) -> str:
+    """A line of TOML; its table comes first."""
+    name = _NAMES[form].get(field.number)
+    if name is not None and field.criterion is None:
+        table, _, key = name.rpartition(".")
+        return f'[report{f".{table}" if table else ""}] {key} = "..."'
+    if form != "heds":
+        return ""
+    own = heds_criterion.FROM_CONFIG.get(field.number) if field.criterion is not None else None
+    question = next(one for one in heds_questions() if one.element_id == field.key)
+    if own is not None:
+        key, value = own, '"..."'
+    else:
+        value = f"NUMBER, 1 to {question.n_options}" if question.kind == "radio" else '"..."'
+        value = f"[NUMBERS, 1 to {question.n_options}]" if question.kind == "check" else value
+        key = f'"{field.number}"'
+    table = "heds" if field.criterion is None else f"criteria.{toml_text(field.criterion, key=True)}"
+    return f"[report.{table}] {key} = {value}"
+
+
+REPORT_CHECK_SCHEMA = "humeval_power/report_check/1"
+Mark = Literal["open", "check"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToDo:
+    """A field that needs its authors. 'check' has an answer that a person has to confirm."""
+
+    field: str
+    mark: Mark
+    prompt: str
+    hint: str
+    criterion: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenList:
+    """A form with what is left to do, in its order."""
+
+    form: str
+    n_fields: int
+    to_do: tuple[ToDo, ...]
+
+    @property
+    def n_open(self) -> int:
+        """Fields without an answer."""
+        return sum(one.mark == "open" for one in self.to_do)
+
+    @property
+    def n_to_check(self) -> int:
+        """Fields with an answer to be confirmed."""
+        return len(self.to_do) - self.n_open
+
+    def record(self) -> dict[str, object]:
+        """For --json."""
+        return {
+            "schema": REPORT_CHECK_SCHEMA,
+            "form": self.form,
+            "n_fields": self.n_fields,
+            "n_filled": self.n_fields - len(self.to_do),
+            "n_to_check": self.n_to_check,
+            "n_open": self.n_open,
+            "fields": [asdict(one) for one in self.to_do],
+        }
+
+
+def of_fields(form: Form, fields: Sequence[FormField]) -> OpenList:
+    """What is left in a form."""
+    return OpenList(
+        form,
+        len(fields),
+        tuple(
+            ToDo(
+                field.number,
+                "open" if field.state == "open" else "check",
+                field.prompt,
+                hint(form, field),
+                field.criterion,
+            )
+            for field in fields
+            if field.state != "filled"
+        ),
+    )
+
+
+def of_checklist(checklist: Checklist) -> OpenList:
+    """What is left in the checklist of Card et al."""
+    return OpenList(
+        "card2020",
+        len(checklist.items),
+        tuple(
+            ToDo(item.key, "open", item.question, item.advice or "")
+            for item in checklist.items
+            if item.state == "open"
+        ),
+    )

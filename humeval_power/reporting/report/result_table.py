@@ -1,0 +1,77 @@
+"""The numbers of a paper's table: the difference on both scales, and the parameters."""
+
+from __future__ import annotations
+
+from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.reporting.numbers import MINUS, with_minus
+from humeval_power.reporting.plan.words import SD_WORDS
+from humeval_power.reporting.report.sentences import compared_pairs, pairs_table
+from humeval_power.reporting.tables import Table
+from humeval_power.reporting.values import (
+    Document,
+    bounds,
+    estimated,
+    listed,
+    number,
+    part,
+    scale_of,
+)
+
+
+def result_table(study: Document) -> Table | None:
+    """Estimate, standard error and interval of each quantity; None where nothing was estimated."""
+    if compared_pairs(study):
+        return pairs_table(study)
+    if number(part(study, "effect"), "estimate") is None or study.get("converged") is False:
+        return None
+    scale = scale_of(study)
+    rows = [_row(f"B {MINUS} A, on [0, 1]", part(study, "effect"), sign=True)]
+    if scale is not None:
+        name = f"B {MINUS} A, as rated, {scale.low:g} to {scale.high:g}"
+        rows.append(_row(name, part(study, "effect", "raw"), sign=True))
+    return Table(("quantity", "estimate", "standard error", "interval"), (*rows, *_parameter_rows(study)))
+
+
+def _parameter_rows(study: Document) -> list[tuple[str, ...]]:
+    """The baseline and the SDs, on [0, 1]; one that is not identified has no number."""
+    values, errors = part(study, "parameters"), part(study, "standard_errors")
+    intervals, unknown = part(study, "intervals"), listed(study, "not_identified")
+    rows: list[tuple[str, ...]] = []
+    for name in PARAMETER_NAMES:
+        if name == "effect" or number(values, name) is None:
+            continue
+        label = "mean of both systems" if name == "baseline" else _sd(name)
+        if name in unknown:
+            rows.append((label, "not identified", "", ""))
+            continue
+        shown = {
+            "estimate": values[name],
+            "standard_error": errors.get(name),
+            "interval": intervals.get(name),
+        }
+        rows.append(_row(label, shown, sign=False))
+    return rows
+
+
+def _sd(name: str) -> str:
+    said = SD_WORDS[name].replace("B - A", f"B {MINUS} A")
+    return f"SD: {said[0].lower()}{said[1:]}"
+
+
+def _row(label: str, values: Document, *, sign: bool) -> tuple[str, ...]:
+    estimate, error, ends = (
+        number(values, "estimate"),
+        number(values, "standard_error"),
+        bounds(values, "interval"),
+    )
+    return (
+        label,
+        "" if estimate is None else _shown(estimate, sign),
+        "" if error is None else f"{error:#.2g}",
+        "" if ends is None else " to ".join(_shown(end, sign) for end in ends),
+    )
+
+
+def _shown(value: float, sign: bool) -> str:
+    text = estimated(value) if sign else f"{value:#.3g}".removesuffix(".")
+    return with_minus(text)

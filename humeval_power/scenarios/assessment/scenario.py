@@ -1,0 +1,228 @@
+"""Direct assessment: independent ratings of two systems, compared by a rank or a t test.
+
+The ratings are taken to be independent, as Wei, Kocmi and Federmann (2022) do: neither annotators nor
+segments have a level of their own. Where they do, power is lower and the test too bold.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from humeval_power.errors import InputError
+from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
+from humeval_power.kernels.rank_sum import mann_whitney_counts
+from humeval_power.scenarios.assessment.gamma_scores import Below, GammaScores
+from humeval_power.scenarios.blocks import BLOCK, draw_in_blocks
+from humeval_power.scenarios.computed import ComputedPower
+from humeval_power.scenarios.contract import Replicates
+
+Floats = NDArray[np.float64]
+ScoreTest = Literal["mann-whitney", "welch", "student"]
+
+_VALUES = 2**22  # ratings held in memory at a time
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(128)
+_LEAST = 1e-9  # least variance of U, in pairs
+_REACH = 9.0  # standard deviations beyond which a normal law is not looked at
+
+
+@dataclass(frozen=True, slots=True)
+class DirectAssessment:
+    """`n` independent ratings of each of two systems; A has mean `mean`, B has `mean` + `effect`.
+
+    Means, SDs and the effect are in points of the scale `low` to `high`, 1 more being better; `sd_b` is
+    B's standard deviation if it differs. `below` is what becomes of ratings under `low`: see GammaScores.
+    The Mann-Whitney test is two-sided with the normal approximation, corrected for ties and, unless
+    `continuity` is False, for continuity.
+    """
+
+    n: int
+    mean: float = 75.0
+    sd: float = 25.0
+    effect: float = 0.0
+    sd_b: float | None = None
+    test: ScoreTest = "mann-whitney"
+    below: Below = "leave"
+    low: float = 0.0
+    high: float = 100.0
+    alpha: float = 0.05
+    continuity: bool = True
+
+    def __post_init__(self) -> None:
+        if self.n < 2:
+            raise InputError(f"Each system needs at least 2 ratings; got {self.n}.")
+        if not 0 < self.alpha < 1:
+            raise InputError(f"alpha must lie between 0 and 1; got {self.alpha:g}.")
+        _ = self.a, self.b  # refuses impossible ratings
+
+    @property
+    def true_effect(self) -> float:
+        """Mean rating of B minus mean rating of A, in points."""
+        return self.effect
+
+    @property
+    def a(self) -> GammaScores:
+        """The ratings of A."""
+        return GammaScores(self.mean, self.sd, self.low, self.high, self.below)
+
+    @property
+    def b(self) -> GammaScores:
+        """The ratings of B."""
+        sd = self.sd if self.sd_b is None else self.sd_b
+        return GammaScores(self.mean + self.effect, sd, self.low, self.high, self.below)
+
+    def with_effect(self, effect: float) -> DirectAssessment:
+        """The same evaluation with B better by `effect` points."""
+        return replace(self, effect=effect)
+
+    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
+        """Simulate and test evaluations `first` to `first + n - 1`."""
+        size = max(1, min(BLOCK, _VALUES // (2 * self.n)))
+        return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=size)
+
+    def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+        a, b = (ratings.draw(rng, (size, self.n)) for ratings in (self.a, self.b))
+        return score_tests(a, b, test=self.test, continuity=self.continuity)
+
+    def computed(self) -> ComputedPower:
+        """Power by the normal approximation of Mann-Whitney's U (Lehmann 1975), or by noncentral t."""
+        if self.test == "mann-whitney":
+            return _mann_whitney_power(self)
+        return _t_power(self)
+
+
+def score_tests(a: Floats, b: Floats, *, test: ScoreTest, continuity: bool = True) -> Replicates:
+    """Two-sided tests of samples of shape (replicates, n_a) and (replicates, n_b).
+
+    The estimate is the mean of b minus the mean of a, whatever the test; a rank test has no standard
+    error, and claims the direction of U. Samples that are all alike have no test: status 1.
+    """
+    estimate = b.mean(axis=1) - a.mean(axis=1)
+    n_a, n_b = a.shape[1], b.shape[1]
+    claim = None
+    if test == "mann-whitney":
+        n = n_a + n_b
+        u, tie_term = mann_whitney_counts(a, b)
+        variance = n_a * n_b / 12 * (n + 1 - tie_term / (n * (n - 1)))
+        excess = np.abs(u - n_a * n_b / 2) - (0.5 if continuity else 0.0)
+        p_value = np.minimum(2 * special.ndtr(-excess / _root(variance)), 1.0)
+        error = df = np.full(len(a), np.nan)
+        claim = np.sign(u - n_a * n_b / 2)
+    else:
+        squares_a, squares_b = a.var(axis=1, ddof=1), b.var(axis=1, ddof=1)
+        if test == "student":
+            df = np.full(len(a), n_a + n_b - 2.0)
+            pooled = ((n_a - 1) * squares_a + (n_b - 1) * squares_b) / df
+            error = _root(pooled * (1 / n_a + 1 / n_b))
+        else:
+            of_a, of_b = squares_a / n_a, squares_b / n_b
+            error = _root(of_a + of_b)
+            df = error**4 / (of_a**2 / (n_a - 1) + of_b**2 / (n_b - 1))
+        p_value = 2 * special.stdtr(df, -np.abs(estimate) / error)
+    status = np.where(np.isnan(p_value), 1, 0)
+    nothing = np.zeros((len(a), 0), dtype=np.bool_)
+    return Replicates(estimate, error, df, p_value, status, nothing, claim=claim)
+
+
+def _root(variance: Floats) -> Floats:
+    return np.sqrt(np.where(variance > 0, variance, np.nan))
+
+
+class RankProbabilities(NamedTuple):
+    """What the law of U depends on: `p1` = P(A < B) with ties counted half, `p2` and `p3` the mean squares
+    of that probability given A's rating and given B's, `tied` = P(A = B), and `slope`, the covariance of
+    the two mean ratings' difference with U / n^2 times n."""
+
+    p1: float
+    p2: float
+    p3: float
+    tied: float
+    slope: float
+
+
+@lru_cache(maxsize=4096)
+def rank_probabilities(a: GammaScores, b: GammaScores) -> RankProbabilities:
+    """Lehmann's (1975, section 2.3) p1, p2, p3 by quadrature, with ties."""
+    error_a, weight_a = a.nodes()
+    error_b, weight_b = b.nodes()
+    given_b = a.better(error_b)  # the chance that a rating of B with this error beats one of A
+    given_a = 1 - b.better(error_a)
+    p1 = float(weight_b @ given_b)
+    width = a.high - a.low
+    tied = a.share_below * b.share_below if a.below == "clip" else 0.0
+    assert width == b.high - b.low
+    mean_a, mean_b = float(weight_a @ error_a), float(weight_b @ error_b)
+    slope = float(weight_b @ ((mean_b - error_b) * given_b) - weight_a @ ((mean_a - error_a) * given_a))
+    return RankProbabilities(p1, float(weight_a @ given_a**2), float(weight_b @ given_b**2), tied, slope)
+
+
+def _mann_whitney_power(scenario: DirectAssessment) -> ComputedPower:
+    """U and the difference of means are taken as jointly normal; U decides, and says which way."""
+    n, found = scenario.n, rank_probabilities(scenario.a, scenario.b)
+    pairs = float(n * n)
+    spread = found.p1 - found.tied / 4 - found.p1**2
+    variance = pairs * (spread + (n - 1) * (found.p2 + found.p3 - 2 * found.p1**2))
+    least = pairs * _LEAST
+    null = pairs / 12 * (2 * n + 1 - _expected_tie_term(scenario) / (2 * n * (2 * n - 1)))
+    reach = -special.ndtri(scenario.alpha / 2) * math.sqrt(max(null, least)) + (
+        0.5 if scenario.continuity else 0.0
+    )
+    sd_u = math.sqrt(max(variance, least))  # below it rounding is all that is left
+    center = pairs * (found.p1 - 0.5)
+    sd_estimate = math.sqrt((scenario.a.sd**2 + scenario.b.sd**2) / n)
+    shared = min(max(found.slope / n * pairs / (sd_u * sd_estimate), -1.0), 1.0)
+    up, size_up = _tail((reach - center) / sd_u, scenario.effect, sd_estimate, shared)
+    down, size_down = _tail((reach + center) / sd_u, scenario.effect, sd_estimate, -shared)
+    return _combined(
+        scenario.effect, up, down, size_up + size_down, method="normal approximation of U (Lehmann 1975)"
+    )
+
+
+def _expected_tie_term(scenario: DirectAssessment) -> float:
+    """Mean of t^3 - t for the t ratings at the lower end of the scale, where clipping puts them."""
+    if scenario.below != "clip":
+        return 0.0
+    p, q, n = scenario.a.share_below, scenario.b.share_below, scenario.n
+    mean, var = n * (p + q), n * (p * (1 - p) + q * (1 - q))
+    third = n * (p * (1 - p) * (1 - 2 * p) + q * (1 - q) * (1 - 2 * q))
+    return mean**3 + 3 * mean * var + third - mean
+
+
+def _tail(cut: float, effect: float, sd: float, shared: float) -> tuple[float, float]:
+    """P(Z > cut), and the mean of |estimate| over it, for a standard normal Z that correlates by `shared`
+    with an estimate of mean `effect`."""
+    low = min(max(cut, -_REACH), _REACH)
+    z = low + (_NODES + 1) / 2 * (_REACH - low)
+    weight = _WEIGHTS / 2 * (_REACH - low) * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    mean, rest = effect + shared * sd * z, sd * math.sqrt(max(1 - shared**2, 1e-12))
+    above = special.ndtr(mean / rest)
+    size = mean * (2 * above - 1) + 2 * rest * np.exp(-((mean / rest) ** 2) / 2) / math.sqrt(2 * math.pi)
+    return float(special.ndtr(-cut)), float(weight @ size)
+
+
+def _combined(effect: float, up: float, down: float, size: float, *, method: str) -> ComputedPower:
+    """From the chances of significantly positive and negative, and the mean of |estimate| over both."""
+    right, wrong = (up, down) if effect >= 0 else (down, up)
+    if effect == 0 or right + wrong <= 0:
+        return ComputedPower(right, right + wrong, math.nan, math.nan, method, False)
+    type_m = size / ((right + wrong) * abs(effect))
+    return ComputedPower(right, right + wrong, type_m, wrong / (right + wrong), method, False)
+
+
+def _t_power(scenario: DirectAssessment) -> ComputedPower:
+    """Power by the noncentral t; the size of estimates averaged over the law of the estimated variance."""
+    of_a, of_b = scenario.a.sd**2 / scenario.n, scenario.b.sd**2 / scenario.n
+    sd = math.sqrt(of_a + of_b)
+    df = 2.0 * scenario.n - 2
+    if scenario.test == "welch":
+        df = (of_a + of_b) ** 2 * (scenario.n - 1) / (of_a**2 + of_b**2)
+    ratio, critical = scenario.effect / sd, -float(special.stdtrit(df, scenario.alpha / 2))
+    up, down = (noncentral_t_tail(critical, df, way) for way in (ratio, -ratio))
+    size = sd * sum(significant_sizes(ratio, df, critical))
+    return _combined(scenario.effect, up, down, size, method=f"noncentral t, df {df:.1f}")

@@ -1,0 +1,166 @@
+"""Looks at comparisons drawn from a pool: the laws of two systems' scores, a user's own or assumed ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from humeval_power.errors import InputError
+from humeval_power.inference.ranked_values import exact_difference
+from humeval_power.scenarios.assessment.gamma_scores import GammaScores
+from humeval_power.scenarios.contract import Replicates
+from humeval_power.scenarios.looks.judgements import Counts, look_counts, stacked
+from humeval_power.scenarios.looks.replicates import Floats, LookReplicates, look_blocks
+
+_VALUES = 2**22  # scores held in memory at a time
+_POOL_BLOCK = 128  # replicates of a pair drawn together: a pool has many pairs, each with few replicates
+
+
+@dataclass(frozen=True, eq=False)
+class ScorePair:
+    """The laws of two systems' scores: `values` in increasing order, shape (k,), and the probability of each
+    under A and under B."""
+
+    values: Floats
+    of_a: Floats
+    of_b: Floats
+    name: str = ""
+
+    @property
+    def difference(self) -> float:
+        """Mean of B minus mean of A."""
+        return float((self.of_b - self.of_a) @ self.values)
+
+
+def pair_of_samples(a: ArrayLike, b: ArrayLike, *, name: str = "") -> ScorePair:
+    """The pair whose laws are the scores of two samples: drawing from it is drawing with replacement.
+
+    Raises
+    ------
+    InputError
+        A sample without scores, or with one that is not a number.
+    """
+    samples = [np.asarray(sample, dtype=float).ravel() for sample in (a, b)]
+    if any(len(sample) < 2 or not np.isfinite(sample).all() for sample in samples):
+        raise InputError(
+            f"{name or 'A pair'} needs at least two scores of each system, all of them numbers."
+        )
+    values = np.unique(np.concatenate(samples))
+    of_a, of_b = (
+        np.bincount(np.searchsorted(values, sample), minlength=len(values)) / len(sample)
+        for sample in samples
+    )
+    return ScorePair(values, of_a, of_b, name)
+
+
+def pair_of_laws(a: GammaScores, b: GammaScores, *, name: str = "") -> ScorePair:
+    """The pair of two Gamma laws whose scores are rounded to whole points; what lies beyond the ends of the
+    scale counts there."""
+    low, high = int(np.floor(min(a.low, b.low))), int(np.ceil(max(a.high, b.high)))
+    values = np.arange(low, high + 1, dtype=float)
+
+    def law(scores: GammaScores) -> Floats:
+        shape, scale = scores.law
+        edges = scores.high - (values[:-1] + 0.5)
+        beyond = special.gammaincc(shape, np.maximum(edges, 0.0) / scale)
+        return np.asarray(np.diff(np.concatenate([[0.0], beyond, [1.0]])))
+
+    return ScorePair(values, law(a), law(b), name)
+
+
+def simulated_pool(n: int, *, typical: float, mean: float, sd: float) -> list[ScorePair]:
+    """Pairs of Gamma laws whose true differences are the quantiles of a Laplace law's absolute value: most are
+    small, a few large. Those that would leave the scale are set to its end."""
+    shares = (np.arange(n) + 0.5) / n
+    room = 0.9 * (100.0 - mean)
+    differences = np.minimum(-typical * np.log1p(-shares), room)
+    a = GammaScores(mean, sd)
+    return [
+        pair_of_laws(a, GammaScores(mean + float(each), sd), name=f"{each:.3g} points")
+        for each in differences
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class PoolLooks:
+    """Scores drawn from a pair's laws, `n` for each system, compared by Mann and Whitney's U (ties and
+    continuity corrected) after shares of them. Only the counts of each value are drawn."""
+
+    pair: ScorePair
+    n: int
+    shares: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        _ = look_counts(self.n, self.shares, at_least=2)
+
+    @property
+    def true_effect(self) -> float:
+        """Mean of B minus mean of A in the pool."""
+        return self.pair.difference
+
+    @property
+    def n_looks(self) -> int:
+        """Number of looks."""
+        return len(self.shares)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Scores of both systems at each look."""
+        return tuple(2 * n for n in look_counts(self.n, self.shares, at_least=2))
+
+    def with_effect(self, effect: float) -> PoolLooks:
+        """The same with every score of B moved, so that the mean difference is `effect`. Laws of different
+        shape differ in rank even where their means are equal, and U finds that."""
+        pair, move = self.pair, effect - self.pair.difference
+        values = np.concatenate([pair.values, exact_difference(pair.values, -move)])
+        nothing = np.zeros(len(pair.values))
+        of_a, of_b = np.append(pair.of_a, nothing), np.append(nothing, pair.of_b)
+        distinct, place = np.unique(values, return_inverse=True)
+        law_a, law_b = (np.bincount(place, weights=law).astype(np.float64) for law in (of_a, of_b))
+        return replace(self, pair=ScorePair(distinct, law_a, law_b, pair.name))
+
+    def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
+        """Simulate comparisons `first` to `first + n - 1`."""
+        size = max(1, min(_POOL_BLOCK, _VALUES // (self.n + 8 * len(self.pair.values))))
+        return look_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=size)
+
+    def _draw_block(self, rng: np.random.Generator, size: int) -> LookReplicates:
+        steps = np.diff(self.sizes, prepend=0) // 2
+        of_a, of_b = (np.zeros((size, len(self.pair.values)), dtype=np.int64) for _ in range(2))
+        looks = []
+        for step in steps:
+            of_a = of_a + _draw_counts(rng, self.pair.of_a, int(step), size)
+            of_b = of_b + _draw_counts(rng, self.pair.of_b, int(step), size)
+            looks.append(counted_mann_whitney(self.pair.values, of_a, of_b))
+        return stacked(looks)
+
+
+def _draw_counts(rng: np.random.Generator, law: Floats, n: int, size: int) -> Counts:
+    """How often each value occurs among `n` draws, shape (size, values). Draw by draw: a multinomial draw
+    costs a binomial for every value, which is dearer up to some ten thousand draws."""
+    upper = np.cumsum(law)
+    upper /= upper[-1]
+    codes = np.searchsorted(upper, rng.random((size, n)), side="right")
+    codes += np.arange(size)[:, None] * len(law)
+    return np.bincount(codes.ravel(), minlength=size * len(law)).reshape(size, len(law))
+
+
+def counted_mann_whitney(values: Floats, of_a: Counts, of_b: Counts) -> Replicates:
+    """Two-sided Mann-Whitney tests from how often each value (increasing) occurs, arrays (n, values)."""
+    n_a, n_b = of_a[0].sum(), of_b[0].sum()
+    n = n_a + n_b
+    below = np.cumsum(of_a, axis=1) - 0.5 * of_a
+    u = (of_b * below).sum(axis=1)
+    tied = (of_a + of_b).astype(float)
+    tie_term = (tied**3 - tied).sum(axis=1)
+    variance = n_a * n_b / 12 * (n + 1 - tie_term / (n * (n - 1)))
+    root = np.sqrt(np.where(variance > 0, variance, np.nan))
+    excess = np.abs(u - n_a * n_b / 2) - 0.5
+    p_value = np.minimum(2 * special.ndtr(-excess / root), 1.0)
+    estimate = of_b @ values / n_b - of_a @ values / n_a
+    unknown = np.full(len(u), np.nan)
+    status = np.where(np.isnan(p_value), 1, 0)
+    return Replicates(estimate, unknown, unknown, p_value, status, np.zeros((len(u), 0), dtype=np.bool_))

@@ -1,0 +1,126 @@
+"""The rating study: workers rate items under two systems, a mixed model tests the difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from humeval_power.designs import Design
+from humeval_power.errors import InputError
+from humeval_power.inference.study.replication import COMPONENTS, NO_LOSSES, Replication, StudyFits
+from humeval_power.inference.study.simulated_test import null_statistics
+from humeval_power.inference.study.wald import NullStatistics, reference, simulated_p, wald_p
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.scenarios.contract import Floats, Replicates
+from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.simulation.study import Response
+
+CALIBRATION_REPLICATES = 10_000
+_CALIBRATION_SEED = 20_201_116  # other random numbers than any study is simulated with
+
+
+@dataclass(frozen=True, eq=False)
+class RatingStudy:
+    """A study design, the parameters of its ratings, and the rule by which it will decide.
+
+    The effect is the difference B - A on [0, 1].
+    """
+
+    parameters: Parameters
+    design: Design
+    rule: DecisionRule = DEFAULT_RULE
+    response: Response = "gaussian"
+    points: int | None = None
+    losses: Losses = NO_LOSSES
+    exclusion: Exclusion = "none"
+
+    def __post_init__(self) -> None:
+        if self.rule.df == "bootstrap":
+            raise InputError(
+                "A bootstrap inside every simulated study would take hours; use df 'calibrated', which "
+                "simulates the null once at the assumed parameters, or 'kenward-roger'."
+            )
+
+    @property
+    def true_effect(self) -> float:
+        """Difference B - A of the model (before clipping or rounding, if the response does that)."""
+        return self.parameters.difference
+
+    @property
+    def alpha(self) -> float:
+        """The rule's level."""
+        return self.rule.alpha
+
+    @property
+    def shifts(self) -> bool:
+        """Whether another effect only moves the estimates: true for Gaussian ratings of careful workers,
+        whose variance estimates do not depend on the mean."""
+        return self.response == "gaussian" and not self.losses.careless
+
+    def with_effect(self, effect: float) -> RatingStudy:
+        """The same study with a true difference B - A of `effect`."""
+        return replace(self, parameters=self.parameters.with_difference(effect))
+
+    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
+        """Simulate and test studies `first` to `first + n - 1`."""
+        return self.decide(self.replication.fits(n, seed=seed, first=first, n_jobs=n_jobs))
+
+    @cached_property
+    def replication(self) -> Replication:
+        """How the studies are simulated and fitted."""
+        return Replication(
+            self.parameters,
+            self.design,
+            self.rule.estimator,
+            self.rule.analysis,
+            self.response,
+            self.points,
+            by_iteration=self.rule.estimator == "ml" and self.rule.df == "satterthwaite",
+            losses=self.losses,
+            exclusion=self.exclusion,
+        )
+
+    def decide(self, fits: StudyFits, rule: DecisionRule | None = None) -> Replicates:
+        """Apply this study's rule, or another, to fits made with the same estimator."""
+        rule = rule or self.rule
+        error, df = reference(
+            rule,
+            standard_error=fits.standard_error,
+            adjusted=fits.adjusted,
+            satterthwaite=fits.satterthwaite,
+            kenward_roger=fits.kenward_roger,
+            smallest=min(self.design.n_workers, self.design.n_items) - 1,
+        )
+        p_value = self._p_values(fits.estimate, error, df, rule)
+        return Replicates(
+            fits.estimate, error, df, p_value, fits.status, fits.zero, COMPONENTS, rule.margin is None
+        )
+
+    def shifted(self, replicates: Replicates, by: float) -> Replicates:
+        """The replicates of a Gaussian study with a true effect larger by `by`."""
+        estimate, error = replicates.estimate + by, replicates.standard_error
+        p_value = self._p_values(estimate, error, replicates.df, self.rule)
+        return replace(replicates, estimate=estimate, p_value=p_value)
+
+    def _p_values(self, estimate: Floats, error: Floats, df: Floats, rule: DecisionRule) -> Floats:
+        if rule.is_simulated:
+            return simulated_p(estimate, error, self._null, rule.alternative, margin=rule.margin)
+        return wald_p(estimate, error, df, rule.alternative, margin=rule.margin)
+
+    @cached_property
+    def _null(self) -> NullStatistics:
+        """t of studies without an effect, or with one at the rule's margin, at these parameters: for
+        the calibrated rule."""
+        return null_statistics(
+            self.replication,
+            effect=self.rule.null_effect,
+            n=CALIBRATION_REPLICATES,
+            seed=_CALIBRATION_SEED,
+        )
+
+    @property
+    def calibrated_critical_value(self) -> float:
+        """What t must exceed for a significant positive effect, or beyond a margin for the rule's claim,
+        under the calibrated rule."""
+        return self._null.critical_value(self.rule.alpha, self.rule.alternative)

@@ -1,0 +1,320 @@
+"""`humeval-power accuracy` as people use it: options, files, messages, records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from humeval_power.errors import InputError
+from humeval_power.interfaces.cli.accuracy.group import command
+from humeval_power.interfaces.formats.accuracy import read_claims, read_counts, read_leaderboard
+from humeval_power.interfaces.formats.lines import read_predictions, right_answers
+
+COMMON = ("--simulations", "200", "--jobs", "1")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command, list(arguments), prog_name="humeval-power accuracy")
+
+
+def text_of(*arguments: str) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 0, (result.stderr, result.exception)
+    assert max(map(len, result.output.splitlines())) <= 80
+    return result.stdout
+
+
+def record_of(*arguments: str) -> dict[str, Any]:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, (result.stderr, result.exception)
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def write(path: Path, text: str) -> str:
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+# Questions before a comparison
+
+
+def test_power_is_computed_and_simulated() -> None:
+    record = record_of(
+        "power", "--n", "500", "--effect", "0.02", "--agreement", "0.9", "--test", "exact", *COMMON
+    )
+    assert record["schema"] == "humeval_power/accuracy_power/1"
+    # Card et al. (2020), appendix C, by enumeration.
+    assert record["computed"]["power"] == pytest.approx(0.2494, abs=5e-5)
+    assert record["simulated"]["n_simulations"] == 200
+    assert "B alone right on 6 %" in text_of(
+        "power", "--n", "500", "--effect", "0.02", "--agreement", "0.9", *COMMON
+    )
+
+
+def test_the_detectable_improvement_of_sst_2() -> None:
+    record = record_of("mde", "--n", "1821", "--baseline", "0.972", "--overlap", "glue")
+    assert record["found"][0]["effect"] == pytest.approx(0.0102023, abs=1e-6)
+
+
+def test_without_an_agreement_the_middle_is_assumed_and_said() -> None:
+    result = run("mde", "--n", "1821", "--baseline", "0.972")
+    assert "No --agreement" in result.stderr
+    assert result.stderr.count("No --agreement") == 1
+    assert "half-way" in result.stdout
+    assert "at the least possible agreement" in " ".join(result.stdout.split())
+
+
+def test_the_size_for_an_improvement() -> None:
+    assert record_of("size", "--effect", "0.02", "--agreement", "0.9")["found"]["n"] == pytest.approx(
+        1960, abs=40
+    )
+
+
+def test_a_surface_has_a_row_for_each_cell() -> None:
+    record = record_of("surface", "--n", "200,400", "--effect", "0.02,0.04", "--agreement", "0.9")
+    assert len(record["rows"]) == 4
+
+
+def test_unpaired_answers_need_a_baseline_and_no_agreement() -> None:
+    text = text_of(
+        "power", "--n", "400", "--effect", "0.05", "--baseline", "0.8", "--test", "unpaired", *COMMON
+    )
+    assert "other ones for B than for A" in text
+    for wrong in (("--agreement", "0.9"), ("--baseline", "0.8", "--overlap", "glue")):
+        result = run("power", "--n", "400", "--effect", "0.05", "--test", "unpaired", *wrong)
+        assert isinstance(result.exception, InputError)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--agreement", "0.9", "--overlap", "glue"), "not both"),
+        ((), "or --baseline"),
+        (("--baseline", "97.2"), "Divide by 100"),
+        (("--agreement", "0.99"), "impossible"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(arguments: tuple[str, ...], said: str) -> None:
+    result = run("power", "--n", "500", "--effect", "0.02", *arguments)
+    assert isinstance(result.exception, InputError)
+    assert said in str(result.exception)
+    assert result.exception.exit_code == 2
+
+
+def test_an_impossible_improvement_is_no_number() -> None:
+    result = run("mde", "--n", "147", "--baseline", "0.945", "--overlap", "glue")
+    assert isinstance(result.exception, InputError)
+    assert "0.763" in str(result.exception)
+
+
+def test_a_baseline_that_the_regression_has_not_seen_is_remarked() -> None:
+    result = run(
+        "power", "--n", "500", "--effect", "0.02", "--baseline", "0.7", "--overlap", "glue", *COMMON
+    )
+    assert "has seen accuracies of 0.8 to 1 only" in " ".join(result.stderr.split())
+
+
+def test_bounds_show_every_guess() -> None:
+    text = text_of("bounds", "--n", "147", "--baseline", "0.945")
+    assert text.count("none possible") == 2
+    record = record_of("bounds", "--n", "1821", "--baseline", "0.972")
+    assert record["schema"] == "humeval_power/accuracy_bounds/1"
+    assert record["found"]["most"]["effect"] < record["found"]["least"]["effect"]
+    assert record["found"]["squad"]["effect"] is None
+
+
+# A finished comparison
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str, str]:
+    a = write(tmp_path / "a.txt", "\n".join(["x"] * 6 + ["y"] * 4) + "\n")
+    b = write(
+        tmp_path / "b.csv", "id,prediction\n" + "".join(f"{i},{'x' if i < 9 else 'y'}\n" for i in range(10))
+    )
+    gold = write(tmp_path / "gold.txt", "label\n" + "x\n" * 10)
+    return a, b, gold
+
+
+def test_an_estimate_counts_right_answers(files: tuple[str, str, str], tmp_path: Path) -> None:
+    a, _, gold = files
+    b = write(tmp_path / "b.txt", "\n".join(["x"] * 5 + ["y"] + ["x"] * 4))
+    record = record_of("estimate", a, b, "--labels", gold)
+    assert record["schema"] == "humeval_power/accuracy_estimate/1"
+    assert (record["only_a"], record["only_b"], record["both"], record["n_items"]) == (1, 4, 5, 10)
+    assert record["accuracy_b"] == pytest.approx(0.9)
+    assert record["agreement"] == pytest.approx(0.5)
+    assert "--agreement 0.5" in text_of("estimate", a, b, "--labels", gold)
+
+
+def test_ids_on_one_side_only_are_refused(files: tuple[str, str, str]) -> None:
+    a, b, gold = files
+    result = run("test", a, b, "--labels", gold)
+    assert isinstance(result.exception, InputError)
+    assert "no column with the ids" in str(result.exception)
+
+
+def test_predictions_are_matched_by_id(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.csv", "id,prediction\nq2,no\nq1,yes\n")
+    b = write(tmp_path / "b.jsonl", '{"id": "q1", "prediction": "no"}\n{"id": "q2", "prediction": "no"}\n')
+    gold = write(tmp_path / "gold.tsv", "id\tlabel\nq1\tyes\nq2\tno\n")
+    read = [read_predictions(path) for path in (a, b, gold)]
+    assert right_answers(read[:2], read[2]) == ((True, True), (False, True))
+
+
+def test_files_that_do_not_belong_together_are_refused_with_every_reason(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.csv", "id,prediction\nq1,yes\nq9,no\n")
+    gold = write(tmp_path / "gold.csv", "id,label\nq1,yes\nq2,no\n")
+    with pytest.raises(InputError) as caught:
+        right_answers([read_predictions(a)], read_predictions(gold))
+    assert len(caught.value.problems) == 2
+    assert "q2" in str(caught.value)
+    assert "q9" in str(caught.value)
+    with pytest.raises(InputError, match="3 predictions, but 2"):
+        right_answers(
+            [read_predictions(write(tmp_path / "a.txt", "x\ny\nz\n"))],
+            read_predictions(write(tmp_path / "g.txt", "x\ny\n")),
+        )
+
+
+def test_without_labels_the_files_say_right_or_wrong(tmp_path: Path) -> None:
+    a = read_predictions(write(tmp_path / "a.txt", "1\n0\ntrue\n"))
+    assert right_answers([a], None) == ((True, False, True),)
+    with pytest.raises(InputError, match="neither right nor wrong") as caught:
+        right_answers([read_predictions(write(tmp_path / "b.txt", "1\ncat\n"))], None)
+    assert caught.value.problems[0].row == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("id,prediction\nq1,a\nq1,b\n", "p.csv", "already"),
+        ("x,y,z\n1,2,3\n", "p.csv", "--column"),
+        ("", "p.txt", "empty"),
+    ],
+)
+def test_files_of_predictions_that_cannot_be_used(tmp_path: Path, text: str, name: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read_predictions(write(tmp_path / name, text))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file"):
+        read_predictions(tmp_path / "none.txt")
+    with pytest.raises(InputError, match="no column 'guess'"):
+        read_predictions(write(tmp_path / "p.csv", "id,prediction\nq1,a\n"), column="guess")
+
+
+def test_blank_labels_are_refused(tmp_path: Path) -> None:
+    gold = read_predictions(write(tmp_path / "g.csv", "id,label\nq1,x\nq2,\n"))
+    guess = read_predictions(write(tmp_path / "a.csv", "id,prediction\nq1,x\nq2,y\n"))
+    with pytest.raises(InputError, match="1 labels are blank"):
+        right_answers([guess], gold)
+
+
+def test_the_recommended_test_comes_first() -> None:
+    record = record_of("test", "--only-b", "1", "--only-a", "7", "--n", "21", "--both", "1")
+    tests = record["comparisons"][0]["tests"]
+    assert [each["name"] for each in tests] == ["mid-p", "unconditional", "asymptotic", "exact", "unpaired"]
+    assert tests[0]["p_value"] == pytest.approx(0.0390625)  # Fagerland, Lydersen & Laake (2013)
+    text = text_of("test", "--b", "1", "--c", "7", "--n", "21")
+    assert text.index("mid-p") < text.index("unconditional")
+    assert "not known" in text  # the unpaired test needs the accuracies
+
+
+def test_a_table_of_counts_gives_a_test_for_each_row(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "name,b,c,n\nours,16,6,161\ntheirs,3,0,100\n")
+    text = text_of("test", table)
+    assert text.count("McNemar, mid-p") == 2
+    assert text.startswith("ours\n")
+    assert [name for name, _ in read_counts(table)] == ["ours", "theirs"]
+    with pytest.raises(InputError) as caught:
+        read_counts(write(tmp_path / "u.csv", "b,c,n\n16,6,20\n1,x,9\n"))
+    assert "not a number" in str(caught.value)
+    with pytest.raises(InputError, match="22 items are counted"):
+        read_counts(write(tmp_path / "v.csv", "b,c,n\n16,6,20\n"))
+
+
+@pytest.mark.parametrize("wrong", [(), ("--only-b", "3"), ("a.txt", "b.txt", "--n", "3")])
+def test_test_needs_files_or_counts(wrong: tuple[str, ...]) -> None:
+    assert run("test", *wrong).exit_code == 2
+
+
+# Tables of results
+
+CLAIMS = """paper,task,n,baseline,improvement
+one,MRPC,1725,88.9,+1.2
+two,MRPC,1725,90.1,0.4
+three,MRPC,1725,90.5,0.2
+four,RTE,3000,80.2,5.1
+five,RTE,3000,85.3,2.8
+six,RTE,3000,88.1,1.0
+"""
+
+
+def test_claims_in_per_cent_are_told_from_shares(tmp_path: Path) -> None:
+    claims, percent = read_claims(write(tmp_path / "c.csv", CLAIMS))
+    assert percent
+    assert claims[0].baseline == pytest.approx(0.889)
+    assert claims[0].improvement == pytest.approx(0.012)
+    shares, percent = read_claims(
+        write(tmp_path / "d.csv", "dataset,n,baseline,accuracy\na,100,0.8,0.83\n")
+    )
+    assert not percent
+    assert shares[0].improvement == pytest.approx(0.03)
+
+
+def test_claims_are_judged(tmp_path: Path) -> None:
+    table = write(tmp_path / "c.csv", CLAIMS)
+    text = text_of("claims", table)
+    assert "67 % of 6 claims are below" in text
+    record = record_of("claims", table)
+    assert record["schema"] == "humeval_power/accuracy_claims/1"
+    assert record["claims"][0]["is_below"] is True
+    assert record["regression"]["n_claims"] == 6
+
+
+def test_every_problem_of_a_table_of_claims_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_claims(write(tmp_path / "c.csv", "task,n,baseline,improvement\na,ten,0.8,0.1\nb,10,-1,nan\n"))
+    assert len(caught.value.problems) == 3
+    with pytest.raises(InputError, match="no column 'baseline'"):
+        read_claims(write(tmp_path / "d.csv", "task,n,improvement\na,10,0.1\n"))
+
+
+BOARD = """system,date,accuracy,dev
+first,2020-01-01,90.0,90.0
+second,2020-02-01,93.0,93.1
+third,2020-03-01,93.1,93.4
+"""
+
+
+def test_a_leaderboard_is_judged(tmp_path: Path) -> None:
+    table = write(tmp_path / "b.csv", BOARD)
+    text = text_of("leaderboard", table, "--n", "8862")
+    assert "New best: 1 of 2" in text
+    record = record_of("leaderboard", table, "--n", "8862")
+    assert [each["is_best"] for each in record["submissions"]] == [True, False]
+    submissions, percent = read_leaderboard(table)
+    assert percent
+    assert submissions[1].validation == pytest.approx(0.931)
+
+
+def test_a_leaderboard_without_validation_says_so(tmp_path: Path) -> None:
+    bare = "\n".join(line.rsplit(",", 1)[0] for line in BOARD.splitlines())
+    result = run("leaderboard", write(tmp_path / "b.csv", bare), "--n", "8862")
+    assert "no power is known" in " ".join(result.stderr.split())
+
+
+def test_results_are_written_once(tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    arguments = ("bounds", "--n", "1821", "--baseline", "0.972", "--json", "-o", str(out))
+    assert run(*arguments).exit_code == 0
+    assert json.loads(out.read_text())["n"] == 1821
+    assert isinstance(run(*arguments).exception, InputError)
+    assert run(*arguments, "--force").exit_code == 0

@@ -1,0 +1,163 @@
+"""The command `analyze`: the plan's decision, deviations, several systems."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+from humeval_power import Parameters, RatingScale, k_per_item, simulate
+from humeval_power.estimation.fitting import fit
+from humeval_power.inference.study.many_systems import compare_systems, correct, indistinct_groups
+from humeval_power.inference.study.wald import standardised_effect
+from humeval_power.interfaces.cli.main import main
+from humeval_power.ratings import ratings_from_table
+
+TRUTH = Parameters(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A Likert study of 12 workers and 50 items in a CSV file."""
+    design = k_per_item(12, 50, ratings_per_item=3)
+    ratings = simulate(TRUTH, design, seed=5, response="likert", points=5)
+    table = ratings.to_frame(RatingScale(1, 5, 5)).replace({"system": {"A": "old", "B": "new"}})
+    path = tmp_path / "study.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def plan(study, tmp_path):
+    """A plan from that study as a pilot."""
+    path = tmp_path / "plan.json"
+    run(
+        "plan",
+        study,
+        "--scale",
+        "1:5",
+        "--systems",
+        "old,new",
+        "--effect",
+        "0.1",
+        "--items",
+        "40:80:20",
+        "--max-workers",
+        "12",
+        "--cost-per-rating",
+        "0.1",
+        "--ratings-per-item",
+        "1:3",
+        "--simulations",
+        "200",
+        "-o",
+        path,
+        "-q",
+    )
+    return path
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_the_analysis_has_the_numbers_of_the_fit(study):
+    said = json.loads(run("analyze", study, "--scale", "1:5", "--systems", "old,new", "--json").stdout)
+    ratings = ratings_from_table(
+        pd.read_csv(study, dtype=str), scale=RatingScale(1, 5, 5), systems=("old", "new")
+    )
+    fitted = fit(ratings)
+    assert said["schema"] == "humeval_power/analysis/1"
+    assert said["effect"]["estimate"] == pytest.approx(fitted.parameters.effect, rel=1e-12)
+    assert said["effect"]["df"] == pytest.approx(fitted.df_kenward_roger, rel=1e-12)
+    p = 2 * stats.t.sf(
+        abs(fitted.parameters.effect) / fitted.standard_error_adjusted, fitted.df_kenward_roger
+    )
+    assert said["effect"]["p_value"] == pytest.approx(p, rel=1e-10)
+    assert said["deviations"] is None
+    assert said["power_at_interest"] is None
+
+
+def test_a_study_as_planned_has_its_deviations_listed_and_power_at_the_effect_of_interest(study, plan):
+    said = json.loads(run("analyze", study, "--plan", plan, "--json", "-q").stdout)
+    promised = json.loads(plan.read_text())
+    found = {one["what"]: one for one in said["deviations"]}
+    assert int(found["ratings"]["actual"]) == 300
+    assert said["power_at_interest"]["effect"] == promised["effect"]["difference"] == 0.1
+    assert "test" not in found
+    assert "systems" not in found
+
+
+def test_another_test_than_planned_is_a_deviation(study, plan):
+    said = json.loads(run("analyze", study, "--plan", plan, "--alpha", "0.01", "--json", "-q").stdout)
+    assert any(one["what"] == "test" for one in said["deviations"])
+
+
+def test_type_m_is_that_of_the_effect_of_interest_and_not_of_the_observed_one(study):
+    text = [
+        run(
+            "analyze", study, "--scale", "1:5", "--systems", "old,new", "--effect-of-interest", effect, "-q"
+        ).stdout
+        for effect in ("0.02", "0.2")
+    ]
+    assert "If the true difference is 0.02" in text[0]
+    exaggeration = [float(one.split("exaggerate it ")[1].split(" times")[0]) for one in text]
+    assert exaggeration[0] > 1.5 > exaggeration[1]
+
+
+def test_a_plan_and_several_systems_exclude_each_other(study, plan):
+    result = run("analyze", study, "--plan", plan, "--all-pairs", code=2)
+    assert "A plan compares two systems" in result.stderr
+
+
+def three_systems():
+    design = k_per_item(8, 30, ratings_per_item=3)
+    parts = []
+    for name, difference in (("x", 0.0), ("y", 0.02), ("z", 0.4)):
+        table = simulate(TRUTH.with_difference(difference), design, seed=9).to_frame()
+        parts.append(table[table.system == "B"].assign(system=name))
+    table = pd.concat(parts)
+    table["rating"] = np.clip(table.rating, 0, 1).round(4).astype(str)
+    return ratings_from_table(table, scale=RatingScale(0, 1), require_pair=False)
+
+
+def test_pairs_are_each_fitted_by_themselves_and_corrected_by_holm():
+    ratings = three_systems()
+    results = compare_systems(ratings, rule=fit_rule())
+    assert [(r.first, r.second) for r in results] == [("x", "y"), ("x", "z"), ("y", "z")]
+    alone = fit(ratings.pair("x", "z"))
+    assert results[1].test.estimate == pytest.approx(alone.parameters.effect, rel=1e-12)
+    raw = np.array([r.test.p_value for r in results])
+    order = np.argsort(raw)
+    holm = np.maximum.accumulate(raw[order] * np.array([3, 2, 1])).clip(max=1)
+    assert np.array([r.corrected_p for r in results])[order] == pytest.approx(holm)
+
+
+def fit_rule():
+    from humeval_power import DecisionRule
+
+    return DecisionRule()
+
+
+def test_groups_hold_neighbours_that_no_test_tells_apart():
+    ratings = three_systems()
+    results = compare_systems(ratings, rule=fit_rule())
+    means = {"x": 0.5, "y": 0.51, "z": 0.9}
+    assert indistinct_groups(results, means) == (("z",), ("y", "x"))
+
+
+def test_no_correction_leaves_p_values_alone():
+    assert correct([0.01, 0.2], "none") == pytest.approx([0.01, 0.2])
+
+
+def test_the_standardised_effect_divides_by_the_spread_of_one_rating():
+    total = 0.08**2 + 0.12**2 + (0.05**2 + 0.1**2) / 4 + 0.18**2
+    found = standardised_effect(TRUTH)
+    assert found.by_rating == pytest.approx(0.1 / np.sqrt(total))
+    assert found.by_residual == pytest.approx(0.1 / 0.18)

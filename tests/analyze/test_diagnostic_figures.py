@@ -1,0 +1,162 @@
+"""The pictures of an analysis show the numbers they are given, and their sentences are true."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from places import ROOT
+
+from humeval_power.errors import InputError
+from humeval_power.estimation.fitting import fit
+from humeval_power.inference.analyze.blups import predicted_effects
+from humeval_power.inference.analyze.influence import leave_item_groups_out, leave_one_worker_out
+from humeval_power.interfaces.formats.tables import read_table
+from humeval_power.ratings import ratings_from_table
+from humeval_power.reporting.analyze.ceiling_figure import end_shares
+from humeval_power.reporting.analyze.diagnostic_figures import (
+    ceiling_figure,
+    influence_figure,
+    item_difference_figure,
+    residual_figure,
+    worker_difference_figure,
+)
+from humeval_power.reporting.figure_style import figure_bytes
+from humeval_power.scales import RatingScale
+
+PILOT = ROOT / "data" / "pilot.csv"
+
+
+@cache
+def pilot():
+    ratings = ratings_from_table(read_table(PILOT).frame)
+    return ratings, predicted_effects(fit(ratings), ratings)
+
+
+def renamed(names):
+    frame = read_table(PILOT).frame
+    for column, name in names.items():
+        frame[column] = frame[column].map(lambda value, name=name: name + str(value))
+    return ratings_from_table(frame)
+
+
+def values_of(figure):
+    return [line.get_xdata()[0] for line in figure.axes[0].lines if line.get_gid() == "value"]
+
+
+def told():
+    ratings, predictions = pilot()
+    return {
+        "workers": lambda: worker_difference_figure(predictions, ratings),
+        "items": lambda: item_difference_figure(predictions, ratings),
+        "residuals": lambda: residual_figure(predictions, ratings),
+        "ceiling": lambda: ceiling_figure(ratings),
+        "influence": lambda: influence_figure(leave_one_worker_out(ratings)),
+        "item groups": lambda: influence_figure(leave_item_groups_out(ratings), title="A title " * 9),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["workers", "items", "residuals", "ceiling", "influence", "item groups"])
+def test_every_picture_comes_with_one_sentence_and_the_same_bytes_twice(name):
+    _, sentence = told()[name]()
+    assert sentence.endswith(".")
+    assert "nan" not in sentence
+    assert "\n" not in sentence
+    for kind in ("png", "svg", "pdf"):
+        assert figure_bytes(told()[name]()[0], kind) == figure_bytes(told()[name]()[0], kind)
+
+
+def test_a_caterpillar_shows_every_worker_with_the_largest_on_top():
+    ratings, predictions = pilot()
+    figure, sentence = worker_difference_figure(predictions, ratings)
+    assert values_of(figure) == sorted(predictions.workers.difference, reverse=True)
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names[0] == ratings.worker_names[int(np.argmax(predictions.workers.difference))]
+    positive = int((predictions.workers.difference > 0).sum())
+    assert f"{positive} of 10 workers rate new higher than baseline" in sentence
+
+
+def study(n_items, *, system_b=lambda rng, n: rng.normal(0.6, 0.2, n)):
+    rng = np.random.default_rng(1)
+    worker, item, system = np.indices((6, n_items, 2)).reshape(3, -1)
+    rating = np.where(system == 0, rng.normal(0.4, 0.2, len(worker)), system_b(rng, len(worker)))
+    frame = pd.DataFrame(
+        {"worker": worker, "item": item, "system": system, "rating": np.clip(rating, 0, 1)}
+    )
+    return ratings_from_table(frame, systems=("0", "1"), scale=RatingScale(0, 1))
+
+
+def test_of_many_items_the_thirty_at_each_end_are_shown():
+    ratings = study(100)
+    predictions = predicted_effects(fit(ratings), ratings)
+    figure, _ = item_difference_figure(predictions, ratings)
+    ordered = sorted(predictions.items.difference, reverse=True)
+    assert values_of(figure) == ordered[:30] + ordered[-30:]
+    assert any("40 more items between" in text.get_text() for text in figure.axes[0].texts)
+
+
+def test_ceiling_shares_are_counted():
+    ratings, _ = pilot()
+    best, worst = end_shares(ratings)
+    for code in (0, 1):
+        raw = np.round(ratings.raw_rating[ratings.system == code])
+        assert best[code] == np.mean(raw == ratings.scale.high)
+        assert worst[code] == np.mean(raw == ratings.scale.low)
+    _, sentence = ceiling_figure(study(30, system_b=lambda _, n: np.ones(n)))
+    assert sentence.startswith(
+        "At most 100 % of a system's ratings lie at an end of the scale (the best end, 1)"
+    )
+    assert "look smaller" in sentence
+
+
+def test_residuals_that_crowd_at_an_end_are_called_uneven():
+    ratings = study(60, system_b=lambda rng, n: np.where(rng.random(n) < 0.97, 1.0, 0.9))
+    _, sentence = residual_figure(predicted_effects(fit(ratings), ratings), ratings)
+    assert "uneven" in sentence
+    _, sentence = residual_figure(pilot()[1], pilot()[0])
+    assert "about even" in sentence
+
+
+def test_the_sentence_names_the_worker_on_whom_the_decision_rests():
+    influence = leave_one_worker_out(pilot()[0])
+    _, sentence = influence_figure(influence)
+    assert influence.changed
+    for one in influence.changed:
+        assert f"{one.name} (p = {one.p_value:.3g})" in sentence
+    _, sentence = influence_figure(leave_one_worker_out(study(60)))
+    assert "stays significant" in sentence
+
+
+def test_workers_without_variation_are_said_to_be_alike():
+    ratings = study(40)
+    fitted = fit(ratings)
+    assert "sd_worker_slope" in fitted.boundary
+    _, sentence = worker_difference_figure(predicted_effects(fitted, ratings), ratings)
+    assert "no variation between workers" in sentence
+
+
+@pytest.mark.slow
+def test_names_that_matplotlib_could_read_as_mathematics_are_drawn_as_they_are():
+    ratings = renamed({"worker": "$w_{", "item": "a <b>\n" * 9, "system": "% & _x^2$ "})
+    predictions = predicted_effects(fit(ratings), ratings)
+    for figure, sentence in (
+        worker_difference_figure(predictions, ratings),
+        item_difference_figure(predictions, ratings),
+        residual_figure(predictions, ratings),
+        ceiling_figure(ratings),
+        influence_figure(leave_one_worker_out(ratings)),
+    ):
+        assert figure_bytes(figure, "svg").startswith(b"<?xml")
+        assert "\n" not in sentence
+
+
+def test_where_nothing_can_be_left_out_there_is_no_picture():
+    rng = np.random.default_rng(1)
+    worker, item, system = np.indices((2, 12, 2)).reshape(3, -1)
+    frame = pd.DataFrame({"worker": worker, "item": item, "system": system})
+    ratings = ratings_from_table(frame.assign(rating=rng.integers(1, 6, len(worker))), systems=("0", "1"))
+    with pytest.raises(InputError, match="nothing to draw"):
+        influence_figure(leave_one_worker_out(ratings))

@@ -1,0 +1,377 @@
+"""`humeval-power compare`: three stages in the terminal, the reports, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+from humeval_power.errors import InputError
+from humeval_power.inference.compare.result import TestSettings
+from humeval_power.inference.compare.score_table import ScoreTable
+from humeval_power.inference.compare.tests import TESTS
+from humeval_power.interfaces.cli.compare.group import command
+from humeval_power.interfaces.cli.compare.scores import MANY_FILES, PAIR_FILES, TEST_NAMES
+from humeval_power.planning.compare.pair import Request, compare_pair
+from humeval_power.reporting.compare.document import (
+    compare_html,
+    compare_latex,
+    compare_markdown,
+    pair_document,
+)
+from humeval_power.reporting.compare.signature import CompareSignature, parse_compare_signature
+
+FAST = ("--simulations", "60", "--resamples", "400", "-q")
+
+
+def run(*words):
+    return CliRunner().invoke(command, [str(word) for word in words])
+
+
+def said(*words):
+    result = run(*words)
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.stdout
+
+
+def refused(*words):
+    result = run(*words)
+    assert result.exit_code != 0
+    return str(result.exception) if isinstance(result.exception, InputError) else result.stderr
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """Two columns of scores, B better by half a point of one SD."""
+    rng = np.random.default_rng(1)
+    a = rng.standard_normal(60)
+    b = a + 0.5 + rng.standard_normal(60)
+    path = tmp_path_factory.mktemp("scores") / "two.csv"
+    path.write_text("".join(f"{x:.4f},{y:.4f}\n" for x, y in zip(a, b, strict=True)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Four systems in a wide table, the first two alike."""
+    rng = np.random.default_rng(2)
+    scores = rng.standard_normal((50, 1)) + 0.5 * rng.standard_normal((50, 4)) + np.array([0, 0, 1, 2])
+    path = tmp_path_factory.mktemp("scores") / "many.csv"
+    rows = "".join(
+        f"i{place}," + ",".join(f"{x:.4f}" for x in row) + "\n" for place, row in enumerate(scores)
+    )
+    path.write_text("item,one,two,three,four\n" + rows)
+    return path
+
+
+def test_the_names_of_the_tests_are_those_that_there_are():
+    assert set(TEST_NAMES) == set(TESTS)
+
+
+def test_a_file_is_compared_and_the_text_fits_the_terminal(two):
+    text = said(two, "--question", "mean", *FAST)
+    assert max(map(len, text.splitlines())) <= 80
+    for heading in (
+        "Data",
+        "Tests for this question",
+        "Result",
+        "Effect sizes",
+        "Power by number of items",
+        "Signature",
+    ):
+        assert heading in text
+    assert "Significant at alpha = 0.05: B scores higher than A." in text
+    assert text == said("scores", two, "--question", "mean", *FAST)
+
+
+def test_the_question_is_asked_before_the_file_is_read(tmp_path):
+    assert "before the scores are looked at" in refused(tmp_path / "absent.csv")
+
+
+def test_in_a_terminal_the_question_is_asked(two, monkeypatch):
+    terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("humeval_power.interfaces.cli.compare.scores.sys", terminal)
+    result = CliRunner().invoke(command, [str(two), *FAST, "--json"], input="better\n")
+    assert result.exit_code == 0, result.exception
+    assert json.loads(result.stdout)["question"] == "better"
+    assert "pseudomedian: is the middle" in result.stderr
+
+
+def test_the_record_has_what_a_paper_should_report(two):
+    record = json.loads(
+        said(two, "--question", "mean", "--effect", "0.4", "--margin", "1", "--json", *FAST)
+    )
+    assert record["schema"] == "humeval_power/compare/1"
+    a, b = np.loadtxt(two, delimiter=",").T
+    expected = stats.ttest_rel(b, a)
+    assert record["test"]["p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
+    assert record["test"]["name"] == "t"
+    assert record["settings"]["alpha"] == 0.05
+    assert record["test"]["n"] == 60
+    assert {one["name"] for one in record["effect_sizes"]} >= {
+        "cohens_d",
+        "hedges_g",
+        "wilcoxon_r",
+        "hodges_lehmann",
+    }
+    assert record["power"]["effect"] == 0.4
+    assert record["power"]["is_observed"] is False
+    assert record["equivalence"]["margin"] == 1
+    assert not any("observed" in warning for warning in record["warnings"])
+    assert record["data"]["sha256"]
+
+
+@pytest.mark.parametrize("question", ["mean", "median", "pseudomedian", "better"])
+def test_each_question_has_its_own_test_and_estimate(two, question):
+    record = json.loads(said(two, "--question", question, "--json", *FAST))
+    assert record["question"] == question
+    assert record["test"]["estimand"].split()[0] == {"better": "share"}.get(question, question)
+
+
+def test_power_for_the_observed_effect_is_warned_of(two):
+    assert "says nothing that the p-value does not say" in " ".join(
+        said(two, "--question", "mean", *FAST).split()
+    )
+
+
+def test_the_published_procedure_is_there_with_its_warning(two):
+    record = json.loads(said(two, "--procedure", "nlpstattest", "--json", *FAST))
+    assert record["procedure"] == "nlpstattest"
+    assert "rejects in 71 %" in record["warnings"][0]
+    assert any(one["name"] == "hedges_g_as_published" for one in record["effect_sizes"])
+    assert "leave --question out" in refused(two, "--procedure", "nlpstattest", "--question", "mean")
+
+
+def test_two_pseudomedians_are_told_apart_where_both_are_shown(two):
+    words = (two, "--procedure", "nlpstattest", "--test", "wilcoxon", *FAST)
+    text, record = said(*words), json.loads(said(*words, "--json"))
+    own = record["test"]["estimate"]
+    published = {one["name"]: one["value"] for one in record["effect_sizes"]}
+    other = published["hodges_lehmann_as_published"]
+    assert own != other
+    assert re.search(rf"Effect: pseudomedian, i <= j +{own:.4g},", text)
+    assert re.search(rf"Hodges-Lehmann, i < j +{other:.4g} ", text)
+    assert "Two pseudomedians are shown" in " ".join(text.split())
+    alone = said(two, "--question", "pseudomedian", *FAST)
+    assert "Two pseudomedians" not in alone
+    assert "i < j" not in alone
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 4])
+def test_the_power_of_a_few_items_is_that_of_these_items(tmp_path, n_items):
+    path = tmp_path / "few.csv"
+    path.write_text("".join(f"{place},{place + 1 + place % 2}\n" for place in range(n_items)))
+    record = json.loads(said(path, "--question", "mean", "--json", *FAST))
+    assert record["power"]["n"] == n_items
+
+
+def test_an_unsuitable_test_is_run_and_warned_of(two):
+    record = json.loads(
+        said(two, "--question", "mean", "--test", "primer", "--direction", "greater", "--json", *FAST)
+    )
+    assert "inappropriate here" in record["warnings"][0]
+    assert record["test"]["p_value"] < 0.05
+    assert "tests for it" in refused(two, "--question", "median", "--test", "t", *FAST)
+
+
+def test_the_same_seed_gives_the_same_bytes_for_any_number_of_cores(two):
+    words = (two, "--question", "mean", "--test", "bootstrap-t", "--json", *FAST)
+    one, other = (json.loads(said(*words, "--jobs", jobs)) for jobs in (1, 2))
+    assert one | {"command": ""} == other | {"command": ""}
+    assert json.loads(said(*words, "--seed", 9))["test"]["interval"] != one["test"]["interval"]
+
+
+def test_the_files_hold_the_same_numbers_in_every_format(two, tmp_path):
+    out = tmp_path / "report"
+    result = run(two, "--question", "mean", "-o", out, "--all-tests", *FAST)
+    assert result.exit_code == 0, result.exception
+    assert {path.name for path in out.iterdir()} == set(PAIR_FILES)
+    record = json.loads((out / "compare.json").read_text())
+    estimate = f"{record['test']['estimate']:.4g}"
+    markdown, html = (out / "compare.md").read_text(), (out / "compare.html").read_text()
+    latex = (out / "compare.tex").read_text()
+    for text in (markdown, html, latex):
+        assert estimate in text
+        assert "Wilcoxon signed-rank" not in text.split("Tests for this question")[0]
+    assert "inappropriate" in markdown
+    assert record["signature"] in markdown
+    assert "<script" not in html
+    assert "http://" not in html.split("<body>")[1]
+    assert html.count("data:image/svg+xml;base64") == 2
+    assert latex.startswith("\\documentclass")
+    assert latex.isascii()
+    for name in ("histograms.svg", "power.svg"):
+        ElementTree.fromstring((out / name).read_text())
+    again = run(two, "--question", "mean", "-o", out, *FAST)
+    assert isinstance(again.exception, InputError)
+    assert "--force" in str(again.exception)
+
+
+def test_the_signature_can_be_read_back(two):
+    line = json.loads(
+        said(two, "--question", "mean", "--test", "bootstrap-t", "--null", "0.25", "--json", *FAST)
+    )["signature"]
+    found = parse_compare_signature(f"  {line}\n")
+    assert str(found) == line
+    assert (found.question, found.test, found.null, found.n_items) == ("mean", "bootstrap-t", 0.25, 60)
+    assert (found.n_resamples, found.seed) == (400, 1)
+    minus = CompareSignature("mean", "t", 0.05, "less", 9, null=-0.5)
+    assert parse_compare_signature(str(minus)) == minus
+
+
+@pytest.mark.parametrize("null", [10.5, 0.5, -0.25, -20.0, 1e-7])
+def test_a_null_of_any_size_and_sign_is_read_back_as_it_was(null):
+    said = CompareSignature("mean", "t", 0.05, "two-sided", 96, null=null)
+    assert parse_compare_signature(str(said)) == said
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "humeval_power|model:lmm-xs|alpha:.05|two",
+        "humeval_power|v:1|model:paired|coding:b-a|q:mean|test:t|alpha:.05|two",
+        "humeval_power|model:paired|coding:b-a|q:mean|test:t|alpha:x|two|n:3",
+        "humeval_power|model:paired|coding:b-a|q:mean|test:t|alpha:.05|two|n:3|n:4",
+        "humeval_power|model:paired|coding:b-a|q:mean|test:t|alpha:.05|n:3",
+        "humeval_power|model:paired|coding:b-a|q:mean|test:t|alpha:.05|two|n:3|data:md5:12",
+        "bleu|model:paired|coding:b-a",
+    ],
+)
+def test_lines_that_are_no_signature_of_scores_are_refused(line):
+    with pytest.raises(InputError):
+        parse_compare_signature(line)
+
+
+def test_many_systems_are_compared_in_pairs_with_clusters_and_a_heat_map(many, tmp_path):
+    out = tmp_path / "report"
+    text = said(many, "--question", "mean", "--correction", "romano-wolf", "-o", out, *FAST)
+    assert max(map(len, text.splitlines())) <= 80
+    assert {path.name for path in out.iterdir()} == set(MANY_FILES)
+    record = json.loads((out / "compare.json").read_text())
+    assert record["schema"] == "humeval_power/compare_many/1"
+    assert len(record["pairs"]) == 6
+    assert record["systems"][:2] == ["four", "three"]
+    assert record["clusters"][0] == ["four"]
+    assert {frozenset(cluster) for cluster in map(tuple, record["clusters"])} == {
+        frozenset({"four"}),
+        frozenset({"three"}),
+        frozenset({"one", "two"}),
+    }
+    assert parse_compare_signature(record["signature"]).correction == "romano-wolf"
+    assert (out / "pairs.csv").read_text().count("\n") == 7
+    ElementTree.fromstring((out / "heat_map.svg").read_text())
+    assert "heat_map" not in (out / "compare.md").read_text()
+
+
+def test_one_pair_of_many_systems_and_a_baseline(many):
+    pair = json.loads(said(many, "--systems", "four,one", "--question", "mean", "--json", *FAST))
+    assert pair["test"]["estimate"] < -1.5
+    text = said(many, "--baseline", "one", "--question", "mean", *FAST)
+    assert "3 of 3" in text or "2 of 3" in text
+    assert "cluster" not in text
+
+
+def test_units_are_formed_and_said(two):
+    result = run(two, "--question", "mean", "--unit-size", 7, "--shuffle-seed", 3, "--json", *FAST)
+    record = json.loads(result.stdout)
+    assert record["test"]["n"] == 8
+    assert any(
+        "8 units, each the mean of 7 shuffled (seed 3) items; 4 items left over" in n
+        for n in record["notices"]
+    )
+
+
+def test_several_metrics_count_where_b_is_better(shared_data):
+    stories = shared_data / "hanna_metrics.csv"
+    words = (
+        "--score",
+        "BLEU",
+        "--score",
+        "chrF",
+        "--score",
+        "human_surprise",
+        "--systems",
+        "HINT,GPT-2",
+        "--question",
+        "mean",
+    )
+    text = said(stories, *words, "--direction", "greater", *FAST)
+    assert "at least 3 of 3 sets" in text
+    assert "--direction greater" in refused(stories, *words, *FAST)
+    record = json.loads(said(stories, *words, "--direction", "less", "--json", *FAST))
+    assert record["replicability"]["count"] == 0
+
+
+@pytest.mark.slow
+def test_the_stories_are_compared_end_to_end(shared_data, tmp_path):
+    stories = shared_data / "hanna_metrics.csv"
+    record = json.loads(
+        said(
+            stories, "--score", "chrF", "--question", "pseudomedian", "-o", tmp_path / "r", "--json", *FAST
+        )
+    )
+    assert len(record["pairs"]) == 55
+    assert record["clusters"][0] == ["Human"]  # the stories that the metrics compare with
+    import pandas as pd
+
+    table = pd.read_csv(stories).pivot(index="item", columns="system", values="chrF")
+    for pair in record["pairs"][:5]:
+        d = np.round(table[pair["second"]] - table[pair["first"]], 9)
+        assert pair["p_value"] == pytest.approx(stats.wilcoxon(d, method="exact").pvalue, rel=1e-6)
+
+
+def test_the_items_needed_are_told_before_there_are_scores():
+    assert said("prospective", "--mean", "0.02", "--sd", "0.1").startswith("Items  199")
+    record = json.loads(said("prospective", "--mean", "0", "--sd", "1", "--margin", "0.1", "--json"))
+    assert record["n"] == 858
+    assert "above 0" in refused("prospective", "--mean", "0", "--sd", "1", "--margin", "-1")
+
+
+@pytest.mark.parametrize(
+    "words", [("power", "--n", 50, "--effect", 0.3), ("mde", "--n", 50), ("size", "--effect", 0.3)]
+)
+def test_the_questions_of_every_scenario_are_answered(words):
+    text = said(*words, "--sd", 1, "--simulations", 100)
+    assert "paired t test, two-sided, alpha 0.05" in text
+
+
+@pytest.mark.slow
+def test_the_primers_table_is_printed_and_written(tmp_path):
+    text = said("primer-table", "-o", tmp_path / "primer")
+    assert max(map(len, text.splitlines())) <= 80
+    assert re.search(r"^  0 +- +0\.3660 +0\.1326 +0\.0059$", text, re.MULTILINE)
+    assert {path.name for path in (tmp_path / "primer").iterdir()} == {
+        "primer.csv",
+        "primer.json",
+        "primer.png",
+        "primer.svg",
+    }
+    assert "at most 1" in refused("primer-table", "--effect", "3")
+
+
+def test_systems_that_never_differ_are_reported_without_power(tmp_path):
+    same = tmp_path / "same.txt"
+    same.write_text("1 1\n0 0\n1 1\n")
+    record = json.loads(said(same, "--question", "better", "--json", *FAST))
+    assert record["power"] is None
+    assert record["test"]["p_value"] == 1.0
+
+
+def test_names_that_markup_could_read_stay_names():
+    scores = np.random.default_rng(1).standard_normal((12, 2))
+    table = ScoreTable(scores, ("<b>x</b>", "50%_\\frac|*y*"))
+    settings = TestSettings(n_resamples=100)
+    comparison = compare_pair(table, Request("mean", settings, n_simulations=20))
+    document = pair_document(comparison, "humeval_power|model:paired")
+    html, latex = compare_html(document, {}), compare_latex(document)
+    assert "<b>x</b>" not in html
+    assert "&lt;b&gt;x&lt;/b&gt;" in html
+    assert "\\frac|" not in latex
+    assert "\\textless{}b" in latex
+    assert "\\|\\*y\\*" in compare_markdown(document)

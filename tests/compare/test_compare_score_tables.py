@@ -1,0 +1,154 @@
+"""Score files in every layout that people have, and all that can be wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+
+from humeval_power.errors import InputError
+from humeval_power.inference.compare.score_table import ScoreTable
+from humeval_power.interfaces.formats.compare.score_tables import open_scores, score_table
+
+LONG = "item,system,BLEU,chrF\ni1,A,1,10\ni1,B,2,20\ni2,B,4,40\ni2,A,3,30\n"
+
+
+def written(tmp_path, text, name="scores.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+def read(tmp_path, text, name="scores.csv", **how):
+    opened = {key: how.pop(key) for key in ("item", "system") if key in how}
+    return score_table(open_scores([written(tmp_path, text, name)], **opened), **how)
+
+
+def problems(tmp_path, text, **how):
+    with pytest.raises(InputError) as refused:
+        read(tmp_path, text, **how)
+    return "\n".join(map(str, refused.value.problems))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.5 0.6\n0.25\t0.75\n",
+        "0.5,0.6\n0.25,0.75\n",
+        "0.5, 0.6\r\n0.25, 0.75\r\n",
+        "\ufeff0.5;0.6\n\n0.25;0.75\n",
+        "5e-1\t.6\n.25\t75e-2",
+    ],
+)
+def test_two_columns_of_numbers_need_no_header(tmp_path, text):
+    found = read(tmp_path, text)
+    assert found.scores.tolist() == [[0.5, 0.6], [0.25, 0.75]]
+    assert found.systems == ("A", "B")
+    assert any("no header" in notice for notice in found.notices)
+
+
+def test_two_files_hold_one_number_a_line_and_the_first_is_a(tmp_path):
+    paths = [
+        written(tmp_path, "1\n2\n3\n", "baseline.txt"),
+        written(tmp_path, "2\n2\n5\n", "experiment.txt"),
+    ]
+    found = score_table(open_scores(paths))
+    assert found.scores.tolist() == [[1, 2], [2, 2], [3, 5]]
+    assert any("A is baseline.txt, B is experiment.txt" in notice for notice in found.notices)
+    shorter = written(tmp_path, "1\n", "short.txt")
+    with pytest.raises(InputError, match="3 and 1 scores"):
+        open_scores([paths[0], shorter])
+    with pytest.raises(InputError, match="one number a line"):
+        open_scores([paths[0], written(tmp_path, "x\n1\n", "named.txt")])
+
+
+def test_a_wide_table_has_a_system_in_each_column_of_numbers(tmp_path):
+    found = read(tmp_path, "id,text,GPT,BERT,Human\n1,a b,1,2,3\n2,c,4,5,6\n")
+    assert found.systems == ("GPT", "BERT", "Human")
+    assert found.scores.tolist() == [[1, 2, 3], [4, 5, 6]]
+    two = read(tmp_path, "id,text,GPT,BERT,Human\n1,a b,1,2,3\n2,c,4,5,6\n", systems=("Human", "GPT"))
+    assert two.scores.tolist() == [[3, 1], [6, 4]]
+
+
+def test_a_long_table_is_turned_and_its_rows_may_come_in_any_order(tmp_path):
+    found = read(tmp_path, LONG, score="chrF")
+    assert found.scores.tolist() == [[10, 20], [30, 40]]
+    assert found.metric == "chrF"
+    renamed = LONG.replace("item,system", "Segment ID,Model")
+    assert read(tmp_path, renamed, score="BLEU").scores.tolist() == [[1, 2], [3, 4]]
+    odd = LONG.replace("item,system", "key,who")
+    assert read(tmp_path, odd, item="key", system="who", score="BLEU").systems == ("A", "B")
+
+
+def test_a_compressed_table_is_read_as_well(tmp_path):
+    found = read(tmp_path, gzip.compress(LONG.encode()), "scores.csv.gz", score="BLEU")
+    assert found.scores.shape == (2, 2)
+
+
+def test_one_of_several_metrics_must_be_named(tmp_path):
+    assert "BLEU, chrF" in problems(tmp_path, LONG)
+    assert "Did you mean 'chrF'" in problems(tmp_path, LONG, score="chrf")
+
+
+def test_every_bad_cell_is_told_with_its_row_and_column(tmp_path):
+    said = problems(tmp_path, "item,A,B\n1,0.5,0.6\n2,oops,0.7\n3,0.5,\n4,inf,0.1\n5,1,1\n6,1,1\n")
+    assert "row 3, column 'A': value 'oops': is no finite number" in said
+    assert "row 4, column 'B': the score is missing" in said
+    assert "--drop-missing" in said
+    assert "row 5, column 'A': value 'inf'" in said
+
+
+def test_items_without_a_score_are_left_out_on_request_and_counted(tmp_path):
+    found = read(tmp_path, "item,A,B\n1,0.5,0.6\n2,NA,0.7\n3,0.5,0.4\n", drop_missing=True)
+    assert len(found.scores) == 2
+    assert any("1 of 3 items lack a score" in notice for notice in found.notices)
+    missing = LONG.replace("i2,A,3,30\n", "")
+    assert "item i2, column 'A': the score is missing" in problems(tmp_path, missing, score="BLEU")
+
+
+def test_the_list_of_problems_is_short_and_says_how_many_there_are(tmp_path):
+    said = problems(tmp_path, "item,A,B\n" + "".join(f"{i},1,\n" for i in range(9)) + "9,1,1\n9,1,1\n" * 5)
+    assert "and 4 more like this" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "said"),
+    [
+        (LONG + "i1,A,9,9\n", {"score": "BLEU"}, "row 6: item 'i1' has a second score for system 'A'"),
+        (LONG, {"score": "BLEU", "systems": ("A", "Z")}, "no system 'Z'"),
+        (LONG, {"item": "nope"}, "no column 'nope'"),
+        ("name,A\nx,1\ny,2\n", {}, "not two columns of scores"),
+        ("who,model,s\nx,A,1\ny,B,2\n", {}, "needs one of the item"),
+        ("1 2\n3\n", {}, "row 2: the line has 1 numbers"),
+    ],
+)
+def test_tables_that_cannot_be_compared_are_refused_with_the_reason(tmp_path, text, how, said):
+    assert said in problems(tmp_path, text, **how)
+
+
+def test_rows_of_one_data_set_are_read_by_themselves(tmp_path):
+    text = "set,item,system,s\nx,1,A,1\nx,1,B,2\nx,2,A,3\nx,2,B,5\ny,1,A,7\ny,1,B,8\ny,2,A,0\ny,2,B,1\n"
+    source = open_scores([written(tmp_path, text)])
+    assert score_table(source, where=("set", "y")).scores.tolist() == [[7, 8], [0, 1]]
+
+
+def test_a_score_table_needs_two_systems_two_items_and_finite_scores():
+    with pytest.raises(InputError, match="name twice"):
+        ScoreTable(np.zeros((3, 2)), ("A", "A"))
+    with pytest.raises(InputError, match="At least 2"):
+        ScoreTable(np.zeros((1, 2)), ("A", "B"))
+    with pytest.raises(InputError, match="finite"):
+        ScoreTable(np.full((3, 2), np.nan), ("A", "B"))
+    table = ScoreTable(np.arange(6.0).reshape(3, 2), ("A", "B"))
+    assert table.only(("B", "A")).scores.tolist() == [[1, 0], [3, 2], [5, 4]]
+    with pytest.raises(InputError, match="no system 'C'"):
+        table.column("C")
+
+
+def test_the_metrics_of_the_stories_are_read_whole(shared_data):
+    source = open_scores([str(shared_data / "hanna_metrics.csv")])
+    found = score_table(source, score="chrF")
+    assert found.scores.shape == (96, 11)
+    assert found.systems[0] == "Human"
+    assert (found.column("Human") == 100).all()

@@ -1,0 +1,275 @@
+"""Paired tests: SciPy's, statsmodels' and R's answers, all assignments of signs, and reference values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import plain_resampling
+from reference.golden import shared_golden
+from scipy import stats
+from statsmodels.stats.descriptivestats import sign_test as statsmodels_sign_test
+
+from humeval_power.errors import InputError
+from humeval_power.inference.compare.permutation import sign_flip_mean, sign_flip_median
+from humeval_power.inference.compare.result import TestSettings, score_differences
+from humeval_power.inference.compare.tests import (
+    DEFAULT_TEST,
+    TESTS,
+    mcnemar_test,
+    run_test,
+    sign_test,
+    t_test,
+    wilcoxon_test,
+)
+from humeval_power.inference.mcnemar import mid_p
+
+DIRECTIONS = ("two-sided", "greater", "less")
+
+
+def draw(n, *, tied=False, seed=0, shift=0.3):
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal(n) + shift
+    return np.round(values, 1) if tied else values
+
+
+@pytest.fixture(scope="module")
+def golden(shared):
+    return shared_golden(shared, "14_nlpstattest")
+
+
+@pytest.fixture(scope="module")
+def set_a(golden):
+    values = golden["set_A"]
+    return score_differences(values["v"], values["u"])
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("null", [0.0, 0.25])
+def test_t_is_scipys_with_its_interval(direction, null):
+    a, b = draw(30, seed=1), draw(30, seed=2, shift=0.6)
+    settings = TestSettings(null=null, direction=direction)
+    found = t_test(score_differences(a, b), settings)
+    expected = stats.ttest_rel(b, a + null, alternative=direction)
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-9)
+    interval = stats.ttest_rel(b, a).confidence_interval(settings.confidence)
+    assert found.interval == pytest.approx((interval.low, interval.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("n", [4, 12, 40, 201, 400])
+def test_wilcoxon_without_ties_is_scipys(n, direction):
+    d = draw(n, seed=n)
+    method = "exact" if n <= 200 else "approx"
+    expected = stats.wilcoxon(d, alternative=direction, method=method).pvalue
+    assert wilcoxon_test(d, TestSettings(direction=direction)).p_value == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_wilcoxon_with_ties_is_that_of_all_assignments_of_signs(direction):
+    d = np.array([0.1, 0.1, -0.1, 0.2, 0.2, 0.3, -0.4, 0.5, 0.0, 0.6])
+    active = d[d != 0]
+    ranks = stats.rankdata(np.abs(active))
+    sums = np.array(
+        [
+            sum(r for r, up in zip(ranks, signs, strict=True) if up)
+            for signs in itertools.product((0, 1), repeat=len(ranks))
+        ]
+    )
+    observed = ranks[active > 0].sum()
+    below, above = np.mean(sums <= observed), np.mean(sums >= observed)
+    expected = {"less": below, "greater": above, "two-sided": min(1, 2 * min(below, above))}[direction]
+    found = wilcoxon_test(d, TestSettings(direction=direction))
+    assert found.p_value == pytest.approx(expected, rel=1e-12)
+    assert found.exact
+    assert "1 of 10 items are ties" in found.remarks[0]
+
+
+def test_wilcoxon_of_many_tied_differences_is_scipys_approximation():
+    d = draw(600, tied=True, shift=0.05)
+    expected = stats.wilcoxon(d, method="approx", correction=False).pvalue
+    assert wilcoxon_test(d, TestSettings()).p_value == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_sign_test_is_scipys_binomial_test(direction):
+    d = draw(41, tied=True, seed=3)
+    up, down = int((d > 0).sum()), int((d < 0).sum())
+    expected = stats.binomtest(up, up + down, alternative=direction).pvalue
+    assert sign_test(d, TestSettings(direction=direction)).p_value == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_sign_test_is_statsmodels():
+    d = draw(60, tied=True, seed=4)
+    assert sign_test(d, TestSettings()).p_value == pytest.approx(statsmodels_sign_test(d)[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_listed_sign_flips_of_the_mean_are_scipys_permutation_test(direction):
+    d = draw(11, seed=5)
+    expected = stats.permutation_test(
+        (d,), np.mean, permutation_type="samples", n_resamples=np.inf, alternative=direction
+    ).pvalue
+    found = sign_flip_mean(d, TestSettings(direction=direction))
+    assert found.exact
+    assert found.p_value == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("test", "statistic"), [(sign_flip_mean, np.mean), (sign_flip_median, np.median)])
+def test_listed_sign_flips_are_those_of_the_definition(test, statistic):
+    d = draw(9, tied=True, seed=6)
+    found = test(d, TestSettings(null=0.1))
+    assert found.p_value == pytest.approx(plain_resampling.sign_flip_p(d, statistic, null=0.1), rel=1e-12)
+
+
+@pytest.mark.parametrize("test", [sign_flip_mean, sign_flip_median])
+def test_drawn_sign_flips_enclose_the_listed_ones(test, monkeypatch):
+    d = draw(14, seed=7)
+    exact = test(d, TestSettings()).p_value
+    monkeypatch.setattr("humeval_power.inference.compare.permutation.LISTED_UP_TO", 0)
+    monkeypatch.setattr("humeval_power.inference.compare.permutation.LISTED_MEDIANS_UP_TO", 0)
+    drawn = test(d, TestSettings(n_resamples=20_000))
+    assert not drawn.exact
+    low, high = stats.binom.interval(0.998, 20_000, exact)  # the seed is fixed: a band for one draw
+    assert low <= drawn.p_value * 20_001 - 1 <= high
+    longer = test(d, TestSettings(n_resamples=20_001))
+    assert abs(longer.p_value * 20_002 - drawn.p_value * 20_001) <= 1.001  # a longer run extends a shorter
+
+
+def test_mcnemar_is_the_mid_p_test_of_counts_and_the_sign_test_its_exact_form():
+    d = np.array([1.0] * 14 + [-1.0] * 5 + [0.0] * 31)
+    assert mcnemar_test(d, TestSettings()).p_value == pytest.approx(mid_p(14, 5)[()], rel=1e-12)
+    exact = stats.binomtest(14, 19).pvalue
+    assert sign_test(d, TestSettings()).p_value == pytest.approx(exact, rel=1e-12)
+    greater = mcnemar_test(d, TestSettings(direction="greater")).p_value
+    by_hand = stats.binom.sf(14, 19, 0.5) + stats.binom.pmf(14, 19, 0.5) / 2
+    assert greater == pytest.approx(by_hand, rel=1e-9)
+    less = mcnemar_test(d, TestSettings(direction="less")).p_value
+    assert less + greater == pytest.approx(1.0, rel=1e-9)  # mid-p values of both sides add up
+    with pytest.raises(InputError, match="0 and 1"):
+        mcnemar_test(d * 0.5, TestSettings())
+
+
+def test_the_tests_of_set_a_are_those_of_the_reference_values(golden, set_a):
+    expected, settings = golden["set_A"], TestSettings()
+    t = t_test(set_a, settings)
+    assert t.statistic == pytest.approx(expected["t"], rel=1e-9)
+    assert t.p_value == pytest.approx(expected["t_p"], rel=1e-9)
+    assert t.interval == pytest.approx(expected["t_ci"], rel=1e-9)
+    w = wilcoxon_test(set_a, settings)
+    assert w.statistic == expected["W_plus"]
+    assert w.p_value == pytest.approx(expected["wilcox_p_exact_perm_doubled"], rel=1e-12)
+    assert sign_test(set_a, settings).p_value == pytest.approx(expected["sign_test_p"], rel=1e-12)
+    flipped = sign_flip_mean(set_a, settings).p_value
+    assert flipped == pytest.approx(expected["permutation_mean_exact_p"], rel=1e-12)
+
+
+DRAWN_ELSEWHERE = ("permutation", "permutation-median", "bootstrap-median")  # other draws when swapped
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in TESTS if name != "primer"])
+@given(shift=st.floats(-3, 3), n=st.integers(5, 25))
+def test_swapping_the_systems_turns_the_direction(name, shift, n):
+    d = np.round(draw(n, seed=n) + shift, 2)
+    if name == "mcnemar":
+        d = np.sign(d)
+    one = run_test(name, d, TestSettings(n_resamples=256, direction="greater"))
+    other = run_test(name, -d, TestSettings(n_resamples=256, direction="less"))
+    # 256 draws: two shares of the same probability differ by less than 5 times sqrt(2 * 0.25 / 256)
+    tolerance = 0.22 if name in DRAWN_ELSEWHERE and not one.exact else 1e-9
+    assert one.p_value == pytest.approx(other.p_value, abs=tolerance)
+    assert one.estimate == pytest.approx(-other.estimate, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_systems_that_never_differ_give_p_1(name):
+    direction = "greater" if name == "primer" else "two-sided"
+    found = run_test(name, np.zeros(8), TestSettings(direction=direction))
+    assert found.p_value == 1.0
+    assert "nothing speaks against it" in found.remarks[0]
+
+
+@pytest.mark.parametrize("name", ["t", "bootstrap-t"])
+def test_a_constant_difference_is_refused_where_a_spread_is_needed(name):
+    with pytest.raises(InputError, match="no spread"):
+        run_test(name, np.full(8, 0.5), TestSettings())
+
+
+def test_a_test_must_answer_the_question():
+    with pytest.raises(InputError, match="tests for it: sign"):
+        run_test("t", draw(9), TestSettings(), question="median")
+    with pytest.raises(InputError, match="There is no test 'z'"):
+        run_test("z", draw(9), TestSettings())
+    for question, name in DEFAULT_TEST.items():
+        assert question in TESTS[name].questions
+
+
+def test_the_question_of_being_better_is_answered_by_a_share():
+    d = np.array([1.0, 2.0, 3.0, -1.0, 0.0])
+    found = run_test("sign", d, TestSettings(), question="better")
+    assert found.estimate == pytest.approx(0.7)  # 3 better and half a tie of 5
+    assert found.estimand.startswith("share")
+
+
+def test_differences_that_agree_but_for_rounding_are_equal():
+    d = score_differences([0.61, 0.58, 0.57], [0.65, 0.62, 0.57])
+    assert d[0] == d[1] == 0.04
+    assert d[2] == 0
+    assert 0.65 - 0.61 != 0.04  # what this is for
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ([1, 2], [1, 2, 3], "one score for each item"),
+        ([1], [2], "At least 2"),
+        ([1, math.nan], [1, 2], "finite"),
+    ],
+)
+def test_scores_that_cannot_be_paired_are_refused(first, second, said):
+    with pytest.raises(InputError, match=said):
+        score_differences(first, second)
+
+
+@pytest.mark.parametrize(
+    "values", [{"alpha": 0.6}, {"null": math.inf}, {"n_resamples": 0}, {"alpha": 0.0}], ids=str
+)
+def test_settings_that_make_no_sense_are_refused(values):
+    with pytest.raises(InputError):
+        TestSettings(**values)
+
+
+@pytest.mark.r
+def test_r_gives_the_same_p_values_and_intervals():
+    program = shutil.which("Rscript")
+    if program is None:
+        pytest.skip("Rscript is not installed")
+    d = draw(25, seed=8)
+    code = (
+        f"d <- c({','.join(map(repr, d.tolist()))});"
+        "w <- wilcox.test(d, exact=TRUE, conf.int=TRUE); t <- t.test(d);"
+        "cat(format(c(w$p.value, w$conf.int, w$estimate, t$p.value, t$conf.int,"
+        " binom.test(sum(d > 0), length(d))$p.value), digits=15))"
+    )
+    answer = subprocess.run([program, "-e", code], capture_output=True, text=True, check=True)
+    expected = [float(word) for word in answer.stdout.split()]
+    w, t = wilcoxon_test(d, TestSettings()), t_test(d, TestSettings())
+    found = [w.p_value, *w.interval, w.estimate, t.p_value, *t.interval]
+    found.append(sign_test(d, TestSettings()).p_value)
+    assert found == pytest.approx(expected, rel=1e-8)
+
+
+def test_the_lead_is_what_the_test_looks_at_where_ties_hide_it():
+    d = np.array([0.0] * 30 + [1.0] * 15 + [-9.0])  # the median is 0 and the mean about 0
+    found = run_test("sign", d, TestSettings())
+    assert found.p_value < 0.05
+    assert found.estimate == 0
+    assert found.lead == 14

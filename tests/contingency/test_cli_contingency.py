@@ -1,0 +1,142 @@
+"""`humeval-power contingency` as a user meets it: label files, assumptions and records."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from humeval_power.errors import InputError
+from humeval_power.inference.contingency import contingency_test
+from humeval_power.interfaces.cli.contingency.group import command
+from humeval_power.interfaces.formats.corpora import read_labels
+from humeval_power.planning.questions import detectable_effect
+from humeval_power.scenarios.contingency.scenario import ContingencyStudy
+from humeval_power.scenarios.contingency.tables import (
+    binary_recalls,
+    correlated_errors,
+    counted,
+    observed_tables,
+)
+
+RATES = ["--prevalence", "0.1", "--recall", "0.7", "--precision", "0.65"]
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def labels(classes: str, n: int = 300) -> tuple[list[str], list[str], list[str]]:
+    """True labels and two systems that copy them with errors of their own."""
+    rng = np.random.default_rng(7)
+    true = rng.integers(len(classes), size=n)
+    systems = [
+        np.where(rng.random(n) < share, rng.integers(len(classes), size=n), true) for share in (0.4, 0.25)
+    ]
+    return tuple([classes[code] for code in each] for each in (true, *systems))  # type: ignore[return-value]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, lines in zip(("gold", "a", "b"), labels("01"), strict=True):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def given(files) -> list[str]:
+    return ["--gold", files / "gold", "--system-a", files / "a", "--system-b", files / "b"]
+
+
+def test_test_prints_the_exact_p_value_of_the_library(files):
+    record = json.loads(run("test", *given(files), "--json").output)
+    expected = contingency_test(counted(*labels("01"))[0], metric="f1", positive=1)
+    assert record["schema"] == "humeval_power/contingency_test/1"
+    assert record["p_value"] == expected.p_value
+    assert record["positive"] == "1"
+    assert "every swap" in run("test", *given(files)).output
+
+
+def test_estimate_shows_the_tables_and_every_metric(files):
+    found = run("estimate", *given(files))
+    assert found.exit_code == 0
+    assert max(map(len, found.output.splitlines())) <= 80
+    record = json.loads(run("estimate", *given(files), "--json").output)
+    counts = counted(*labels("01"))[0]
+    assert record["counts"] == counts.tolist()
+    assert set(record["metrics"]) >= {"f1", "mcc", "balanced-accuracy", "macro-f1"}
+    accuracy = counts[0, :, 0].sum() + counts[1, :, 1].sum()
+    assert record["metrics"]["accuracy"]["b"] == pytest.approx(accuracy / 300)
+
+
+def test_power_takes_the_tables_from_label_files(files):
+    options = ["power", *given(files), "--n", 500, "--effect", 0.05, "--method", "analytic", "--json"]
+    record = json.loads(run(*options).output)
+    study = ContingencyStudy(500, observed_tables(*counted(*labels("01")))).with_effect(0.05)
+    assert record["computed"]["power"] == pytest.approx(study.computed().power, rel=1e-9)
+
+
+def test_mde_from_rates_is_that_of_the_library():
+    record = json.loads(run("mde", *RATES, "--correlation", 0.5, "--n", 5000, "--json").output)
+    recalls = binary_recalls(prevalence=0.1, recall=0.7, precision=0.65)
+    study = ContingencyStudy(5000, correlated_errors([0.9, 0.1], recalls, correlation=0.5))
+    expected = detectable_effect(study, largest=study.reach[1])
+    assert record["found"][0]["effect"] == pytest.approx(expected.effect, rel=1e-6)
+
+
+def test_several_classes_need_a_metric_without_a_positive_one(tmp_path):
+    for name, lines in zip(("gold", "a", "b"), labels("xyz"), strict=True):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    refused = run("test", *given(tmp_path)).exception
+    assert isinstance(refused, InputError)
+    assert "The classes are x, y, z." in str(refused)
+    found = run("test", *given(tmp_path), "--metric", "macro-f1", "--swaps", 200)
+    assert "200 random swaps" in found.output
+    assert run("test", *given(tmp_path), "--positive", "y", "--swaps", 200).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ([], "Say what is known of the systems"),
+        (["--prevalence", "0.1", "--recall", "0.7", "--correlation", "0"], "--precision is missing"),
+        (RATES, "Give --agreement or --correlation"),
+        ([*RATES, "--correlation", "0", "--agreement", "0.9"], "one of them"),
+        ([*RATES, "--agreement", "0.5"], "An agreement of 0.5 in every class is impossible"),
+        ([*RATES, "--correlation", "0", "--gold", "g"], "Say what is known of the systems"),
+        (
+            ["--class-shares", "0.5,0.6", "--class-recalls", "0.9,0.8", "--correlation", "0"],
+            "add up to 1",
+        ),
+    ],
+)
+def test_assumptions_that_do_not_fit_are_refused_in_words(options, told):
+    refused = run("power", "--n", 100, "--effect", 0.01, *options).exception
+    assert isinstance(refused, InputError)
+    assert told in str(refused)
+
+
+def test_an_agreement_beside_label_files_is_refused(files):
+    refused = run("power", "--n", 100, "--effect", 0.01, *given(files), "--agreement", 0.9).exception
+    assert "The files show how often the systems agree" in str(refused)
+
+
+def test_a_predicted_label_that_no_item_has_is_told(tmp_path):
+    texts = {"gold": "x\ny\nx\ny\n", "a": "x\ny\ny\ny\n", "b": "x\ny\nx\ny\n"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    assert "No item" not in run("estimate", *given(tmp_path)).stderr
+    (tmp_path / "b").write_text("x\nY\nx\ny\n")
+    assert "No item has the true label Y" in run("estimate", *given(tmp_path)).stderr
+
+
+def test_blank_labels_and_missing_lines_are_told_with_their_place(tmp_path):
+    (tmp_path / "gold").write_text("a\n\nb\n")
+    (tmp_path / "a").write_text("a\nb\nb\n")
+    paths = [str(tmp_path / name) for name in ("gold", "a", "a")]
+    with pytest.raises(InputError, match="row 2: the label is blank"):
+        read_labels(*paths)
+    (tmp_path / "a").write_text("a\nb\n")
+    with pytest.raises(InputError, match="different numbers of lines"):
+        read_labels(*paths)

@@ -1,0 +1,145 @@
+"""`humeval-power corpus` as a user meets it: files, remarks, pictures and records."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from reference.corpus_texts import corpus
+
+from humeval_power.errors import InputError
+from humeval_power.estimation.delta_laplace import fit_delta_laplace
+from humeval_power.estimation.sentence_counts import sentence_counts
+from humeval_power.estimation.swap_effects import Additivity
+from humeval_power.inference.corpus import paired_randomisation_test
+from humeval_power.interfaces.cli.corpus.data import cautions
+from humeval_power.interfaces.cli.corpus.group import command
+from humeval_power.interfaces.formats.corpora import read_corpus
+from humeval_power.scenarios.corpus import CorpusStudy
+
+
+@pytest.fixture
+def files(tmp_path):
+    a, b, references = corpus(120)
+    for name, lines in (("a", a), ("b", b), ("r1", references[0]), ("r2", references[1])):
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def given(files, *references: str) -> list[str]:
+    options = ["--system-a", str(files / "a.txt"), "--system-b", str(files / "b.txt")]
+    for name in references or ("r1",):
+        options += ["--reference", str(files / f"{name}.txt")]
+    return options
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_estimate_says_what_swaps_do_and_what_to_type_next(files):
+    found = run("estimate", *given(files, "r1", "r2"), "-q")
+    assert found.exit_code == 0
+    assert "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp" in found.output
+    assert max(map(len, found.output.splitlines())) <= 80
+    line = found.output.splitlines()[-1]
+    assert line.startswith("  humeval-power corpus power --n 120 --effect 1 --p0 ")
+    follow_up = run(*line.split()[2:], "--method", "analytic")
+    assert follow_up.exit_code == 0
+    assert "120 sentences" in follow_up.output
+
+
+def test_estimate_writes_the_effects_and_pictures(files):
+    options = ["estimate", *given(files), "-o", files / "out", "--json", "--subsets", "50"]
+    found = run(*options)
+    assert found.exit_code == 0
+    record = json.loads((files / "out" / "estimate.json").read_text())
+    assert record["schema"] == "humeval_power/corpus_estimate/1"
+    rows = list(csv.DictReader((files / "out" / "effects.csv").read_text().splitlines()))
+    effects = np.array([float(row["effect"]) for row in rows])
+    assert np.mean(effects == 0) == record["swaps"]["zero_share"]
+    assert (files / "out" / "effects.png").read_bytes().startswith(b"\x89PNG")
+    assert run(*options).exit_code != 0  # without --force nothing is overwritten
+
+
+def test_test_prints_the_p_value_of_the_library(files):
+    found = run("test", *given(files), "--metric", "chrf", "--swaps", "500", "--json", "-q")
+    record = json.loads(found.output)
+    a, b, references = corpus(120)
+    counts = sentence_counts(a, b, references=references[:1], metric="chrf")
+    expected = paired_randomisation_test(counts, n_swaps=500, seed=1)
+    assert record["schema"] == "humeval_power/corpus_test/1"
+    assert record["p_value"] == expected.p_value
+    assert record["significant"] == (expected.p_value <= 0.05)
+
+
+def test_a_preset_gives_way_to_numbers():
+    record = json.loads(
+        run("power", "--n", "2000", "--effect", "1", "--b0", "26", "--method", "analytic", "--json").output
+    )
+    expected = CorpusStudy(2000, 1.0, zero_share=0.13, scale=26.0).computed()
+    assert record["computed"]["power"] == pytest.approx(expected.power, rel=1e-12)
+
+
+def test_a_surface_has_a_cell_for_each_size_and_effect(tmp_path):
+    found = run("surface", "--n", "500,2000", "--effect", "1,2", "-o", tmp_path / "s")
+    assert found.exit_code == 0
+    rows = list(csv.DictReader((tmp_path / "s" / "surface.csv").read_text().splitlines()))
+    assert [float(row["power"]) for row in rows] == pytest.approx(
+        [CorpusStudy(n, d).computed().power for n in (500, 2000) for d in (1.0, 2.0)], rel=1e-9
+    )
+
+
+def test_files_that_do_not_fit_are_told_together(files):
+    (files / "b.txt").write_text("one line\n")
+    (files / "r1.txt").write_bytes(b"fine\n\xff\xfe bad\n")
+    with pytest.raises(InputError) as refused:
+        read_corpus(
+            str(files / "a.txt"), str(files / "b.txt"), [str(files / "r1.txt"), str(files / "no.txt")]
+        )
+    told = str(refused.value)
+    assert "r1.txt, row 2: cannot be read: byte 6 (0xff) is not UTF-8 text." in told
+    assert "There is no file" in told
+    assert "a.txt has 120" in told
+    assert "b.txt has 1" in told
+
+
+def test_lines_end_at_line_feeds_only(tmp_path):
+    for name, content in (("a", "x\u2028y\r\n\r\nz"), ("b", "\ufeff1\n2\n3\n")):
+        (tmp_path / name).write_bytes(content.encode())
+    found = read_corpus(str(tmp_path / "a"), str(tmp_path / "b"), [str(tmp_path / "b")])
+    assert found.system_a == ("x\u2028y", "", "z")
+    assert found.system_b == ("1", "2", "3")
+    assert len(found.notices) == 1
+    assert "line 2 is blank" in found.notices[0]
+
+
+def test_heavy_tails_and_effects_that_do_not_add_up_are_told():
+    fit = fit_delta_laplace(np.random.default_rng(1).standard_t(2.2, size=2000))
+    crooked = Additivity(np.arange(10.0), np.arange(10.0) ** 3)
+    told = cautions(fit, crooked)
+    assert len(told) == 2
+    assert "do not add up" in told[0]
+    assert "heavier tails" in told[1]
+    fair = fit_delta_laplace(np.random.default_rng(1).laplace(size=2000))
+    assert cautions(fair, Additivity(np.arange(10.0), np.arange(10.0))) == []
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    (tmp_path / "empty").write_text("\n")
+    with pytest.raises(InputError, match="the file is empty"):
+        read_corpus(str(tmp_path / "empty"), str(tmp_path / "empty"), [str(tmp_path / "empty")])
+
+
+def test_systems_that_count_alike_are_told_so(files):
+    same = ["--system-a", files / "a.txt", "--system-b", files / "a.txt", "--reference", files / "r1.txt"]
+    found = run("estimate", *same, "-o", files / "same", "-q")
+    assert found.exit_code == 0
+    assert "A and B count alike in every sentence" in found.output
+    record = json.loads((files / "same" / "estimate.json").read_text())
+    assert record["swaps"]["zero_share"] == 1
+    assert record["swaps"]["scale"] is None
+    assert "p = 1: not significant" in run("test", *same, "--swaps", "100").output

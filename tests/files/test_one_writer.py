@@ -1,0 +1,63 @@
+"""Files are written in one place, so that what is true of sets of files is true of every command."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from places import ROOT
+
+PACKAGE = ROOT / "humeval_power"
+WRITING = re.compile(
+    r"""\.(?:write_text|write_bytes|touch|mkdir|rename|unlink|rmdir|hardlink_to|symlink_to)\(
+    |\.to_(?:csv|excel|parquet|pickle|feather)\((?!index=|\)|'ratings)
+    |\bopen\([^)]*["'][rbt]*[wax][rbt+]*["']
+    |\bos\.(?:open|replace|rename|remove|unlink|mkdir|makedirs|link|write|truncate|ftruncate)\(
+    |\bshutil\.\w+\(|\btempfile\.\w+\(|\.savefig\(|np\.save\w*\(""",
+    re.VERBOSE,
+)
+# what may, and why
+ALLOWED = {
+    "interfaces/writing/": "the writer itself",
+    "interfaces/formats/monitor/ledger.py": "lines are only ever added to a ledger",
+    "interfaces/formats/monitor/secret.py": "a secret is made once and never written over",
+    "interfaces/cli/pandoc.py": "what pandoc reads lies in a temporary folder",
+    "interfaces/formats/file_bytes.py": "opens for reading only, without waiting for a writer",
+    "kernels/kernel.py": "where no cache can be written, compiled kernels go to a temporary folder",
+    "reporting/figure_style.py": "a picture becomes bytes in memory",
+}
+
+
+def _writes(text: str) -> list[str]:
+    found = [match[0].strip() for match in WRITING.finditer(text)]
+    return [call for call in found if call != "shutil.which("]
+
+
+def test_only_the_writer_changes_the_disk() -> None:
+    found = {
+        f"{place}: {call}"
+        for path in PACKAGE.rglob("*.py")
+        if not (place := path.relative_to(PACKAGE).as_posix()).startswith(tuple(ALLOWED))
+        for call in _writes(path.read_text(encoding="utf-8"))
+    }
+    assert not found, "use interfaces/cli/output.py: write_file, write_set, replace_file"
+
+
+@pytest.mark.parametrize(
+    ("line", "writes"),
+    [
+        ('Path(p).write_text("x")', True),
+        ("frame.to_csv(path, index=False)", True),
+        ("frame.to_csv(index=False)", False),
+        ('frame.to_csv(index=False, lineterminator="x")', False),
+        ('with open(path, "wb") as file:', True),
+        ('with path.open("a") as file:', True),
+        ("with open(path) as file:", False),
+        ('open(path, encoding="utf-8")', False),
+        ("os.replace(a, b)", True),
+        ('figure.savefig("x.png")', True),
+        ("text.replace(a, b)", False),
+    ],
+)
+def test_the_search_knows_what_writes(line: str, writes: bool) -> None:
+    assert bool(_writes(line)) == writes

@@ -1,0 +1,104 @@
+"""The worked examples run as a reader would run them, tell their story and save their picture."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+EXAMPLES = ROOT / "examples"
+STORIES = {
+    "two_system_likert": "The cheapest of 5,115 designs that finds 0.1 in 8 of 10 studies",
+    "five_hundred_dollars": "500 USD: ",
+    "five_experts": "on any number of items at most",
+    "compare_metrics": "Clusters, best first: ",
+}
+TOLD = {  # examples that print and draw nothing
+    "reproduce_card2020": "WNLI       5.379 (5.38)",
+    "reproduce_card2020_bleu": "power 0.7467",
+    "reproduce_card2020_ratings": "all cells reproduce",
+    "reproduce_wei2022": "1.300   1.30",
+    "own_scenario": "100 people: power 0.34",
+}
+
+
+def run(name: str, *arguments: str, folder: Path) -> str:
+    command = [sys.executable, "-W", "error", str(EXAMPLES / f"{name}.py"), *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STORIES)
+def test_an_example_tells_its_story_and_saves_its_picture(name, tmp_path):
+    story = run(name, str(tmp_path / "pictures"), folder=tmp_path)
+    assert STORIES[name] in story
+    assert [path.name for path in tmp_path.iterdir()] == ["pictures"]
+    assert [path.name for path in (tmp_path / "pictures").iterdir()] == [f"{name}.png"]
+    assert (tmp_path / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TOLD)
+def test_an_example_without_a_picture_tells_its_story(name, tmp_path):
+    assert TOLD[name] in run(name, folder=tmp_path)
+
+
+@pytest.mark.slow
+def test_without_a_folder_the_picture_goes_to_example_output(tmp_path):
+    run("five_experts", folder=tmp_path)
+    assert (tmp_path / "example-output" / "five_experts.png").is_file()
+
+
+@pytest.mark.slow
+def test_no_plan_of_the_five_hundred_dollars_costs_more_than_its_money(tmp_path):
+    story = run("five_hundred_dollars", str(tmp_path), folder=tmp_path)
+    lines = re.findall(r"^(\d+) USD: .* ratings each, ([\d.]+) USD\.", story, re.MULTILINE)
+    assert [int(money) for money, _ in lines] == [100, 200, 300, 400, 500]
+    assert all(float(cost) <= float(money) for money, cost in lines)
+
+
+@pytest.mark.slow
+def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
+    beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", str(EXAMPLES / "one_study.sh"), "study"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": beside},
+        capture_output=True,
+        text=True,
+        timeout=1200,  # a minute of work; on a busy machine much more
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert max(map(len, (line for line in done.stdout.splitlines() if line[:1] not in ("$", "W")))) <= 110
+    assert "Deviations from the plan\n  - ratings: planned 1,080; found 1,070\n" in done.stdout
+    files = [path for path in (tmp_path / "study").rglob("*") if path.is_file()]
+    written = {str(path.relative_to(tmp_path / "study")) for path in files}
+    listed = set(re.findall(r"^\./(.+)$", done.stdout, re.MULTILINE))
+    assert listed == written - {"bundle.key"}
+    words = {"paper.docx"} if shutil.which("pandoc") else set()
+    reports = {"preregistration.md", "report.html", "heds.json", "heds.html", "arr.md", "paper.tex"}
+    assert {*reports, *words, "for-the-next-study.json", "bundle/ratings.csv"} <= listed
+    effect = json.loads((tmp_path / "study" / "analysis.json").read_text())["effect"]
+    # One study of one seed: the true difference of 0.08 lies in its interval.
+    assert effect["interval"][0] < 0.08 < effect["interval"][1]
+
+
+# The reproductions are proofs, with every published cell; the others are there to be copied.
+SHORT = sorted(path for path in EXAMPLES.glob("*.py") if not path.stem.startswith("reproduce_"))
+
+
+@pytest.mark.parametrize("path", SHORT, ids=lambda path: path.stem)
+def test_an_example_is_shorter_than_sixty_lines(path):
+    assert len(path.read_text().splitlines()) < 60

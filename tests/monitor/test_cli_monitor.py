@@ -1,0 +1,519 @@
+"""The command `monitor`: looks as planned, a ledger that nothing can bend, and the plan's looks in files."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from humeval_power import Parameters, RatingScale, crossed, simulate
+from humeval_power.estimation import native
+from humeval_power.estimation.fitting import fit
+from humeval_power.inference.looks.boundaries import boundaries
+from humeval_power.inference.looks.stopping_rule import StoppingRule
+from humeval_power.inference.looks.stopping_words import efficacy_of
+from humeval_power.inference.study.intervals import parameter_intervals
+from humeval_power.inference.study.wald import effect_test
+from humeval_power.interfaces.cli.analyze.text import two_text
+from humeval_power.interfaces.cli.loading import load_ratings
+from humeval_power.interfaces.cli.main import main
+from humeval_power.interfaces.cli.options import TableOptions
+from humeval_power.interfaces.formats.monitor.entries import look_content, start_content
+from humeval_power.interfaces.formats.monitor.ledger import read_ledger
+from humeval_power.interfaces.formats.monitor.lines import Entry, sealed_line
+from humeval_power.interfaces.formats.monitor.secret import read_secret
+from humeval_power.interfaces.formats.plan.plan_file import read_plan, read_plan_file
+from humeval_power.planning.monitor.state import LookData, TakenLook
+from humeval_power.planning.monitor.step import study_monitoring
+from humeval_power.planning.study.analytic import effect_precision
+from humeval_power.reporting.plan.text import plan_markdown
+from humeval_power.rules import DEFAULT_RULE
+from humeval_power.scenarios.looks.looks import nested_designs
+
+TRUTH = Parameters(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)
+WORKERS, ITEMS = 10, 30
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def ratings(effect: float, *, seed: int) -> pd.DataFrame:
+    made = simulate(
+        TRUTH.with_difference(effect), crossed(WORKERS, ITEMS), seed=seed, response="likert", points=5
+    )
+    return made.to_frame(RatingScale(1, 5, 5)).replace({"system": {"A": "old", "B": "new"}})
+
+
+def part(table: pd.DataFrame, n_items: int) -> pd.DataFrame:
+    return table[table["item"].isin(sorted(table["item"].unique())[:n_items])]
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A plan of 10 workers, 30 items and 3 looks, planned on the command line from a pilot."""
+    folder = tmp_path_factory.mktemp("plan")
+    ratings(0.02, seed=1).to_csv(folder / "pilot.csv", index=False)
+    words = "--scale 1:5:5 --systems old,new --effect 0.1 --items 30:30 --workers 10:10 --ratings-per-item 10:10"
+    words += " --cost-per-rating 0.1 --looks 3 --futility p:0.5 --simulations 100 --date 2026-01-02 -q"
+    done = run("plan", folder / "pilot.csv", *words.split(), "-o", folder / "plan.json")
+    assert done.exit_code in (0, 3), done.output
+    assert "3 looks by items" in done.stdout
+    return (folder / "plan.json").read_text()
+
+
+@pytest.fixture
+def plan(sealed: str, tmp_path: Path) -> Path:
+    path = tmp_path / "plan.json"
+    path.write_text(sealed)
+    return path
+
+
+def look(plan: Path, table: pd.DataFrame, *words: object) -> Result:
+    path = plan.parent / "so_far.csv"
+    table.to_csv(path, index=False)
+    return run("monitor", path, "--plan", plan, "-q", *words)
+
+
+def decision(done: Result) -> str:
+    assert done.exit_code == 0, done.output
+    return str(json.loads(done.stdout)["decision"])
+
+
+def test_the_plan_states_its_looks_and_what_they_are_expected_to_take(plan: Path) -> None:
+    made = read_plan(plan)
+    assert made.looks is not None
+    state = study_monitoring(made)
+    designs = nested_designs(made.design(), made.looks.looks).designs
+    variances = [effect_precision(made.parameters, design).variance for design in designs]
+    assert state.fractions == pytest.approx([variances[-1] / variance for variance in variances])
+    rule = StoppingRule(efficacy_of("lan-demets-obrien-fleming"), None, 0.05)
+    stated = json.loads(plan.read_text())["looks"]
+    assert stated["nominal"] == pytest.approx(boundaries(rule, state.fractions).nominal, rel=1e-9)
+    assert made.expected is not None
+    assert made.expected.ratings_if_none < made.design().n_ratings
+
+
+def test_computed_looks_cannot_be_set_by_hand(plan: Path) -> None:
+    document = json.loads(plan.read_text())
+    document["looks"]["nominal"][0] = 0.05
+    plan.write_text(json.dumps(document))
+    done = look(plan, part(ratings(0.0, seed=3), 10))
+    assert done.exit_code == 2
+    assert "looks.nominal" in done.stderr
+
+
+def test_a_study_goes_through_its_looks_to_the_end(plan: Path) -> None:
+    table = ratings(0.06, seed=20)
+    seen = [decision(look(plan, part(table, n), "--json")) for n in (10, 20, 30)]
+    assert seen[0] == seen[1] == "continue"
+    assert seen[2].startswith("end-")
+    record = json.loads(run("monitor", "--status", "--plan", plan, "--json", "-q").stdout)
+    assert [each["planned"] for each in record["looks"]] == [1, 2, 3]
+    assert record["inference"]["interval"][0] < record["inference"]["estimate"]
+    assert [entry.kind for entry in read_ledger(plan.with_suffix(".looks.jsonl"))] == ["start"] + [
+        "look"
+    ] * 3
+
+
+def test_a_large_effect_stops_the_study_and_the_next_look_is_refused(plan: Path) -> None:
+    table = ratings(0.3, seed=4)
+    assert decision(look(plan, part(table, 10), "--json")) == "stop-success"
+    done = look(plan, part(table, 20))
+    assert done.exit_code == 2
+    assert "was stopped for success at look 1" in done.stderr
+
+
+def test_the_same_look_again_changes_nothing(plan: Path) -> None:
+    table = part(ratings(0.06, seed=20), 10)
+    first = look(plan, table)
+    before = plan.with_suffix(".looks.jsonl").read_bytes()
+    again = look(plan, table.sample(frac=1.0, random_state=1))  # the order of rows is no change
+    assert again.stdout == first.stdout
+    assert plan.with_suffix(".looks.jsonl").read_bytes() == before
+
+
+def test_ratings_of_an_earlier_look_may_neither_change_nor_vanish(plan: Path) -> None:
+    table = ratings(0.06, seed=20)
+    look(plan, part(table, 10))
+    before = plan.with_suffix(".looks.jsonl").read_bytes()
+    bent = part(table, 20).copy()
+    row = bent.index[0]
+    bent.loc[row, "rating"] = 1 if bent.loc[row, "rating"] > 2 else 5
+    done = look(plan, bent.drop(bent.index[3]))
+    assert done.exit_code == 2
+    assert "1 rating of an earlier look with another value now: worker 'w01', item 'i01'" in " ".join(
+        done.stderr.split()
+    )
+    assert "1 rating of an earlier look missing now" in " ".join(done.stderr.split())
+    assert plan.with_suffix(".looks.jsonl").read_bytes() == before
+
+
+def test_a_look_too_early_leaves_no_ledger_behind(plan: Path) -> None:
+    done = look(plan, part(ratings(0.06, seed=20), 5))
+    assert done.exit_code == 2
+    assert "Look 1 is due at 33.3 % of the items" in done.stderr
+    assert not plan.with_suffix(".looks.jsonl").exists()
+
+
+def test_an_unplanned_look_is_recorded_with_its_reason(plan: Path) -> None:
+    table = ratings(0.06, seed=20)
+    look(plan, part(table, 10))
+    done = look(plan, part(table, 15), "--unplanned", "a reviewer asked", "--json")
+    record = json.loads(done.stdout)["look"]
+    assert record["planned"] is None
+    assert record["reason"] == "a reviewer asked"
+    assert decision(look(plan, part(table, 20), "--json")) == "continue"
+
+
+def test_an_end_before_the_planned_one_is_said(plan: Path) -> None:
+    done = look(plan, part(ratings(0.06, seed=20), 25), "--final")
+    assert done.exit_code == 0
+    assert "the study ended with 83.3 % of the planned items" in done.stdout
+
+
+def test_an_early_end_claims_no_more_information_than_there_is(plan: Path) -> None:
+    small = ratings(0.02, seed=3)
+    decision(look(plan, part(small, 10), "--json"))
+    done = look(plan, part(small, 25), "--final")
+    said = " ".join(done.stdout.split())
+    assert "3 of 3 planned, due at 100 % of the items" in said
+    assert "100.0 % of the planned information" not in said
+    assert "an early end may have been chosen by what was seen" in said
+
+
+def test_pictures_that_are_there_already_are_refused_before_the_look_is_taken(plan: Path) -> None:
+    (plan.parent / "pictures").mkdir()
+    (plan.parent / "pictures" / "looks.svg").touch()
+    refused = look(plan, part(ratings(0.02, seed=3), 10), "--pictures", plan.parent / "pictures")
+    assert refused.exit_code == 2
+    assert not plan.with_suffix(".looks.jsonl").exists()
+
+
+def test_stopping_at_a_planned_look_is_no_deviation(plan: Path) -> None:
+    seen = part(ratings(0.4, seed=2), 10)
+    assert decision(look(plan, seen, "--json")) == "stop-success"
+    done = run("analyze", plan.parent / "so_far.csv", "--plan", plan, "-q")
+    assert done.exit_code == 0, done.output
+    assert "Deviations from the plan: none." in done.stdout
+
+
+def test_power_of_a_plan_with_looks_says_that_it_is_for_one_test(plan: Path) -> None:
+    done = run("power", "--plan", plan, "--method", "analytic")
+    assert done.exit_code == 0, done.output
+    assert "This is the power of one test at the planned end." in done.stderr
+    promised = json.loads(plan.read_text())["predicted"]["analytic"]
+    assert f"it promises {promised:.3f} by formula" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "typed", ["--alpha 0.01", "--ratings-per-item 2", "--response likert", "--workers 5"]
+)
+def test_what_a_plan_says_cannot_be_typed_beside_it(typed: str, plan: Path) -> None:
+    refused = run("power", "--plan", plan, *typed.split())
+    assert refused.exit_code == 2
+    assert f"leave out {typed.split()[0]}." in " ".join(refused.stderr.split())
+
+
+def test_planned_looks_are_not_listed_as_deviations_on_the_page(plan: Path) -> None:
+    page = plan_markdown(read_plan(plan))
+    assert "at other times than the planned looks" in page
+    assert "before all ratings are in" not in page
+
+
+def test_paragraphs_that_tell_the_pilot_as_the_study_are_warned_of(plan: Path) -> None:
+    pilot, fitted = plan.parent / "pilot.csv", plan.parent / "fitted.json"
+    ratings(0.02, seed=1).to_csv(pilot, index=False)
+    words = ["--scale", "1:5:5", "--systems", "old,new", "-q", "-o", fitted]
+    assert run("fit", pilot, *words).exit_code == 0
+    done = run("report", "--form", "paper", "--parameters", fitted, "--plan", plan)
+    assert done.exit_code == 0, done.output
+    assert "these are the ratings of the pilot" in " ".join(done.stderr.split())
+
+
+def test_the_boundary_of_the_last_look_decides_and_not_alpha(tmp_path: Path) -> None:
+    ratings(0.4, seed=1).to_csv(tmp_path / "ratings.csv", index=False)
+    options = TableOptions(*[None] * 8, lower_is_better=False, missing=())
+    study = load_ratings(str(tmp_path / "ratings.csv"), options)
+    tested = effect_test(fit(study), DEFAULT_RULE)
+    assert tested.significant
+    said = two_text(
+        study,
+        fit(study),
+        tested,
+        parameter_intervals(fit(study), study),
+        None,
+        None,
+        (),
+        [],
+        by_looks=False,
+    )
+    assert "No difference is shown: p " in said
+    assert "is rated higher" not in said
+
+
+@pytest.mark.slow
+def test_a_ledger_of_another_plan_is_refused(plan: Path, tmp_path: Path) -> None:
+    look(plan, part(ratings(0.06, seed=20), 10), "--ledger", tmp_path / "one.jsonl")
+    words = (
+        "--preset low --effect 0.2 --items 20 --workers 6 --cost-per-rating 1 --looks 2 --simulations 20 -q"
+    )
+    other = tmp_path / "other.json"
+    assert run("plan", *words.split(), "-o", other).exit_code in (0, 3)
+    done = run("monitor", "--status", "--plan", other, "--ledger", tmp_path / "one.jsonl", "-q")
+    assert done.exit_code == 2
+    assert "was started for another plan" in " ".join(done.stderr.split())
+
+
+def test_a_plan_without_looks_says_how_to_plan_them(tmp_path: Path) -> None:
+    words = "--preset low --effect 0.2 --items 20 --workers 6 --cost-per-rating 1 --simulations 20 -q"
+    other = tmp_path / "other.json"
+    run("plan", *words.split(), "-o", other)
+    done = run("monitor", "--status", "--plan", other)
+    assert done.exit_code == 2
+    assert "The plan has no looks" in done.stderr
+
+
+def test_text_fits_the_terminal_and_pictures_are_written(plan: Path, tmp_path: Path) -> None:
+    table = ratings(0.06, seed=20)
+    look(plan, part(table, 10))
+    done = look(plan, part(table, 20), "--pictures", tmp_path / "pictures")
+    assert done.exit_code == 0, done.output
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert sorted(path.name for path in (tmp_path / "pictures").iterdir()) == ["looks.png", "looks.svg"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--looks 0.5,0.4,1", "Shares must increase"),
+        ("--looks some", "--looks is a number such as 3"),
+        ("--looks 1", "One look is a plain study"),
+        ("--looks 3 --efficacy fast", "fast"),
+        ("--looks 2 --alternative equivalent --margin 0.1", "not for a margin"),
+        ("--looks 2 --lost 0.1", "cannot be simulated together"),
+        ("--looks 2 --looks-by blocks", "blocks"),
+    ],
+)
+def test_looks_that_cannot_be_planned_are_refused(words: str, said: str, tmp_path: Path) -> None:
+    size = "--preset low --effect 0.05 --items 20 --workers 6 --cost-per-rating 1 --simulations 20 -q"
+    done = run("plan", *size.split(), *words.split(), "-o", tmp_path / "plan.json")
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.split())
+    assert not (tmp_path / "plan.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["workers", "ratings"])
+def test_looks_may_come_by_workers_or_ratings(kind: str, tmp_path: Path) -> None:
+    size = "--preset low --effect 0.1 --items 20 --workers 12 --ratings-per-item 12 --cost-per-rating 1 -q"
+    words = f"{size} --looks 2 --looks-by {kind} --simulations 20"
+    assert run("plan", *words.split(), "-o", tmp_path / "plan.json").exit_code in (0, 3)
+    state = study_monitoring(read_plan(tmp_path / "plan.json"))
+    assert state.shares == (0.5, 1.0)
+    assert state.fractions[0] > 0.45  # half of the ratings carry about half of the information or more
+    assert run("assign", "--plan", tmp_path / "plan.json", "-o", tmp_path / "work.csv", "-q").exit_code == 0
+    table = pd.read_csv(tmp_path / "work.csv")
+    assert table["look"].value_counts().tolist() == [240, 240]
+
+
+def test_the_work_comes_in_the_order_of_the_looks(plan: Path, tmp_path: Path) -> None:
+    done = run("assign", "--plan", plan, "-o", tmp_path / "work.csv")
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(tmp_path / "work.csv")
+    assert table.groupby("look")["item"].nunique().tolist() == [10, 10, 10]
+    assert table.groupby("worker_slot")["look"].agg(lambda looks: looks.is_monotonic_increasing).all()
+    assert "Collect all of one look before the next" in " ".join(done.stderr.split())
+
+
+@pytest.mark.slow
+def test_a_monitor_killed_at_any_moment_loses_and_doubles_no_look(plan: Path) -> None:
+    table = part(ratings(0.06, seed=20), 10)
+    path = plan.parent / "so_far.csv"
+    table.to_csv(path, index=False)
+    command = [sys.executable, "-m", "humeval_power.interfaces.cli.main", "monitor", str(path)]
+    command += ["--plan", str(plan), "-q"]
+    choose = random.Random(3)
+    for _ in range(6):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(choose.uniform(1.0, 4.0))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        entries = read_ledger(plan.with_suffix(".looks.jsonl"))
+        assert sum(entry.kind == "look" for entry in entries) <= 1
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
+    entries = read_ledger(plan.with_suffix(".looks.jsonl"))
+    assert [entry.kind for entry in entries] == ["start", "look"]
+
+
+def said(done: Result) -> str:
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def test_a_lost_secret_is_said_and_can_be_replaced_by_a_recorded_one(plan: Path) -> None:
+    table, ledger = ratings(0.06, seed=20), plan.with_suffix(".looks.jsonl")
+    first = look(plan, part(table, 10))
+    entries = read_ledger(ledger)
+    secret_file = plan.with_suffix(".looks.secret")
+    secret = read_secret(secret_file)
+    assert secret is not None
+    assert entries[0].content["secret"] == secret.fingerprint
+    assert secret.key.hex() not in ledger.read_text()
+    assert f"2 lines, the last with SHA-256 {entries[-1].sha256}" in said(first)
+    before = ledger.read_bytes()
+    kept = secret_file.read_text()
+    secret_file.write_text(kept.replace(kept[-9:-1], "00000000"))
+    wrong = look(plan, part(table, 20))
+    assert wrong.exit_code == 2
+    assert "is another secret" in said(wrong)
+    secret_file.unlink()
+    lost = look(plan, part(table, 20))
+    assert lost.exit_code == 2
+    assert "the chain of looks holds without it" in said(lost)
+    assert ledger.read_bytes() == before
+    assert not secret_file.exists()
+    status = run("monitor", "--status", "--plan", plan)
+    assert status.exit_code == 0
+    assert "is missing, the secret of" in said(status)
+    record = look(plan, part(table, 20), "--new-secret", "the disk broke", "--json")
+    assert record.exit_code == 0, record.output
+    document = json.loads(record.stdout)
+    assert "(the disk broke)" in document["look"]["remarks"][-1]
+    assert [entry.kind for entry in read_ledger(ledger)] == ["start", "look", "secret", "look"]
+    assert document["seal"]["sha256"] == read_ledger(ledger)[-1].sha256
+    bent = part(table, 20).copy()
+    bent.loc[bent.index[0], "rating"] = 6 - bent.loc[bent.index[0], "rating"]
+    bent.loc[bent.index[1], "rating"] = 1 + bent.loc[bent.index[1], "rating"] % 5
+    assert "of an earlier look with another value now" in said(look(plan, bent))
+
+
+def test_without_the_secret_an_analysis_compares_sums_and_says_so(plan: Path) -> None:
+    seen = part(ratings(0.4, seed=2), 10)
+    assert decision(look(plan, seen, "--json")) == "stop-success"
+    plan.with_suffix(".looks.secret").unlink()
+    done = run("analyze", plan.parent / "so_far.csv", "--plan", plan)
+    assert done.exit_code == 0, done.output
+    assert "only counts, estimate and SE were compared" in said(done)
+    assert "Deviations from the plan: none." not in said(done)
+    other = seen.copy()
+    other.loc[other.index[0], "rating"] = 1 + other.loc[other.index[0], "rating"] % 5
+    other.to_csv(plan.parent / "so_far.csv", index=False)
+    refused = run("analyze", plan.parent / "so_far.csv", "--plan", plan)
+    assert refused.exit_code == 2
+    assert "these are not the ratings that the last look saw" in said(refused)
+
+
+def test_a_stopped_study_stays_stopped_where_an_editor_ate_the_last_newline(plan: Path) -> None:
+    table, ledger = ratings(0.3, seed=4), plan.with_suffix(".looks.jsonl")
+    assert decision(look(plan, part(table, 10), "--json")) == "stop-success"
+    ledger.write_bytes(ledger.read_bytes().removesuffix(b"\n"))
+    done = look(plan, part(table, 20))
+    assert done.exit_code == 2
+    assert "was stopped for success at look 1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "content", [b"my notes\nsecond line without its end", b'{"a": 1}', b"PK\x03\x04\n\0x"]
+)
+def test_monitor_leaves_a_file_that_is_no_ledger_as_it_is(plan: Path, content: bytes) -> None:
+    path = plan.parent / "other"
+    path.write_bytes(content)
+    before = sorted(each.name for each in plan.parent.iterdir())
+    for words in (["--status"], [plan.parent / "pilot.csv", "--scale", "1:5:5"]):
+        part(ratings(0.06, seed=20), 10).to_csv(plan.parent / "pilot.csv", index=False)
+        done = run("monitor", *words, "--plan", plan, "--ledger", path, "-q")
+        assert done.exit_code == 2
+        assert "is no ledger of looks" in said(done)
+    assert path.read_bytes() == content
+    assert sorted(each.name for each in plan.parent.iterdir()) == sorted([*before, "pilot.csv"])
+
+
+def good_lines(plan: Path) -> list[tuple[str, dict[str, object]]]:
+    sealed = read_plan_file(plan)
+    start = study_monitoring(sealed.plan)
+    data = LookData(200, 10, 10, 1 / 3, 90.0, 0.06, 0.1, 12.0, 0.5)
+    taken = TakenLook(1, 1, data, 0.4, 0.001, 1.0, "continue", {"design": 0.5, "trend": 0.2, "null": 0.1})
+    return [
+        ("start", start_content(sealed.checksum, start, RatingScale(1, 5, 5), "0" * 16)),
+        ("look", look_content(taken, new_rows={"a" * 16: "b" * 16}, time="2026-01-02")),
+    ]
+
+
+WRONG = [
+    (0, "scale", "1 to 5"),
+    (0, "scale", [5, 1]),
+    (0, "shares", {"a": 1}),
+    (0, "shares", [0.5, 0.4]),
+    (0, "factor", None),
+    (0, "plan_sha256", 7),
+    (0, "secret", "x"),
+    (0, "maximum_information", True),
+    (1, "look", []),
+    (1, "look.data", "none"),
+    (1, "look.data.p_value", "0.01"),
+    (1, "look.data.p_value", 1.5),
+    (1, "look.data.n_ratings", 2.5),
+    (1, "look.data.standard_error", 0),
+    (1, "look.data.df", -1),
+    (1, "look.data.final", 1),
+    (1, "look.number", 2),
+    (1, "look.planned", "first"),
+    (1, "look.decision", "stop"),
+    (1, "look.conditional_power", {"design": None}),
+    (1, "look.remarks", "late"),
+    (1, "new_rows", [1, 2]),
+    (1, "new_rows", {"a": "b"}),
+    (1, "time", 2026),
+    (1, "extra", 1),
+]
+
+
+@pytest.mark.parametrize(("row", "field", "value"), WRONG)
+def test_a_good_chain_with_wrong_values_names_line_and_field(
+    plan: Path, row: int, field: str, value: object
+) -> None:
+    lines = good_lines(plan)
+    ledger = plan.with_suffix(".looks.jsonl")
+    write_chain(ledger, lines)
+    assert run("monitor", "--status", "--plan", plan, "-q").exit_code == 0
+    *above, name = field.split(".")
+    at: dict[str, object] = json.loads(json.dumps(lines[row][1]))
+    lines[row] = (lines[row][0], at)
+    for key in above:
+        at = at[key]  # type: ignore[assignment]
+    at[name] = value
+    write_chain(ledger, lines)
+    done = run("monitor", "--status", "--plan", plan, "-q")
+    assert done.exit_code == 2, done.output
+    assert f"row {row + 1}, column '{field}" in said(done)
+
+
+def write_chain(path: Path, lines: list[tuple[str, dict[str, object]]]) -> None:
+    before: Entry | None = None
+    text = b""
+    for kind, content in lines:
+        line, before = sealed_line(kind, content, before)
+        text += line
+    path.write_bytes(text)
+
+
+def test_a_look_at_a_fit_that_did_not_converge_decides_nothing_and_writes_nothing(
+    plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "_MAX_STEPS", 1)
+    part(ratings(0.1, seed=3), 10).iloc[3:].to_csv(tmp_path / "r.csv", index=False)
+    result = run("monitor", tmp_path / "r.csv", "--plan", plan)
+    assert result.exit_code == 1
+    said = " ".join(result.output.split())
+    assert "This look decides nothing: the fit did not converge" in said
+    assert "p =" not in said
+    assert not list(tmp_path.glob("*.jsonl"))

@@ -1,0 +1,425 @@
+"""`humeval-power plan`: what is printed, what is written, how it ends, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from places import ROOT
+
+from humeval_power.interfaces.cli.main import main
+
+DATA = ROOT / "data"
+PILOT = ("plan", DATA / "pilot.csv", "--scale", "1:5")
+LIMITS = (
+    "--items",
+    "40:120:20",
+    "--max-workers",
+    "12",
+    "--ratings-per-item",
+    "1:4",
+    "--simulations",
+    "200",
+)
+PRICE = ("--cost-per-rating", "0.12")
+EFFECT = ("--effect", "0.1")
+FILES = {
+    "plan.json",
+    "plan.md",
+    "plan.html",
+    "plan_front.png",
+    "plan_front.svg",
+    "plan_front.csv",
+    "plan_search.json",
+}
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="humeval-power")
+
+
+def done(*arguments: object) -> Result:
+    result = run(*arguments)
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def searched(*arguments: object, code: int | None = 0) -> dict:
+    """The record of --json."""
+    result = run(*arguments, "--json")
+    assert code is None or result.exit_code == code, result.stderr
+    return json.loads(result.stdout)
+
+
+def refused(*arguments: object) -> str:
+    """The message of a command that ends with 2 and prints no result, on one line."""
+    result = run(*arguments)
+    assert result.exit_code == 2, (result.exit_code, result.exception, result.stderr)
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    return " ".join(result.stderr.split())
+
+
+# -- answers --------------------------------------------------------------------------------------------
+
+
+def test_the_answer_names_size_price_power_and_what_blocks_in_eighty_columns():
+    result = done(*PILOT, *LIMITS, *PRICE, *EFFECT)
+    text = " ".join(result.stdout.split())
+    for word in (
+        "Effect B - A = 0.1",
+        "Plan 12 workers",
+        "Cost ",
+        "Formula power 0.8",
+        "Power 0.",
+        "Blocking",
+    ):
+        assert word in text
+    assert "by 200 simulated studies (95 % Monte Carlo interval" in text
+    assert "expected power (assurance)" in text
+    assert "chosen" in text
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_a_pilot_that_is_too_small_a_limit_ends_with_three_and_says_what_would_do():
+    result = run(*PILOT, *LIMITS, *PRICE, "--effect", "0.04")
+    assert result.exit_code == 3
+    text = " ".join(result.stdout.split())
+    assert "Not met No design within these limits has a power of 0.8 for an effect of 0.04" in text
+    assert "What would do: an effect of" in text
+
+
+def test_a_budget_is_kept_and_its_best_is_an_answer_even_below_the_target():
+    record = searched(*PILOT, *LIMITS, *PRICE, *EFFECT, "--budget", "50.00", code=3)
+    assert Decimal(record["chosen"]["cost"]) <= 50
+    assert not record["reached"]
+    assert record["budget"] == "50.00"
+    assert record["reason"].startswith("50.00 USD buy a power of 0.7")
+    richer = searched(*PILOT, *LIMITS, *PRICE, *EFFECT, "--budget", "60", code=None)
+    assert richer["chosen"]["analytic_power"]["pilot"] >= record["chosen"]["analytic_power"]["pilot"]
+
+
+def test_a_design_costs_what_its_parts_cost():
+    chosen = searched(
+        *PILOT, *LIMITS, *EFFECT, *PRICE, "--cost-per-worker", "2.5", "--cost-per-item", "0.1"
+    )["chosen"]
+    parts = {name: Decimal(amount) for name, amount in chosen["cost_parts"].items()}
+    assert parts["ratings"] == Decimal("0.12") * chosen["n_ratings"]
+    assert parts["workers"] == Decimal("2.5") * chosen["n_workers"]
+    assert parts["items"] == Decimal("0.1") * chosen["n_items"]
+    assert sum(parts.values()) == Decimal(chosen["cost"])
+
+
+def test_pay_per_hour_is_the_same_as_the_price_that_it_comes_to():
+    by_hour = searched(*PILOT, *LIMITS, *EFFECT, "--pay-per-hour", "18", "--seconds-per-rating", "24")
+    assert by_hour["chosen"]["cost"] == searched(*PILOT, *LIMITS, *EFFECT, *PRICE)["chosen"]["cost"]
+
+
+def test_the_effect_may_be_given_in_points_of_the_pilots_scale():
+    raw = searched(*PILOT, *LIMITS, *PRICE, "--effect-raw", "0.4")
+    assert raw["effect"] == pytest.approx(0.1)  # 0.4 of the four points between 1 and 5
+    assert raw["chosen"] == searched(*PILOT, *LIMITS, *PRICE, *EFFECT)["chosen"]
+
+
+def test_the_observed_effect_is_taken_only_on_demand_and_with_a_warning():
+    result = run(*PILOT, *LIMITS, *PRICE, "--observed-power")
+    warning = " ".join(result.stderr.split())
+    assert "Warning: the pilot's own estimate" in warning
+    assert "Power at the observed effect says nothing that the pilot's p-value does not" in warning
+    assert "Warning" not in run(*PILOT, *LIMITS, *PRICE, *EFFECT).stderr
+
+
+def test_a_safe_plan_says_what_it_assumes_and_is_never_cheaper():
+    wide = (
+        "--items",
+        "40:200:20",
+        "--max-workers",
+        "40",
+        "--ratings-per-item",
+        "1:4",
+        "--simulations",
+        "100",
+    )
+    plain = searched(*PILOT, *wide, *PRICE, *EFFECT)
+    result = run(*PILOT, *wide, *PRICE, *EFFECT, "--safe", "0.8", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert "Planning with a worker's difference of SD" in result.stderr
+    safe = json.loads(result.stdout)
+    assert Decimal(safe["chosen"]["cost"]) > Decimal(plain["chosen"]["cost"])
+    slopes = [record["settings"]["pilot"]["sd_worker_slope"] for record in (plain, safe)]
+    assert slopes[0] < slopes[1]
+
+
+def test_a_plan_with_confidence_has_the_target_as_a_lower_quantile():
+    wide = (
+        "--items",
+        "40:400:10",
+        "--max-workers",
+        "40",
+        "--ratings-per-item",
+        "1:6",
+        "--simulations",
+        "100",
+    )
+    record = searched(*PILOT, *wide, *PRICE, "--effect", "0.12", "--confidence", "0.8")
+    assert record["assurance"]["chance_of_target"] >= 0.799  # the quantile is interpolated between draws
+    assert record["assurance"]["quantiles"]["0.2"] >= 0.8
+    plain = searched(*PILOT, *wide, *PRICE, "--effect", "0.12")
+    assert Decimal(record["chosen"]["cost"]) > Decimal(plain["chosen"]["cost"])
+
+
+def test_robust_takes_the_worst_of_pilot_and_presets():
+    wide = (
+        "--items",
+        "50:300:50",
+        "--max-workers",
+        "60",
+        "--ratings-per-item",
+        "1:4",
+        "--simulations",
+        "100",
+    )
+    record = searched(*PILOT, *wide, *PRICE, "--effect", "0.2", "--preset", "high,low", "--robust")
+    powers = record["chosen"]["analytic_power"]
+    assert list(powers) == ["pilot", "high", "low"]
+    assert min(powers.values()) == powers["high"] >= 0.8
+    first = searched(*PILOT, *wide, *PRICE, "--effect", "0.2", "--preset", "high,low")
+    assert list(first["chosen"]["analytic_power"]) == ["pilot", "high", "low"]
+    assert first["chosen"]["analytic_power"]["pilot"] >= 0.8 > first["chosen"]["analytic_power"]["high"]
+
+
+def test_parameters_from_a_file_give_the_plan_of_their_pilot(tmp_path):
+    fitted = tmp_path / "pilot.json"
+    done("fit", DATA / "pilot.csv", "--scale", "1:5", "-o", fitted)
+    from_file = searched("plan", "--parameters", fitted, *LIMITS, *PRICE, *EFFECT)
+    from_pilot = searched(*PILOT, *LIMITS, *PRICE, *EFFECT)
+    assert from_file["chosen"] == from_pilot["chosen"]
+    assert from_file["assurance"]["quantiles"] == pytest.approx(
+        from_pilot["assurance"]["quantiles"], rel=1e-6
+    )
+
+
+def test_nobody_gives_more_ratings_than_the_limit():
+    record = searched(*PILOT, *LIMITS, *PRICE, *EFFECT, "--max-ratings-per-worker", "40", code=3)
+    for design in (record["chosen"], *record["neighbours"]):
+        pairs = -(-design["n_items"] * design["ratings_per_item"] // design["n_workers"])
+        assert 2 * pairs <= 40
+
+
+def test_the_same_seed_gives_the_same_bytes_for_any_number_of_jobs():
+    one, two = (
+        done(*PILOT, *LIMITS, *PRICE, *EFFECT, "--seed", "4", "--jobs", jobs).stdout for jobs in (1, 2)
+    )
+    assert one == two
+
+
+def test_quiet_prints_the_result_alone():
+    assert done(*PILOT, *LIMITS, *PRICE, *EFFECT, "--quiet").stderr == ""
+
+
+def test_the_cliff_of_fees_shows_and_splitting_is_suggested():
+    # 10 assignments of a HIT cost 20 % more than 9 (data/platform_fees.toml)
+    wide = ("--items", "60", "--workers", "12", "--ratings-per-item", "10", "--simulations", "50")
+    text = " ".join(run(*PILOT, *wide, *PRICE, *EFFECT, "--fee", "mturk").stdout.split())
+    assert "copies of 5 + 5 assignments" in text
+
+
+# -- files ----------------------------------------------------------------------------------------------
+
+
+def test_output_writes_the_plan_its_pages_its_front_and_the_search(tmp_path):
+    result = done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", tmp_path / "plan.json", "--date", "2026-03-02")
+    assert {path.name for path in tmp_path.iterdir()} == FILES
+    assert "Written:" in result.stderr
+    assert (tmp_path / "plan_front.png").read_bytes().startswith(b"\x89PNG")
+    search = json.loads((tmp_path / "plan_search.json").read_text())
+    rows = list(csv.DictReader((tmp_path / "plan_front.csv").read_text().splitlines()))
+    assert [float(row["power"]) for row in rows] == pytest.approx(
+        [point["power"] for point in search["front"]], abs=1e-6
+    )
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert "2026-03-02" in (tmp_path / "plan.json").read_text()
+    assert str(search["chosen"]["n_items"]) in json.dumps(plan)
+    assert (tmp_path / "plan.html").read_text().lstrip().lower().startswith("<!doctype html>")
+
+
+def test_a_written_plan_is_read_by_power(tmp_path):
+    done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", tmp_path / "plan.json")
+    assert "power" in done("power", "--plan", tmp_path / "plan.json", "--simulations", "50").stdout.lower()
+
+
+def test_a_plan_that_was_changed_by_hand_is_refused(tmp_path):
+    path = tmp_path / "plan.json"
+    done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", path)
+    path.write_text(path.read_text().replace('"difference": 0.1', '"difference": 0.2'))
+    assert "--amend" in refused("power", "--plan", path)
+
+
+def test_the_same_plan_has_the_same_bytes(tmp_path):
+    for name in ("one", "two"):
+        arguments = (
+            *PILOT,
+            *LIMITS,
+            *PRICE,
+            *EFFECT,
+            "-o",
+            tmp_path / name / "plan.json",
+            "--date",
+            "2026-03-02",
+        )
+        done(*arguments)
+    for name in FILES - {"plan_search.json"}:  # the record of the search holds the command
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+
+
+def test_files_are_overwritten_only_with_force(tmp_path):
+    (tmp_path / "plan.md").write_text("mine")
+    message = refused(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", tmp_path / "plan.json")
+    assert "--force" in message
+    assert (tmp_path / "plan.md").read_text() == "mine"
+    done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", tmp_path / "plan.json", "--force")
+
+
+# -- bad input ------------------------------------------------------------------------------------------
+
+
+def test_all_negative_prices_are_named_at_once():
+    message = refused(*PILOT, *LIMITS, *EFFECT, "--cost-per-rating", "-0.1", "--cost-per-worker", "-2")
+    assert "--cost-per-rating -0.1" in message
+    assert "--cost-per-worker -2" in message
+    assert message.count("must be a number from 0 to") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*EFFECT,), "Give --cost-per-rating, or --pay-per-hour"),
+        ((*EFFECT, "--cost-per-rating", "cheap"), "give a number such as 0.12; got 'cheap'"),
+        ((*EFFECT, *PRICE, "--rejected", "1.2"), "must be a share from 0 to below 1"),
+        ((*EFFECT, *PRICE, "--pay-per-hour", "12"), "both say what a rating costs"),
+        ((*EFFECT, *PRICE, "--fee", "mturc"), "Do you mean 'mturk'?"),
+        ((*EFFECT, *PRICE, "--currency", "dollars"), "three capital letters"),
+        ((*EFFECT, *PRICE, "--power", "1.2"), "1.2 is not in the range 0<x<1"),
+        ((*EFFECT, *PRICE, "--power", "0.01"), "target power must lie between 0.025"),
+        ((*EFFECT, *PRICE, "--confidence", "1"), "not in the range 0<x<1"),
+        ((*EFFECT, *PRICE, "--safe", "0"), "not in the range 0<x<1"),
+        ((*EFFECT, *PRICE, "--budget", "0"), "--budget must be an amount above 0"),
+        ((*EFFECT, *PRICE, "--budget", "-10"), "--budget must be an amount above 0"),
+        ((*EFFECT, *PRICE, "--budget", "nan"), "budget"),
+        ((*EFFECT, *PRICE, "--budget", "inf"), "budget"),
+        ((*EFFECT, *PRICE, "--budget", "1"), "the cheapest costs 9.60"),
+        (("--effect", "0", *PRICE), "must be a positive difference B - A on [0, 1], at most 1; got 0"),
+        (("--effect", "-0.1", *PRICE), "exchange the systems"),
+        (("--effect", "nan", *PRICE), "finite number"),
+        (("--effect", "5", *PRICE), "effect"),
+        ((*PRICE,), "the smallest effect of interest"),
+        ((*EFFECT, "--effect-raw", "0.4", *PRICE), "Give --effect on [0, 1] or --effect-raw in points"),
+        ((*EFFECT, "--observed-power", *PRICE), "Give the smallest effect of interest"),
+        ((*EFFECT, *PRICE, "--max-ratings-per-worker", "1"), "limit of 1"),
+        ((*EFFECT, *PRICE, "--max-ratings-per-worker", "0"), "0 is not in the range"),
+        ((*EFFECT, *PRICE, "--max-workers", "1"), "1 is not in the range"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_sentence(arguments, message):
+    assert message in refused(*PILOT, *LIMITS, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--items", "40", "--workers", "3", "--ratings-per-item", "5"),
+            "at least 5 workers, and there are 3",
+        ),
+        (
+            ("--items", "40", "--workers", "5", "--ratings-per-item", "3", "--pairing", "unpaired"),
+            "at least 6 workers, and there are 5",
+        ),
+        (("--items", "1"), "give numbers of at least 2; got 1"),
+        (("--items", "40", "--workers", "1"), "give numbers of at least 2; got 1"),
+        (("--items", "50:20"), "whole numbers such as"),
+        (("--items", "forty"), "whole numbers such as"),
+        (("--items", "2:3000", "--workers", "2:3000", "--ratings-per-item", "1"), "too many to compare"),
+        (
+            (
+                "--items",
+                "500",
+                "--workers",
+                "4",
+                "--ratings-per-item",
+                "2",
+                "--max-ratings-per-worker",
+                "100",
+            ),
+            "even 4 workers would give 500 ratings each, above the limit of 100",
+        ),
+    ],
+)
+def test_a_space_that_holds_no_design_is_refused_with_the_reason(arguments, message):
+    assert message in refused(*PILOT, *PRICE, *EFFECT, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--safe", "0.8"), "--safe needs a pilot"),
+        (("--preset", "high", "--safe", "0.8"), "--safe needs a pilot"),
+        (("--preset", "high", "--confidence", "0.8"), "plan from a pilot"),
+        (("--preset", "middle"), "there is no preset 'middle'"),
+        (("--values", "sd_worker_slope=0.1"), "sd_residual"),
+    ],
+)
+def test_what_needs_a_pilot_says_so(arguments, message):
+    assert message in refused("plan", *arguments, *LIMITS, *PRICE, *EFFECT)
+
+
+def test_points_need_a_scale():
+    message = refused("plan", "--preset", "high", *LIMITS, *PRICE, "--effect-raw", "0.4")
+    assert "0.4 points of which scale? Add --scale LOW:HIGH" in message
+    assert "needs a pilot" in refused("plan", "--preset", "high", *LIMITS, *PRICE, "--observed-power")
+
+
+def pilot_file(path: Path, systems: str, *, workers: int = 3, items: int = 8) -> Path:
+    rows = [
+        f"w{w},i{i},{system},{1 + (w * i + 2 * i + len(system) + ord(system[-1])) % 5}"
+        for w in range(workers)
+        for i in range(items)
+        for system in systems.split(",")
+    ]
+    path.write_text("worker,item,system,rating\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_a_pilot_with_one_system_is_refused(tmp_path):
+    path = pilot_file(tmp_path / "one.csv", "new")
+    message = refused("plan", path, "--scale", "1:5", *LIMITS, *PRICE, *EFFECT)
+    assert "two systems are compared, but there is only one: new" in message
+
+
+def test_a_pilot_with_three_systems_needs_two_names(tmp_path):
+    path = pilot_file(tmp_path / "three.csv", "a,b,c")
+    assert "--systems" in refused("plan", path, "--scale", "1:5", *LIMITS, *PRICE, *EFFECT)
+
+
+def test_a_pilot_with_one_worker_is_refused(tmp_path):
+    path = pilot_file(tmp_path / "lonely.csv", "a,b", workers=1)
+    assert "worker" in refused("plan", path, "--scale", "1:5", *LIMITS, *PRICE, *EFFECT)
+
+
+def test_a_pilot_that_does_not_identify_its_variances_is_refused_with_the_way_out(tmp_path):
+    path = tmp_path / "thin.csv"
+    done("simulate", "--preset", "low", "--workers", "6", "--items", "30", "--ratings-per-item", "1",
+         "--seed", "1", "--response", "clipped", "-o", path)  # fmt: skip
+    arguments = ("plan", path, "--scale", "0:1", *LIMITS, *PRICE, "--effect", "0.2")
+    message = refused(*arguments)
+    assert "does not identify" in message
+    assert "--allow-not-identified" in message
+    assert run(*arguments, "--allow-not-identified").exit_code in (0, 3)
+
+
+def test_a_missing_pilot_is_named():
+    assert "nowhere.csv" in refused("plan", "nowhere.csv", *LIMITS, *PRICE, *EFFECT)

@@ -1,0 +1,422 @@
+"""Preferences: the sign test with ties, its exact power, and judgements that are not independent."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from scipy import stats
+
+from humeval_power.errors import InputError
+from humeval_power.inference.preference.clustered import (
+    design_effect,
+    independent_range,
+    mixed_preference_test,
+)
+from humeval_power.inference.preference.sign_test import preference_p, smallest_gap
+from humeval_power.interfaces.cli.preference.group import command
+from humeval_power.interfaces.formats.preference import read_judgements
+from humeval_power.planning.power import estimate_power
+from humeval_power.planning.questions import required_n
+from humeval_power.scenarios.preference import Preference, judgements_for
+from tests.reference.golden import shared_golden
+
+TIES = ("excluded", "split", "kept")
+TESTS = ("exact", "mid-p", "asymptotic")
+EXACT = 1e-12  # enumeration against enumeration
+
+
+def study(n: int, win: float, loss: float, ties: str = "excluded", test: str = "exact") -> Preference:
+    decided = win + loss
+    effect = (win - loss) / 2 / (decided if ties == "excluded" else 1)
+    return Preference(n, effect, 1 - decided, ties, test)  # type: ignore[arg-type]
+
+
+# The tests of one table
+
+
+def test_without_ties_all_treatments_are_the_binomial_test() -> None:
+    for won in range(31):
+        expected = stats.binomtest(won, 30, 0.5).pvalue
+        for ties in TIES:
+            found = preference_p(won, 30 - won, 30, ties=ties, test="exact")  # type: ignore[arg-type]
+            assert float(found) == pytest.approx(expected, abs=1e-12)
+
+
+def test_excluded_ties_leave_the_sign_test_of_the_others() -> None:
+    found = float(preference_p(45, 25, 100, ties="excluded", test="exact"))
+    assert found == pytest.approx(stats.binomtest(45, 70, 0.5).pvalue)
+
+
+def test_kept_ties_give_the_score_test_of_a_mean() -> None:
+    # -1, 0, +1 with mean (W - L) / n and, without a preference, the variance (W + L) / n.
+    z = (45 - 25) / math.sqrt(45 + 25)
+    found = float(preference_p(45, 25, 100, ties="kept", test="asymptotic"))
+    assert found == pytest.approx(2 * stats.norm.sf(z))
+
+
+def test_split_ties_give_the_naive_variance() -> None:
+    found = float(preference_p(45, 25, 100, ties="split", test="asymptotic"))
+    assert found == pytest.approx(2 * stats.norm.sf(20 / math.sqrt(100)))
+    exact = float(preference_p(45, 24, 100, ties="split", test="exact"))
+    # 31 ties: the distance 21 is attained by no count of 100, so 22 is the next.
+    assert exact == pytest.approx(2 * stats.binom.cdf(39, 100, 0.5))
+
+
+def test_a_published_style_table_of_judgements(shared: Path) -> None:
+    golden = shared_golden(shared, "10b_clmm_h2h")["h2h"]
+    won, lost, n = golden["W"], golden["L"], golden["W"] + golden["L"] + golden["T"]
+    for ties, test, expected in (
+        ("excluded", "exact", golden["binom_exact_excl"]),
+        ("kept", "asymptotic", 2 * stats.norm.sf(golden["z_mcnemar"])),
+        ("split", "asymptotic", 2 * stats.norm.sf(golden["z_naive_split"])),
+    ):
+        found = float(preference_p(won, lost, n, ties=ties, test=test))  # type: ignore[arg-type]
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("n", [1, 4, 9, 40, 1000])
+def test_the_smallest_gap_is_where_the_p_value_passes_alpha(test: str, n: int) -> None:
+    gap = smallest_gap(n, test=test, alpha=0.05)  # type: ignore[arg-type]
+    p_values = preference_p(np.arange(n + 1), np.zeros(n + 1, dtype=int), n, ties="split", test=test)  # type: ignore[arg-type]
+    assert [bool(p <= 0.05) for p in p_values] == [difference >= gap for difference in range(n + 1)]
+
+
+# Power
+
+
+def test_the_opening_example_of_card_et_al(shared: Path) -> None:
+    # Fig. 1: 65 % prefer B; over 80 % power with 100 people, about 30 % with 25.
+    golden = shared_golden(shared, "04_type_ms")
+    for table, share in (("binomial_p065", 0.65), ("binomial_p06", 0.6)):
+        rows = {row["_row"]: row for row in golden[table]}
+        for n in (key for key in rows["size"] if key != "_row"):
+            found = Preference(int(n), share - 0.5).computed()
+            assert found.rejection_rate == pytest.approx(rows["power_two_sided"][n], abs=EXACT)
+            assert found.power == pytest.approx(rows["power_correct_sign"][n], abs=EXACT)
+            assert found.type_m == pytest.approx(rows["type_m"][n], rel=1e-10)
+            assert found.type_s == pytest.approx(rows["type_s"][n], rel=1e-6)
+            size = Preference(int(n), 0.0).computed().rejection_rate
+            assert size == pytest.approx(rows["size"][n], abs=EXACT)
+    assert round(Preference(100, 0.15).computed().power, 4) == 0.8276
+    assert round(Preference(25, 0.15).computed().rejection_rate, 4) == 0.3063
+
+
+def test_power_with_ties(shared: Path) -> None:
+    for row in shared_golden(shared, "10b_clmm_h2h")["h2h_iid_power"]:
+        n, win, loss = row["n"], row["pw"], row["pl"]
+        for ties, test, field in (
+            ("excluded", "exact", "exact_excluded"),
+            ("kept", "exact", "exact_excluded"),
+            ("excluded", "asymptotic", "asymptotic_excluded"),
+            ("kept", "asymptotic", "asymptotic_excluded"),
+            ("split", "asymptotic", "naive_split_halfscore"),
+        ):
+            found = study(n, win, loss, ties, test).computed()
+            assert found.rejection_rate == pytest.approx(row[field], abs=EXACT)
+        # Ties given to a system at random: a binomial count without ties.
+        random = Preference(n, (win - loss) / 2).computed()
+        assert random.rejection_rate == pytest.approx(row["ties_randomly_assigned"], abs=EXACT)
+        if win > loss:
+            needed = judgements_for(win_share=win, loss_share=loss)
+            assert needed == pytest.approx(row["n_for_80_connett"])
+            assert needed == pytest.approx(row["n_for_80_exclude_formula"])
+        else:
+            assert judgements_for(win_share=win, loss_share=loss) == math.inf
+
+
+def test_the_formula_is_near_the_required_size() -> None:
+    found = required_n(lambda n: study(n, 0.45, 0.25, "kept", "asymptotic"), highest=1000)
+    assert judgements_for(win_share=0.45, loss_share=0.25) == pytest.approx(134.97, abs=0.005)
+    assert found.n == pytest.approx(135, abs=6)  # the saw of whole counts
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("test", TESTS)
+def test_power_is_the_sum_over_every_table(ties: str, test: str) -> None:
+    n, win, loss = 17, 0.5, 0.2
+    scenario = study(n, win, loss, ties, test)
+    right = wrong = size = 0.0
+    for won in range(n + 1):
+        for lost in range(n + 1 - won):
+            p = float(preference_p(won, lost, n, ties=ties, test=test))  # type: ignore[arg-type]
+            if p <= 0.05:
+                chance = stats.multinomial.pmf([won, lost, n - won - lost], n, [win, loss, 1 - win - loss])
+                right += chance * (won > lost)
+                wrong += chance * (won < lost)
+                size += chance * abs(won - lost) / 2 / (won + lost if ties == "excluded" else n)
+    found = scenario.computed()
+    assert found.power == pytest.approx(right, abs=EXACT)
+    assert found.rejection_rate == pytest.approx(right + wrong, abs=EXACT)
+    assert found.type_m == pytest.approx(size / (right + wrong) / scenario.true_effect, rel=1e-10)
+    assert found.type_s == pytest.approx(wrong / (right + wrong), abs=EXACT)
+
+
+@pytest.mark.parametrize("setting", range(20))
+def test_enumeration_agrees_with_simulation(setting: int) -> None:
+    rng = np.random.default_rng([9, setting])
+    win, loss, _tie = rng.dirichlet([4, 3, 3])
+    scenario = study(int(rng.integers(10, 1500)), win, loss, TIES[setting % 3], TESTS[setting % 4 % 3])
+    exact, drawn = scenario.computed(), estimate_power(scenario, n_simulations=8192, seed=setting)
+    # 4.5 standard errors: one of 20 settings x 2 numbers errs with probability below 3e-4.
+    for found, expected in ((drawn.power, exact.power), (drawn.rejection_rate, exact.rejection_rate)):
+        allowed = 4.5 * math.sqrt(expected * (1 - expected) / 8192) + 1e-4
+        assert found == pytest.approx(expected, abs=allowed)
+    if exact.power > 0.05:
+        assert drawn.type_m == pytest.approx(exact.type_m, rel=0.1)
+
+
+def test_splitting_ties_with_the_naive_variance_is_cautious() -> None:
+    # 70 % ties and no preference: a test of 5 % that rejects .04 %.
+    size = study(200, 0.15, 0.15, "split", "asymptotic").computed().rejection_rate
+    assert size == pytest.approx(0.000384671757219112, abs=EXACT)
+    assert study(200, 0.15, 0.15, "kept", "asymptotic").computed().rejection_rate > 0.045
+
+
+def test_excluding_ties_changes_the_question() -> None:
+    excluded, kept = study(100, 0.45, 0.25, "excluded"), study(100, 0.45, 0.25, "kept")
+    assert excluded.true_effect == pytest.approx(0.45 / 0.70 - 0.5)
+    assert kept.true_effect == pytest.approx(0.1)
+    assert excluded.computed().power == pytest.approx(kept.computed().power)
+    for each in (excluded, kept):
+        assert (each.win_share, each.loss_share) == pytest.approx((0.45, 0.25))
+
+
+def test_very_many_judgements_are_approximated_and_say_so() -> None:
+    found = study(20_000_000, 0.3502, 0.35, "excluded").computed()
+    assert not found.exact
+    assert "Duffy" in found.method
+    assert found.power == pytest.approx(study(20_000_000, 0.3502, 0.35, "kept").computed().power)
+    with pytest.raises(InputError, match="Split ties"):
+        study(20_000_000, 0.3502, 0.35, "split").computed()
+
+
+def test_standard_errors_are_those_of_the_estimates() -> None:
+    for ties in TIES:
+        drawn = study(400, 0.45, 0.25, ties).draw(4096, seed=3)
+        # Mean of estimated variances against the variance of estimates: 1 / sqrt(2 x 4096) relative error.
+        assert float((drawn.standard_error**2).mean()) == pytest.approx(drawn.estimate.var(), rel=0.06)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"n_judgements": 0}, "at least one judgement"),
+        ({"tie_share": 1.0}, "below 1"),
+        ({"preference": 0.6}, "impossible"),
+        ({"preference": 0.4, "tie_share": 0.5, "ties": "kept"}, "at most 0.25"),
+        ({"ties": "ignored"}, "Choose excluded"),
+        ({"test": "t"}, "Choose mid-p"),
+        ({"alpha": 0.0}, "alpha must lie"),
+    ],
+)
+def test_impossible_studies_are_refused(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Preference(**{"n_judgements": 50, "preference": 0.1, **wrong})
+    assert said in str(caught.value)
+
+
+# Judgements that are not independent
+
+
+def test_the_mixed_model_is_lmertests_with_kenward_and_roger(shared: Path) -> None:
+    golden = shared_golden(shared, "10b_clmm_h2h")["h2h"]
+    worker, item = np.array(golden["worker"]) - 1, np.array(golden["item"]) - 1
+    fitted = mixed_preference_test(worker, item, np.array(golden["r"], dtype=float))
+    found, expected = fitted.test, golden["lmm_score_kr"]
+    spread = {row["grp"]: row["sdcor"] for row in golden["vc_lmm"]}
+    sds = (fitted.sd_worker, fitted.sd_item, fitted.sd_residual)
+    # lme4's default optimiser stops at about 1e-4 in the standard deviations.
+    assert sds == pytest.approx((spread["w"], spread["i"], spread["Residual"]), rel=2e-4)
+    assert found.estimate == pytest.approx(expected["Estimate"], abs=1e-9)
+    assert found.standard_error == pytest.approx(expected["Std. Error"], rel=1e-6)
+    assert found.df == pytest.approx(expected["df"], rel=1e-5)
+    assert found.p_value == pytest.approx(expected["Pr(>|t|)"], rel=1e-5)
+
+
+def test_the_mixed_model_averages_judgements_of_a_pair() -> None:
+    rng = np.random.default_rng(1)
+    worker, item = np.divmod(np.arange(60), 10)
+    preference = rng.integers(-1, 2, 60).astype(float)
+    once = mixed_preference_test(worker, item, preference)
+    twice = mixed_preference_test(np.tile(worker, 2), np.tile(item, 2), np.tile(preference, 2))
+    assert twice.test.estimate == pytest.approx(once.test.estimate)
+    assert twice.test.p_value == pytest.approx(once.test.p_value)
+
+
+def test_the_variance_of_the_mean_is_the_sum_of_three_parts() -> None:
+    # Every worker on every item: Tw^2 / m + Ti^2 / n + s^2 / (n k) with k = m (Card et al. 2020, H.4, as a
+    # one-sample model).
+    rng = np.random.default_rng(12)
+    worker, item = np.divmod(np.arange(400), 40)
+    own = rng.normal(0, 0.5, 10)[worker] + rng.normal(0, 0.4, 40)[item] + rng.normal(0, 0.6, 400)
+    found = mixed_preference_test(worker, item, np.sign(np.round(own)))
+    expected = found.sd_worker**2 / 10 + found.sd_item**2 / 40 + found.sd_residual**2 / 400
+    assert found.test.standard_error**2 == pytest.approx(expected, rel=1e-6)
+
+
+def test_independent_judgements_have_a_design_effect_of_one() -> None:
+    preference = np.random.default_rng(2).integers(-1, 2, 500).astype(float)
+    alone = np.arange(500)
+    assert design_effect(alone, alone, preference) == pytest.approx(1.0)
+    assert design_effect(alone, alone, np.ones(500)) == 1.0
+
+
+def test_the_design_effect_is_near_its_expectation() -> None:
+    # Variance Tw^2 / m + Ti^2 / n + s^2 / (n k) over that of n k independent judgements, 20 x 50, every
+    # worker on every item; a mean of 40 studies, whose spread is about .4.
+    rng = np.random.default_rng(4)
+    worker, item = np.divmod(np.arange(1000), 50)
+    found = []
+    for _ in range(40):
+        own, of_item = rng.normal(0, 0.4, 20), rng.normal(0, 0.2, 50)
+        found.append(design_effect(worker, item, own[worker] + of_item[item] + rng.normal(0, 0.7, 1000)))
+    variances = 0.16, 0.04, 0.49
+    expected = (0.16 / 20 + 0.04 / 50 + 0.49 / 1000) / (sum(variances) / 1000)
+    assert np.mean(found) == pytest.approx(expected, rel=0.12)
+
+
+def test_independent_judgements_lie_in_their_range_as_often_as_is_said() -> None:
+    rng = np.random.default_rng(5)
+    worker, item = np.divmod(np.arange(60), 10)
+    inside = 0
+    for _ in range(100):
+        preference = rng.integers(-1, 2, 60).astype(float)
+        low, high = independent_range(worker, item, preference, n_shuffles=199)
+        inside += low <= design_effect(worker, item, preference) <= high
+    assert inside >= stats.binom.ppf(0.001, 100, 0.9)
+
+
+# The command
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command, list(arguments), prog_name="humeval-power preference")
+
+
+def text_of(*arguments: str) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 0, (result.stderr, result.exception)
+    assert max(map(len, result.output.splitlines())) <= 80
+    return result.stdout
+
+
+def test_the_command_answers_the_four_questions() -> None:
+    quick = ("--simulations", "200", "--jobs", "1")
+    record = json.loads(run("power", "--n", "100", "--effect", "0.15", *quick, "--json").stdout)
+    assert record["schema"] == "humeval_power/preference_power/1"
+    assert record["computed"]["power"] == pytest.approx(0.827584995748751)
+    assert "MDE" in text_of("mde", "--n", "100", "--tie-share", "0.3", "--ties", "kept")
+    assert "n = " in text_of("size", "--effect", "0.15")
+    rows = json.loads(run("surface", "--n", "50,100", "--effect", "0.1,0.15", "--json").stdout)["rows"]
+    assert len(rows) == 4
+
+
+def test_several_judgements_of_a_worker_are_warned_of_once() -> None:
+    for words in (("--workers", "10"), ("--items", "20")):
+        result = run("size", "--effect", "0.15", *words)
+        assert result.stderr.count("are not independent") == 1
+    result = run("power", "--n", "50", "--effect", "0.2", "--workers", "50", "--simulations", "50")
+    assert "not independent" not in result.stderr
+
+
+def test_counts_are_tested_with_every_treatment_of_ties() -> None:
+    record = json.loads(run("test", "--wins", "45", "--ties", "30", "--losses", "25", "--json").stdout)
+    only = record["comparisons"][0]
+    assert record["schema"] == "humeval_power/preference_test/1"
+    assert only["tie_share"] == pytest.approx(0.3)
+    assert only["p_sign_exact"] == pytest.approx(stats.binomtest(45, 70, 0.5).pvalue)
+    assert only["p_ties_kept"] < only["p_ties_split"]
+    assert "Report the share of ties" in text_of("test", "--wins", "45", "--ties", "30", "--losses", "25")
+    assert "Report the share of ties" not in text_of("test", "--wins", "5", "--losses", "1")
+
+
+def clustered(path: Path) -> str:
+    rng = np.random.default_rng(6)
+    lines = ["worker,item,preference"]
+    for worker in range(6):
+        own = rng.normal(0, 0.8)
+        for item in range(12):
+            value = own + rng.normal(0, 0.6)
+            lines.append(f"w{worker},i{item},{'B' if value > 0.3 else 'A' if value < -0.3 else 'tie'}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_a_table_with_repeated_workers_gets_the_mixed_model(tmp_path: Path) -> None:
+    table = clustered(tmp_path / "j.csv")
+    text = " ".join(text_of("test", table).split())
+    assert "are not independent" in text
+    assert "the one to report" in text
+    only = json.loads(run("test", table, "--json").stdout)["comparisons"][0]
+    assert only["independent"] is False
+    assert only["mixed"]["p_value"] > only["p_sign_exact"]
+    assert only["design_effect"] > 1
+
+
+def test_few_judgements_claim_no_dependence_that_chance_would_show(tmp_path: Path) -> None:
+    # Every worker and every item is balanced, so the moment estimate is far below one.
+    path = tmp_path / "few.csv"
+    rows = [f"w{w},i{i},{'B' if (w + i) % 2 else 'A'}" for w in range(4) for i in range(6)]
+    path.write_text("worker,item,preference\n" + "\n".join(rows) + "\n")
+    text = " ".join(text_of("test", str(path)).split())
+    assert "cannot be told from these 24" in text
+    assert "not independent" not in text
+    only = json.loads(run("test", str(path), "--json").stdout)["comparisons"][0]
+    low, high = only["design_effect_if_independent"]
+    assert only["design_effect"] < high
+    assert 0 <= low < 1 < high
+
+
+def test_a_table_without_repeats_is_independent(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv"
+    path.write_text("worker,item,preference\nw1,i1,win\nw2,i2,loss\nw3,i3,draw\nw4,i4,1\n")
+    only = json.loads(run("test", str(path), "--json").stdout)["comparisons"][0]
+    assert only["independent"] is True
+    assert only["mixed"] is None
+    assert (only["wins"], only["ties"], only["losses"]) == (2, 1, 1)
+
+
+def test_repeats_of_items_alone_cannot_be_fitted_and_say_so(tmp_path: Path) -> None:
+    path = tmp_path / "j.csv"
+    path.write_text("item,preference\ni1,A\ni1,B\ni2,A\n")
+    assert "needs the columns worker and item" in text_of("test", str(path))
+    path.write_text("worker,item,preference\nw1,i1,B\nw1,i2,B\n")
+    assert "could not be fitted" in text_of("test", str(path))
+
+
+def test_a_table_of_counts_gives_a_test_for_each_row(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("name,wins,ties,losses\nfluency,45,30,25\ncoherence,20,60,20\n")
+    assert text_of("test", str(path)).count("sign test, ties excluded, exact") == 2
+    assert [each.name for each in read_judgements(path)] == ["fluency", "coherence"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("wins,losses\n3,x\n", "not a count"),
+        ("worker,item,preference\nw1,i1,maybe\n", "no preference"),
+        ("worker,item\nw1,i1\n", "neither a column of preferences"),
+    ],
+)
+def test_tables_that_are_not_understood_are_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_judgements(path)
+
+
+@pytest.mark.parametrize("wrong", [(), ("--wins", "3"), ("t.csv", "--wins", "3", "--losses", "2")])
+def test_test_needs_a_table_or_counts(wrong: tuple[str, ...]) -> None:
+    assert run("test", *wrong).exit_code == 2
+
+
+def test_no_judgements_are_refused() -> None:
+    assert isinstance(run("test", "--wins", "0", "--losses", "0").exception, InputError)

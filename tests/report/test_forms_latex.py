@@ -1,0 +1,102 @@
+"""LaTeX that means what the text means: every character escaped, every page compiled where TeX is installed."""
+
+from __future__ import annotations
+
+import string
+
+import forms_documents as made
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from latex_run import compiled
+
+from humeval_power.reporting.report.arr import arr_fields, arr_page
+from humeval_power.reporting.report.heds.answers import heds_fields, heds_page
+from humeval_power.reporting.report.pages import form_latex
+from humeval_power.reporting.report.paper import paper_document, paper_latex
+from humeval_power.reporting.report.prereg import aspredicted_fields, aspredicted_page
+from humeval_power.safe_text import latex_text
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("50% of a_b & c #1", r"50\% of a\_b \& c \#1"),
+        ("{x} $2", r"\{x\} \$2"),
+        ("a\\end", r"a\textbackslash{}end"),
+        ("~^", r"\textasciitilde{}\textasciicircum{}"),
+        ("<b> |", r"\textless{}b\textgreater{} \textbar{}"),
+        ("--- ,,", "-{}-{}- ,{},"),
+        ("\u2212 \u2013 \u2026", r"$-$ -- \ldots{}"),
+        ("café naïve Šimek", r"caf\'{e} na\"{\i}ve \v{S}imek"),
+        ("Łódź ß", r"\L{}\'{o}d\'{z} \ss{}"),
+        ("Garçon", r"Gar\c{c}on"),
+        ("ש", r"\humevalchar{05E9}"),
+        ("[0, 1]", "{[}0, 1{]}"),
+        ("  a\n\tb\0 ", r"a b\textbackslash{}x00"),
+    ],
+)
+def test_characters_are_escaped(text, escaped):
+    assert latex_text(text) == escaped
+
+
+@pytest.mark.slow
+@given(st.text())
+def test_what_is_escaped_is_plain_ascii_with_every_brace_closed(text):
+    escaped = latex_text(text)
+    assert escaped.isascii()
+    assert "\n" not in escaped
+    depth, places = 0, iter(range(len(escaped)))
+    for place in places:
+        if escaped[place] == "\\":
+            next(places)  # a command or an escaped character
+        else:
+            depth += {"{": 1, "}": -1}.get(escaped[place], 0)
+        assert depth >= 0
+    assert depth == 0
+
+
+@given(st.text(alphabet=string.printable))
+def test_no_character_of_tex_is_left_bare(text):
+    escaped = latex_text(text).replace("\\%", "").replace("\\&", "").replace("\\#", "")
+    escaped = escaped.replace("\\_", "").replace("\\$", "")
+    assert not set("%&#_$^~") & set(escaped)
+
+
+def test_long_words_may_break():
+    assert r"\allowbreak{}" in latex_text("c0ffee" * 10)
+    assert r"\allowbreak{}" not in latex_text("Satterthwaite")
+
+
+def pages():
+    yield "heds", form_latex(heds_page(heds_fields(made.DOCUMENTS)))
+    yield "heds_hostile", form_latex(heds_page(heds_fields(made.HOSTILE_DOCUMENTS)))
+    yield "paper", paper_document(made.DOCUMENTS)
+    yield "paper_hostile", paper_document(made.HOSTILE_DOCUMENTS)
+    yield "arr", form_latex(arr_page(arr_fields(made.HOSTILE_DOCUMENTS)))
+    yield "aspredicted", form_latex(aspredicted_page(aspredicted_fields(made.HOSTILE_DOCUMENTS.plan)))
+
+
+@pytest.mark.parametrize(("name", "source"), list(pages()), ids=[name for name, _ in pages()])
+def test_every_page_compiles(name, source, tmp_path):
+    log = compiled(source, tmp_path)
+    assert "Missing character" not in log
+    assert (tmp_path / "page.pdf").stat().st_size > 1000
+    if "hostile" not in name and name != "arr":
+        assert "Overfull \\hbox" not in log
+
+
+@settings(max_examples=1)
+@given(st.lists(st.text(min_size=1), min_size=200, max_size=200))
+def test_any_text_compiles(tmp_path_factory, texts):
+    lines = "\n\n".join(f"x{latex_text(text)}x" for text in texts)
+    source = paper_document(made.DOCUMENTS).replace("\\end{document}", f"{lines}\n\\end{{document}}")
+    compiled(source, tmp_path_factory.mktemp("any"))
+
+
+def test_a_fragment_has_a_table_with_a_label_of_ones_own():
+    text = paper_latex(made.DOCUMENTS, label="tab:ours")
+    assert "\\toprule" in text
+    assert "\\label{tab:ours}" in text
+    assert "\\documentclass" not in text
+    assert text.isascii()

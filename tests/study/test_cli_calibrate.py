@@ -1,0 +1,99 @@
+"""`humeval-power calibrate`: the table on standard output, the files of -o, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from humeval_power.interfaces.cli.main import main
+from humeval_power.interfaces.cli.study.calibrate import FILES
+from humeval_power.planning.study.calibration import NULL_TESTS
+
+STUDY = ["calibrate", "--preset", "high", "--workers", "3", "--items", "12", "--simulations", "200"]
+
+
+def run(*arguments: str) -> Result:
+    """The command as a user would type it."""
+    return CliRunner().invoke(main, [*STUDY, *arguments])
+
+
+def test_the_table_names_the_planned_test_and_fits_the_terminal() -> None:
+    result = run()
+    assert result.exit_code == 0, result.output
+    assert "Mixed model, Kenward-Roger *" in result.stdout
+    assert "200 simulated, the same for every test" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert len([line for line in result.stdout.splitlines() if "0." in line]) >= len(NULL_TESTS)
+
+
+def test_the_same_seed_gives_the_same_answer_for_any_number_of_jobs() -> None:
+    assert run("--seed", "5", "--jobs", "1").stdout == run("--seed", "5", "--jobs", "2").stdout
+    assert run("--seed", "5").stdout != run("--seed", "6").stdout
+
+
+def test_json_holds_every_test_and_what_it_was_computed_from() -> None:
+    document = json.loads(run("--json", "--seed", "7").stdout)
+    assert document["schema"] == "humeval_power/calibration/2"
+    assert [row["test"] for row in document["rows"]] == list(NULL_TESTS)
+    assert (document["seed"], document["n_workers"], document["n_ratings"]) == (7, 3, 72)
+    assert document["parameters"]["effect"] == 0
+    assert document["versions"]["numpy"]
+
+
+def test_output_writes_table_figure_and_record(tmp_path: Path) -> None:
+    result = run("-o", str(tmp_path / "null"))
+    assert result.exit_code == 0, result.output
+    assert sorted(path.name for path in (tmp_path / "null").iterdir()) == sorted(FILES)
+    table = pd.read_csv(tmp_path / "null" / "calibration.csv")
+    record = json.loads((tmp_path / "null" / "calibration.json").read_text())
+    assert list(table["rejection_rate"]) == pytest.approx([row["rejection_rate"] for row in record["rows"]])
+    assert (tmp_path / "null" / "calibration.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:
+    (tmp_path / "calibration.csv").write_text("mine")
+    refused = run("-o", str(tmp_path))
+    assert refused.exit_code != 0
+    assert "--force" in refused.stderr
+    assert (tmp_path / "calibration.csv").read_text() == "mine"
+    assert run("-o", str(tmp_path), "--force").exit_code == 0
+
+
+def test_a_one_sided_rule_is_judged_by_its_claims() -> None:
+    result = run("--alternative", "greater", "--alpha", "0.025", "--df", "min")
+    assert "Mixed model, min df *" in result.stdout
+    assert "The verdict is on 'B better'" in result.stdout
+
+
+def test_a_design_without_pairs_says_which_tests_are_not_defined() -> None:
+    result = run("--workers", "6", "--design", "both-nested")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("not defined") == 4
+    assert "Not defined: the design lacks the pairs" in result.stdout.replace("\n", " ")
+
+
+def test_quiet_prints_the_result_alone() -> None:
+    result = run("--quiet", "--workers", "5", "--ratings-per-item", "2", "--items", "7")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--df", "bootstrap"], "bootstrap"),
+        (["--unpaired"], "ratings per item"),
+        (["--response", "likert"], "--points"),
+        (["--preset", "high,low"], "one set of parameters"),
+        (["--alternative", "greater", "--alpha", "0.6"], "below 0.5"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_reason(arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code != 0
+    assert message in result.stderr.replace("\n", " ")
+    assert "Traceback" not in result.output

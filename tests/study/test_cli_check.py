@@ -1,0 +1,249 @@
+"""The command `humeval-power check`, as a person meets it in a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from humeval_power.errors import HumevalPowerError
+from humeval_power.interfaces.cli.main import COMMANDS, main
+from humeval_power.interfaces.cli.output import write_directory, write_file
+from humeval_power.interfaces.cli.study import check
+from humeval_power.interfaces.cli.text import text_table
+from humeval_power.rules import DecisionRule
+
+ROWS = [f"w{w},i{i},{s},{1 + (w + i + (s == 'B')) % 5}" for w in range(3) for i in range(4) for s in "AB"]
+TEXT = "worker,item,system,rating\n" + "\n".join(ROWS) + "\n"
+
+
+@pytest.fixture
+def pilot(tmp_path: Path) -> Path:
+    path = tmp_path / "pilot.csv"
+    path.write_text(TEXT)
+    return path
+
+
+def run(*arguments: object, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
+
+
+def test_check_describes_the_table_within_80_columns(pilot: Path) -> None:
+    result = run("check", pilot)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert "  24 read\n  24 analysed" in result.stdout
+    assert "1 to 5 (5 points), taken from the ratings" in result.stdout
+    assert "worker-item pairs that saw both systems         100.0 %" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_check_as_json_is_a_versioned_document(pilot: Path) -> None:
+    result = run("check", pilot, "--json", "--scale", "1:5")
+    document = json.loads(result.stdout)
+    assert document["schema"] == "humeval_power/check/1"
+    assert document["flow"] == [
+        {"step": "read", "rows": 24, "reason": ""},
+        {"step": "analysed", "rows": 24, "reason": ""},
+    ]
+    assert (document["n_workers"], document["n_items"], document["n_ratings"]) == (3, 4, 24)
+    assert document["ratings_per_worker"] == {"minimum": 8, "median": 8.0, "maximum": 8}
+    assert document["ratings_per_item_and_system"] == {"minimum": 3, "median": 3.0, "maximum": 3}
+    assert (document["share_paired"], document["n_repeats"], document["n_parts"]) == (1.0, 0, 1)
+    # worker w, item i, A: 1 + (w + i) mod 5 is 1,2,3,4 / 2,3,4,5 / 3,4,5,1, with the mean 37/12.
+    assert document["systems"][0]["mean"] == pytest.approx(37 / 12)
+    assert document["scale"]["source"] == "declared"
+    assert document["data"] == {"source": "pilot.csv"}
+
+
+def test_groups_that_share_no_rating_are_counted() -> None:
+    apart = TEXT + "".join(f"v{w},j{i},{s},{1 + i}\n" for w in range(2) for i in range(2) for s in "AB")
+    assert "no, 2 separate parts" in run("check", "-", stdin=apart).stdout
+
+
+def test_check_reads_standard_input() -> None:
+    result = run("check", "-", stdin=TEXT)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Ratings in standard input")
+
+
+def test_all_problems_end_on_standard_error_with_exit_code_2() -> None:
+    bad = TEXT.replace("w1,i1,A,3", "w1,,A,3").replace("w2,i1,A,4", "w2,i1,A,four")
+    result = run("check", "-", stdin=bad)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(
+        "Error: the input has problems.\n- standard input, row 12, column 'item'"
+    )
+    assert "value 'four': a rating must be a number." in " ".join(result.stderr.split())
+    assert max(map(len, result.stderr.splitlines())) <= 80
+
+
+def test_many_systems_are_described_and_not_refused() -> None:
+    three = TEXT + "".join(f"w{w},i{i},C,2\n" for w in range(3) for i in range(4))
+    result = run("check", "-", stdin=three)
+    assert result.exit_code == 0
+    assert "worker-item pairs that saw two systems or more  100.0 %" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--systems", "A"], "name two systems, A first: A,B; got 'A'."),
+        (["--scale", "five"], "A scale is written low:high, for example 1:5 or 0:100; got 'five'."),
+        (["--no-such-option"], "No such option"),
+    ],
+)
+def test_a_wrong_option_is_explained(pilot: Path, arguments: list[str], expected: str) -> None:
+    result = run("check", pilot, *arguments)
+    assert result.exit_code == 2
+    assert expected in " ".join(result.stderr.split())
+
+
+def test_missing_codes_are_added_to_the_usual_ones(pilot: Path) -> None:
+    pilot.write_text(TEXT.replace("w1,i1,A,3", "w1,i1,A,Invalid").replace("w2,i1,A,4", "w2,i1,A,N/A"))
+    result = run("check", pilot, "--missing", "Invalid")
+    assert result.exit_code == 0
+    assert "2 dropped: rating is missing ('Invalid': 1, 'N/A': 1)" in result.stdout
+
+
+def test_output_is_written_once_and_not_overwritten_without_force(pilot: Path, tmp_path: Path) -> None:
+    target = tmp_path / "check.txt"
+    first = run("check", pilot, "-o", target)
+    assert (first.exit_code, first.stdout) == (0, "")
+    assert target.read_text().startswith("Ratings in pilot.csv")
+    again = run("check", pilot, "-o", target)
+    assert again.exit_code == 2
+    assert "exists already. Choose another --output, or add --force." in " ".join(again.stderr.split())
+    assert run("check", pilot, "-o", target, "--force", "--quiet").stderr == ""
+
+
+def test_an_interrupted_write_leaves_neither_files_nor_fragments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_directory(tmp_path / "surface", {"a.csv": "1", "b.csv": "2"}, force=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_is_written_as_a_whole_or_refused(tmp_path: Path) -> None:
+    write_directory(tmp_path / "out", {"a.csv": "1", "b.png": b"2"}, force=False)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"a.csv", "b.png"}
+    with pytest.raises(HumevalPowerError, match=r"a\.csv exists already"):
+        write_directory(tmp_path / "out", {"a.csv": "3", "c.csv": "4"}, force=False)
+    assert not (tmp_path / "out" / "c.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [(".", "is a directory; name a file."), ("file/below", "file is a file, not a directory")],
+)
+def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path, target: str, expected: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(HumevalPowerError, match=expected):
+        write_file(tmp_path / target, "", force=True)
+
+
+def test_a_missing_directory_is_made_so_that_no_work_is_lost(tmp_path: Path) -> None:
+    write_file(tmp_path / "new" / "file", "content", force=False)
+    assert (tmp_path / "new" / "file").read_text() == "content"
+
+
+def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    write_file(tmp_path / "link", "new", force=True)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "new"
+
+
+@pytest.mark.parametrize(
+    ("error", "exit_code", "expected"),
+    [
+        (KeyboardInterrupt(), 130, "Interrupted; no file was left half-written."),
+        (HumevalPowerError("It went wrong."), 1, "Error: It went wrong."),
+        (PermissionError(13, "Permission denied", "secret"), 1, "Error: 'secret': Permission denied."),
+    ],
+)
+def test_what_goes_wrong_is_told_in_words(
+    pilot: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, exit_code: int, expected: str
+) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(check, "load_ratings", fail)
+    result = run("check", pilot)
+    assert result.exit_code == exit_code
+    assert result.stderr.strip() == expected
+
+
+def test_help_lists_the_commands_without_importing_what_they_need() -> None:
+    code = (
+        "import sys\n"
+        "from humeval_power.interfaces.cli.main import main\n"
+        "main(['--help'], standalone_mode=False)\n"
+        "print(sorted({'numpy', 'pandas', 'numba', 'scipy', 'matplotlib'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert all(f"\n  {name} " in done.stdout for name in COMMANDS)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_command_runs_as_a_program(pilot: Path) -> None:
+    command = [sys.executable, "-m", "humeval_power.interfaces.cli.main", "check", str(pilot), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["n_ratings"] == 24
+    assert done.stderr == ""
+
+
+def test_versions_of_what_results_depend_on_are_shown() -> None:
+    result = run("--show-versions")
+    assert result.exit_code == 0
+    assert all(name in result.stdout for name in ("python", "humeval-power", "numpy", "Rscript"))
+
+
+def test_every_shared_option_is_explained() -> None:
+    options = [p for p in check.command.params if isinstance(p, click.Option)]
+    assert options
+    assert all(option.help for option in options)
+
+
+def test_the_options_of_the_rule_take_their_defaults_from_the_rule() -> None:
+    from humeval_power.interfaces.cli.options import rule_options
+
+    @click.command()
+    @rule_options
+    def show(rule: DecisionRule) -> None:
+        click.echo(str(rule == DecisionRule()))
+
+    assert CliRunner().invoke(show, []).stdout == "True\n"
+    refused = CliRunner().invoke(show, ["--estimator", "ml", "--df", "kenward-roger"])
+    assert refused.exit_code == 2
+    assert "defined for REML" in refused.stderr
+
+
+def test_a_long_first_column_is_shortened_to_fit_80_columns() -> None:
+    table = text_table(["system", "mean"], [["x" * 100, "1"], ["y", "22"]])
+    assert all(len(line) <= 80 for line in table.splitlines())
+    assert "..." in table
+
+
+def test_check_on_real_tables_fits_the_terminal(shared_data: Path) -> None:
+    for name, *options in (
+        ("pplm_fluency.csv", "--item", "prompt"),
+        ("squality.csv", "--criterion", "overall"),
+        ("wmt23_sxs_mqm_zhen.csv", "--scale", "-25:0"),
+    ):
+        result = run("check", shared_data / name, *options)
+        assert result.exit_code == 0
+        assert max(map(len, result.stdout.splitlines())) <= 80

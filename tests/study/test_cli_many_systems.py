@@ -1,0 +1,215 @@
+"""`analyze` with more than two systems or several criteria: text, JSON, pictures and refusals."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from matplotlib.patches import Rectangle
+from statsmodels.stats.multitest import multipletests
+from test_joint_fit import random_table
+
+from humeval_power import DecisionRule, RatingScale
+from humeval_power.inference.study.many_systems import compare_in_pairs, compare_jointly
+from humeval_power.interfaces.cli.main import main
+from humeval_power.ratings import ratings_from_table
+from humeval_power.reporting.analyze.heat_map import heat_map_figure
+from humeval_power.reporting.report.sentences import pairs_sentences
+from humeval_power.safe_text import file_stems
+
+NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
+CRITERIA = ("fluency", "adequacy")
+
+
+def frame(seed, names=NAMES):
+    rows = random_table(seed, m=6, n=14, K=len(names), kept=0.6)
+    return pd.DataFrame(
+        {
+            "worker": [f"w{code}" for code in rows.worker],
+            "item": [f"i{code}" for code in rows.item],
+            "system": [names[code] for code in rows.system],
+            "rating": np.clip(rows.rating, 0, 1).round(3),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Five systems under two criteria in one file."""
+    path = tmp_path_factory.mktemp("many") / "study.csv"
+    parts = [frame(seed).assign(criterion=name) for seed, name in enumerate(CRITERIA)]
+    pd.concat(parts).to_csv(path, index=False)
+    return path
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(main, ["analyze", *map(str, words), "--scale", "0:1", "-q"])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def fluency(study):
+    table = pd.read_csv(study, dtype=str)
+    return ratings_from_table(table, criterion="fluency", scale=RatingScale(0, 1), require_pair=False)
+
+
+def test_the_joint_record_has_the_numbers_of_the_joint_comparison(study):
+    words = ("--criterion", "fluency", "--all-pairs", "--model", "joint", "--correction", "max-t", "--json")
+    said = json.loads(run(study, *words).stdout)
+    found = compare_jointly(fluency(study), rule=DecisionRule(), correction="max-t")
+    assert said["schema"] == "humeval_power/analysis/1"
+    assert said["model"] == "joint"
+    assert said["max_t_df"] == pytest.approx(found.common_df)
+    assert len(said["pairs"]) == 10
+    for pair, one in zip(said["pairs"], found.results, strict=True):
+        assert pair["corrected_p_value"] == pytest.approx(one.corrected_p)
+        assert pair["simultaneous_interval"] == pytest.approx(list(one.simultaneous_interval))
+    assert [one["mean"] for one in said["system_means"]] == pytest.approx([o.mean for o in found.means])
+    assert said["joint_fit"]["standard_deviations"]["sd_worker"] >= 0
+
+
+def test_pairwise_fits_are_the_default_and_their_record_keeps_its_fields(study):
+    said = json.loads(run(study, "--criterion", "fluency", "--baseline", "gamma", "--json").stdout)
+    assert said["model"] == "pairwise"
+    assert said["fits"] == "one for each pair of systems"
+    assert said["joint_fit"] is None
+    assert said["baseline"] == "gamma"
+    assert {pair["first"] for pair in said["pairs"]} == {"gamma"}
+    assert set(said) >= {"systems", "criterion_name", "means", "correction", "groups", "rule", "data"}
+
+
+@pytest.mark.parametrize("model", ["pairwise", "joint"])
+def test_five_systems_are_readable_within_80_columns_and_the_model_is_named(study, model):
+    text = run(study, "--criterion", "fluency", "--all-pairs", "--model", model).stdout
+    assert max(map(len, text.splitlines())) <= 80
+    told = {"pairwise": "each pair by its own fit", "joint": "all systems in one fit"}[model]
+    assert told in " ".join(text.split())
+    assert "letters" in text
+    for name in NAMES:
+        assert name in text
+
+
+def test_long_names_are_numbered_and_written_out_once_below(tmp_path):
+    names = tuple(f"a system with a rather long name {letter}" for letter in "xyz")
+    path = tmp_path / "long.csv"
+    frame(3, names).to_csv(path, index=False)
+    text = run(path, "--all-pairs", "--model", "joint").stdout
+    assert "[2] - [1]" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert all(text.count(name) == 1 for name in names)
+
+
+@pytest.mark.slow
+def test_several_criteria_are_corrected_as_one_family_of_raw_p_values(study):
+    words = ("--criteria", "all", "--all-pairs", "--correct-criteria", "bh", "--json")
+    said = json.loads(run(study, *words).stdout)
+    assert said["schema"] == "humeval_power/analyses/1"
+    assert [one["criterion_name"] for one in said["criteria"]] == sorted(CRITERIA)
+    raw = [pair["p_value"] for one in said["criteria"] for pair in one["pairs"]]
+    family = said["correction_over_criteria"]
+    assert family["size"] == 20
+    expected = multipletests(raw, method="fdr_bh")[1]
+    assert [row["corrected_p_value"] for row in family["comparisons"]] == pytest.approx(expected)
+    single = json.loads(run(study, "--criterion", "fluency", "--all-pairs", "--json").stdout)
+    assert said["criteria"][1]["pairs"] == single["pairs"]
+
+
+def test_two_systems_under_several_criteria_keep_their_whole_analysis(study):
+    words = ("--criteria", "fluency,adequacy", "--systems", "alpha,beta", "--simulations", "50")
+    result = run(study, *words, "--correct-criteria", "bonferroni")
+    assert "2 comparisons under 2 criteria" in result.stdout
+    assert result.stdout.count("Decision  ") == 2
+    assert result.stdout.index("fluency\n=======") < result.stdout.index("adequacy\n========")
+    said = json.loads(run(study, *words, "--correct-criteria", "bonferroni", "--json").stdout)
+    for one, row in zip(said["criteria"], said["correction_over_criteria"]["comparisons"], strict=True):
+        assert one["schema"] == "humeval_power/analysis/1"
+        assert row["corrected_p_value"] == pytest.approx(min(1, 2 * one["effect"]["p_value"]))
+
+
+def test_unknown_criteria_and_tables_without_any_are_refused(study, tmp_path):
+    result = run(study, "--criteria", "fluensy,style", "--all-pairs", code=2)
+    assert "'fluensy'" in result.stderr
+    assert "'style'" in result.stderr
+    assert "fluency" in result.stderr
+    path = tmp_path / "plain.csv"
+    frame(0).to_csv(path, index=False)
+    assert "no column of criteria" in run(path, "--criteria", "all", "--all-pairs", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--all-pairs", "--correction", "max-t"), "add --model joint"),
+        (("--all-pairs", "--baseline", "alpha"), "not both"),
+        (("--model", "joint"), "add --all-pairs or --baseline"),
+        (("--correct-criteria", "holm", "--all-pairs"), "add --criteria all"),
+        (("--criteria", "all", "--criterion", "fluency", "--all-pairs"), "not both"),
+        (("--criterion", "fluency", "--baseline", "zeta"), "There is no system 'zeta'"),
+        (
+            ("--criterion", "fluency", "--all-pairs", "--model", "joint", "--analysis", "differences"),
+            "no analysis of differences",
+        ),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused_with_the_remedy(study, words, told):
+    assert told in " ".join(run(study, *words, code=2).stderr.split())
+
+
+@pytest.mark.slow
+def test_pictures_of_several_systems_are_a_heat_map_for_each_criterion(study, tmp_path):
+    folder = tmp_path / "pictures"
+    run(study, "--criteria", "all", "--all-pairs", "--pictures", folder)
+    written = sorted(path.name for path in folder.iterdir())
+    assert written == [f"{name}-heat_map.{kind}" for name in sorted(CRITERIA) for kind in ("png", "svg")]
+    before = (folder / "fluency-heat_map.png").read_bytes()
+    run(study, "--criteria", "all", "--all-pairs", "--pictures", folder, "--force")
+    assert (folder / "fluency-heat_map.png").read_bytes() == before
+    result = run(study, "--criteria", "all", "--all-pairs", "--pictures", folder, code=2)
+    assert "--force" in result.stderr
+
+
+def test_criteria_whose_files_would_have_one_name_are_numbered():
+    assert file_stems(["a b", "a_b", "c/d"], nameless="x") == ["1-a_b", "2-a_b", "c_d"]
+    assert file_stems(["Style", "style", "..."], nameless="criterion") == [
+        "1-Style",
+        "2-style",
+        "criterion",
+    ]
+
+
+def test_each_cell_of_the_map_shows_the_difference_and_is_darker_for_a_smaller_p(study):
+    analysis = compare_in_pairs(fluency(study), rule=DecisionRule())
+    figure, sentence = heat_map_figure(analysis)
+    axes = figure.axes[0]
+    cells = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+    texts = [text.get_text() for text in axes.texts]
+    assert len(cells) == len(analysis.results) == 10
+    assert sorted(text.lstrip("+\u2212") for text in texts[::2]) == sorted(
+        f"{abs(one.test.estimate):.3f}" for one in analysis.results
+    )
+    apart = sum(one.significant for one in analysis.results)
+    assert sum(cell.get_facecolor()[:3] != (1.0, 1.0, 1.0) for cell in cells) == apart
+    assert f"{apart} of 10 comparisons" in sentence
+
+
+def test_the_map_against_a_baseline_has_one_column_with_system_minus_baseline(study):
+    analysis = compare_in_pairs(fluency(study), rule=DecisionRule(), baseline="delta")
+    figure, _ = heat_map_figure(analysis, criterion="fluency")
+    axes = figure.axes[0]
+    rows = [label.get_text() for label in axes.get_yticklabels()]
+    shown = dict(zip(rows, [text.get_text() for text in axes.texts][::2], strict=True))
+    for one in analysis.results:
+        assert shown[one.second] == f"{one.test.estimate:+.3f}".replace("-", "\u2212")
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["delta"]
+
+
+def test_the_report_says_which_fit_and_which_correction_decided(study):
+    words = ("--criterion", "fluency", "--all-pairs", "--json")
+    joint = json.loads(run(study, *words, "--model", "joint", "--correction", "max-t").stdout)
+    first = pairs_sentences(joint)[0]
+    assert "by the single-step max-t test, all systems fitted together" in first
+    alone = pairs_sentences(json.loads(run(study, *words).stdout))[0]
+    assert "after Holm's correction, each pair fitted by itself" in alone

@@ -1,0 +1,214 @@
+"""Comparisons of several systems: the largest t, joint tests, groups and their letters."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from reference.golden import shared_golden
+from scipy import stats
+from test_joint_fit import random_table
+
+from humeval_power import DecisionRule, RatingScale
+from humeval_power.errors import InputError
+from humeval_power.inference.study.many_systems import (
+    compare_in_pairs,
+    compare_jointly,
+    compare_systems,
+    correct,
+    group_letters,
+    list_pairs,
+)
+from humeval_power.inference.study.max_t import MaxT
+from humeval_power.ratings import Ratings
+
+
+def all_pairs_correlation(K):
+    L = np.array([np.eye(K)[b] - np.eye(K)[a] for a, b in combinations(range(K), 2)])
+    return L @ L.T / 2
+
+
+def equal_correlation(n, rho=0.5):
+    return np.full((n, n), rho) + (1 - rho) * np.eye(n)
+
+
+def ratings_of(rows, names):
+    return Ratings(
+        rows.worker,
+        rows.item,
+        rows.system,
+        rows.rating,
+        tuple(f"w{code}" for code in range(rows.worker.max() + 1)),
+        tuple(f"i{code}" for code in range(rows.item.max() + 1)),
+        tuple(names),
+        RatingScale(0, 1),
+    )
+
+
+@pytest.fixture(scope="module")
+def four():
+    """An incomplete table of four systems."""
+    return ratings_of(random_table(11, m=6, n=15, K=4, kept=0.7), "pqrs")
+
+
+@pytest.mark.parametrize("K", [3, 5, 10])
+@pytest.mark.parametrize("df", [3.7, 20.0, math.inf])
+def test_the_largest_t_of_all_pairs_follows_tukeys_distribution(K, df):
+    largest = MaxT(all_pairs_correlation(K), df)
+    t = np.array([1.0, 2.5, 3.5])
+    # 32,768 Sobol points: about 1 in 1,000, checked against SciPy's studentized range
+    assert largest.p_value(t) == pytest.approx(stats.studentized_range.sf(t * 2**0.5, K, df), rel=3e-3)
+    critical = stats.studentized_range.isf(0.05, K, df) / 2**0.5
+    assert largest.critical_value(0.05) == pytest.approx(critical, rel=5e-4)
+
+
+def test_critical_values_are_those_of_mvtnorm(shared):
+    for row in shared_golden(shared, "07_multiple_systems")["critical_values"]:
+        n = row["K"] - 1
+        if row["type"].startswith("bonf"):
+            continue
+        correlation = equal_correlation(n) if row["type"] == "dunnett" else all_pairs_correlation(row["K"])
+        # mvtnorm's own randomised integration is right to about 1e-3 at 2 df
+        assert MaxT(correlation, row["df"]).critical_value(0.05) == pytest.approx(row["crit"], rel=1e-3)
+
+
+def test_dunnetts_p_values_are_those_of_scipy():
+    rng = np.random.default_rng(8)
+    samples = [rng.normal(loc, 1, 8) for loc in (0, 0.5, 1.2, 1.6)]
+    said = stats.dunnett(*samples[1:], control=samples[0], rng=np.random.default_rng(0))
+    found = MaxT(equal_correlation(3), 28).p_value(said.statistic)
+    assert found == pytest.approx(said.pvalue, abs=2e-3)  # SciPy integrates by random points
+
+
+def test_an_unequal_correlation_gives_what_a_million_draws_give():
+    correlation = np.array([[1, 0.8, -0.3], [0.8, 1, 0.1], [-0.3, 0.1, 1]])
+    rng = np.random.default_rng(1)
+    n = 1_000_000
+    z = rng.standard_normal((n, 3)) @ np.linalg.cholesky(correlation).T
+    t = z / np.sqrt(rng.chisquare(7, n) / 7)[:, None]
+    for two_sided, values in ((True, [0.5, 2.0, 3.0]), (False, [-1.0, 0.0, 2.0])):
+        largest = (np.abs(t) if two_sided else t).max(axis=1)
+        found = MaxT(correlation, 7.0, two_sided=two_sided).p_value(np.array(values))
+        # four standard errors of a million draws
+        assert found == pytest.approx([(largest >= value).mean() for value in values], abs=0.002)
+
+
+def test_one_comparison_needs_no_correction_and_none_is_ever_lowered():
+    assert MaxT(np.eye(1), 5).p_value(np.array([2.0])) == pytest.approx(2 * stats.t.sf(2, 5))
+    far = np.array([30.0, 60.0])
+    found = MaxT(all_pairs_correlation(6), 8).p_value(far)
+    single = 2 * stats.t.sf(far, 8)
+    assert (found >= single).all()
+    assert (found <= 15 * single * (1 + 1e-12)).all()
+
+
+def test_the_same_seed_gives_the_same_p_values():
+    t = np.array([2.2])
+    first = MaxT(all_pairs_correlation(5), 9, seed=3).p_value(t)
+    assert first == MaxT(all_pairs_correlation(5), 9, seed=3).p_value(t)
+    assert first != MaxT(all_pairs_correlation(5), 9, seed=4).p_value(t)
+
+
+def test_no_degrees_of_freedom_is_an_error():
+    with pytest.raises(InputError, match="must be positive"):
+        MaxT(np.eye(2), 0.0)
+
+
+def test_max_t_takes_the_smallest_df_and_lies_between_no_correction_and_bonferroni(four):
+    rule = DecisionRule()
+    found = compare_jointly(four, rule=rule, correction="max-t")
+    assert found.common_df == min(one.test.df for one in found.results)
+    for one in found.results:
+        t = abs(one.test.estimate) / one.test.standard_error
+        bound = 6 * 2 * stats.t.sf(t, found.common_df)
+        assert one.test.p_value <= one.corrected_p <= min(bound, 1) + 1e-12
+        low, high = one.simultaneous_interval
+        assert low < one.test.interval[0] < one.test.interval[1] < high
+        # the simultaneous interval and the adjusted p-value are the same decision
+        assert (low > 0 or high < 0) == (one.corrected_p <= 0.05)
+
+
+def test_joint_comparisons_against_a_baseline_leave_out_the_other_pairs(four):
+    found = compare_jointly(four, rule=DecisionRule(), baseline="r")
+    assert [(one.first, one.second) for one in found.results] == [("r", "p"), ("r", "q"), ("r", "s")]
+    everything = compare_jointly(four, rule=DecisionRule())
+    pair = next(one for one in everything.results if (one.first, one.second) == ("p", "r"))
+    assert found.results[0].test.estimate == pytest.approx(-pair.test.estimate)
+    assert found.groups == ()
+    assert sum(map(len, everything.groups)) >= 4
+
+
+def test_the_means_come_with_intervals_of_their_own_t(four):
+    found = compare_jointly(four, rule=DecisionRule())
+    for one in found.means:
+        reach = stats.t.isf(0.025, one.df) * one.standard_error
+        assert one.interval == pytest.approx((one.mean - reach, one.mean + reach))
+
+
+def test_a_joint_fit_of_a_complete_table_has_the_pairwise_estimates_and_more_df():
+    ratings = ratings_of(random_table(5, m=5, n=10, K=3, kept=1.1), "abc")
+    joint = compare_jointly(ratings, rule=DecisionRule())
+    pairs = compare_in_pairs(ratings, rule=DecisionRule())
+    for one, other in zip(joint.results, pairs.results, strict=True):
+        assert one.test.estimate == pytest.approx(other.test.estimate, rel=1e-10)
+    assert np.mean([one.test.df for one in joint.results]) > np.mean([one.test.df for one in pairs.results])
+    assert [one.mean for one in joint.means] == pytest.approx([one.mean for one in pairs.means])
+    assert pairs.means[0].interval is None
+
+
+@pytest.mark.parametrize("df", ["satterthwaite", "min", "normal"])
+def test_the_joint_model_takes_the_rules_df(four, df):
+    found = compare_jointly(four, rule=DecisionRule(df=df))
+    expected = {"min": 5.0, "normal": math.inf}.get(df)
+    if expected is not None:
+        assert {one.test.df for one in found.results} == {expected}
+    else:
+        assert len({one.test.df for one in found.results}) > 1
+
+
+def test_rules_that_a_joint_fit_cannot_follow_are_refused(four):
+    for rule, words in (
+        (DecisionRule(estimator="ml", df="satterthwaite"), "by REML"),
+        (DecisionRule(analysis="differences"), "no analysis of differences"),
+        (DecisionRule(df="bootstrap"), "no simulated reference"),
+    ):
+        with pytest.raises(InputError, match=words):
+            compare_jointly(four, rule=rule)
+
+
+def test_fits_in_pairs_have_no_correlation_for_max_t(four):
+    with pytest.raises(InputError, match="--model joint"):
+        compare_systems(four, rule=DecisionRule(), correction="max-t")
+
+
+def test_an_unknown_baseline_and_a_single_system_are_refused():
+    with pytest.raises(InputError, match="no system 'x'"):
+        list_pairs(("a", "b"), "x")
+    with pytest.raises(InputError, match="At least two systems"):
+        list_pairs(("a",), None)
+
+
+def test_the_false_discovery_rate_is_benjamini_and_hochbergs():
+    p = [0.001, 0.02, 0.03, 0.5]
+    assert correct(p, "bh") == pytest.approx(stats.false_discovery_control(p))
+
+
+def test_systems_that_share_a_letter_are_not_told_apart():
+    groups = (("z",), ("y", "x"), ("x", "w"))
+    assert group_letters(groups) == {"z": "a", "y": "b", "x": "bc", "w": "c"}
+
+
+@pytest.mark.slow
+def test_max_t_keeps_its_familywise_level_in_small_joint_studies():
+    # 100 complete studies of 5 workers, 12 items, 4 equal systems; slopes of both kinds
+    rejections, studies = 0, 100
+    for seed in range(studies):
+        rows = random_table([99, seed], m=5, n=12, K=4, kept=1.1, sds=(0.1, 0.06, 0.1, 0.06, 0.15))
+        rows.rating -= 0.05 * rows.system
+        found = compare_jointly(ratings_of(rows, "abcd"), rule=DecisionRule(), correction="max-t")
+        rejections += any(one.significant for one in found.results)
+    # at a true 5 % at most the upper limit of the 99.8 % band; the smallest df only makes it safer
+    assert rejections <= stats.binom.isf(0.001, studies, 0.05)
+    assert rejections > 0

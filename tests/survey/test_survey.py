@@ -1,0 +1,234 @@
+"""A collection of published comparisons: what is reported, tau, power under given parameters, the picture."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from matplotlib.collections import PathCollection
+from reference.golden import shared_golden
+from scipy import stats
+
+from humeval_power.designs import crossed, k_per_item
+from humeval_power.errors import InputError
+from humeval_power.interfaces.cli.survey import command as survey_command
+from humeval_power.parameters import preset
+from humeval_power.planning.study.analytic import (
+    analytic_power,
+    effect_precision,
+    minimum_detectable_effect,
+)
+from humeval_power.planning.survey import Comparison, survey
+from humeval_power.reporting.figure_style import figure_bytes
+from humeval_power.reporting.survey import survey_figure
+
+SETTINGS = {"high": preset("high"), "low": preset("low")}
+COLLECTION = (
+    Comparison("full", effect=0.4, low=1, high=5, items=100, workers=3, ratings_per_item=3, p_value=0.02),
+    Comparison("some of them each", effect=0.15, items=50, workers=10, ratings_per_item=3),
+    Comparison("no workers", effect=-0.02, items=200, ratings_per_item=5),
+    Comparison("effect alone", effect=10, low=0, high=100),
+    Comparison("no effect told", items=80, workers=5, ratings_per_item=5),
+)
+
+
+def test_reported_details_are_counted() -> None:
+    found = survey(COLLECTION, SETTINGS)
+    assert found.reported == {
+        "effect": 4,
+        "items": 4,
+        "workers": 3,
+        "ratings_per_item": 4,
+        "p_value": 1,
+        "scale": 2,
+    }
+
+
+def test_effects_are_scaled_to_the_unit_interval() -> None:
+    assert [each.scaled_effect for each in COLLECTION] == [0.1, 0.15, -0.02, 0.1, None]
+
+
+def test_power_and_detectable_effect_are_those_of_the_design() -> None:
+    found = survey(COLLECTION, SETTINGS, effects=(0.1, 0.3))
+    full, some = (each for each in found.powers[:2])
+    assert found.powers[0].setting == "high"
+    crossed_study, part = crossed(3, 100), k_per_item(10, 50, ratings_per_item=3)
+    for each, design, own in ((full, crossed_study, 0.1), (some, part, 0.15)):
+        precision = effect_precision(preset("high"), design)
+        assert each.mde == pytest.approx(minimum_detectable_effect(precision))
+        assert each.power == pytest.approx(
+            analytic_power(preset("high").with_difference(own), design).power
+        )
+        assert each.power_at[1] == pytest.approx(
+            analytic_power(preset("high").with_difference(0.3), design).power
+        )
+
+
+def test_the_commonest_design_has_the_golden_detectable_effect(shared: Path) -> None:
+    golden = shared_golden(shared, "05_mde_wei")["mde_crossed"]
+    for row in golden:
+        if row["h"] == 1:
+            one = Comparison("x", items=row["n"], workers=row["m"], ratings_per_item=row["m"])
+            found = survey([one], {"s": SETTINGS[row["setting"]]}).powers[0]
+            assert found.mde == pytest.approx(row["mde80"], rel=1e-5)
+
+
+def test_the_sign_of_an_effect_does_not_change_its_power() -> None:
+    one, other = (
+        survey([Comparison("x", effect=e, items=60, workers=6, ratings_per_item=6)], SETTINGS)
+        .powers[0]
+        .power
+        for e in (0.2, -0.2)
+    )
+    assert one == other
+
+
+def test_what_is_not_reported_leaves_the_power_unknown_unless_it_is_assumed() -> None:
+    found = survey(COLLECTION, {"low": preset("low")})
+    reasons = {each.comparison.name: each.reason for each in found.powers}
+    assert reasons["no workers"] == "workers not reported"
+    assert reasons["effect alone"] == "workers, items, ratings per item not reported"
+    assert np.isnan(found.powers[2].mde)
+    filled = survey(
+        COLLECTION, {"low": preset("low")}, if_missing={"workers": 5, "items": 100, "ratings_per_item": 3}
+    )
+    assert all(each.reason == "" for each in filled.powers)
+    assert filled.powers[2].assumed == ("workers",)
+    assert filled.powers[0].assumed == ()
+
+
+def test_a_design_that_cannot_be_is_named_and_not_fatal() -> None:
+    found = survey([Comparison("x", items=50, workers=3, ratings_per_item=7)], SETTINGS)
+    assert "no such design" in found.powers[0].reason
+
+
+def test_underpowered_comparisons_are_counted_at_their_own_and_at_given_effects() -> None:
+    found = survey(COLLECTION, SETTINGS, effects=(0.05, 0.9))
+    # of the three designs known, one comparison does not tell its effect
+    below, known = found.share_underpowered("low")
+    powers = [each.power for each in found.powers if each.setting == "low" and not np.isnan(each.power)]
+    assert (below, known) == (sum(power < 0.8 for power in powers), 2)
+    assert found.share_underpowered("low", 0.05) == (3, 3)
+    assert found.share_underpowered("low", 0.9) == (0, 3)
+
+
+def slow_tau(x: list[float], y: list[float]) -> float:
+    """Kendall's tau-b by counting pairs."""
+    pairs = [(i, j) for i in range(len(x)) for j in range(i)]
+    products = [np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in pairs]
+    in_x, in_y = (sum(v[i] != v[j] for i, j in pairs) for v in (x, y))
+    return float(sum(products) / np.sqrt(in_x * in_y))
+
+
+def test_tau_is_that_of_all_pairs_and_its_p_value_is_scipys() -> None:
+    rng = np.random.default_rng(1)
+    items = [int(n) for n in rng.choice([50, 100, 200], 40)]
+    effects = [float(e) for e in rng.normal(0.05, 0.1, 40)]
+    found = survey(
+        [Comparison("x", effect=e, items=n) for e, n in zip(effects, items, strict=True)], SETTINGS
+    )
+    assert found.signed is not None
+    assert found.absolute is not None
+    assert found.signed.tau == pytest.approx(slow_tau(effects, items))
+    assert found.absolute.tau == pytest.approx(slow_tau([abs(e) for e in effects], items))
+    assert found.signed.p_value == pytest.approx(stats.kendalltau(effects, items).pvalue)
+    assert found.signed.n == 40
+
+
+def test_too_few_or_constant_sizes_have_no_tau() -> None:
+    assert survey(COLLECTION[:2], SETTINGS).signed is None
+    same = [Comparison("x", effect=e, items=100) for e in (0.1, 0.2, 0.3, 0.4)]
+    assert survey(same, SETTINGS).signed is None
+
+
+@pytest.mark.parametrize("options", [{"comparisons": ()}, {"if_missing": {"raters": 3}}])
+def test_nothing_to_look_at_is_refused(options: dict) -> None:
+    with pytest.raises(InputError):
+        survey(options.pop("comparisons", COLLECTION), SETTINGS, **options)
+
+
+def test_every_comparison_with_effect_and_items_is_a_point_of_the_picture() -> None:
+    found = survey(COLLECTION, SETTINGS)
+    axes = survey_figure(COLLECTION, found).axes[0]
+    points = next(each for each in axes.collections if isinstance(each, PathCollection))
+    assert points.get_offsets().tolist() == [[100, 0.1], [50, 0.15], [200, -0.02]]
+    labels = [text.get_text() for text in axes.figure.legends[0].get_texts()]
+    assert labels[0] == "comparison"
+    assert len(labels) == 3
+
+
+def test_the_picture_has_the_same_bytes_twice() -> None:
+    found = survey(COLLECTION, SETTINGS)
+    one, other = (figure_bytes(survey_figure(COLLECTION, found), "png") for _ in range(2))
+    assert one == other
+
+
+def test_a_collection_without_points_has_no_picture() -> None:
+    with pytest.raises(InputError, match="both"):
+        survey_figure(COLLECTION[3:], survey(COLLECTION[3:], SETTINGS))
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "papers.csv"
+    rows = [
+        (c.name, c.effect, c.low, c.high, c.items, c.workers, c.ratings_per_item, c.p_value)
+        for c in COLLECTION
+    ]
+    columns = ["paper", "effect", "low", "high", "items", "workers", "ratings per item", "p"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    return path
+
+
+def run(*arguments: str):  # type: ignore[no-untyped-def]
+    return CliRunner().invoke(survey_command, list(arguments))
+
+
+def test_the_command_tells_shares_tau_and_power(table: Path) -> None:
+    found = run(str(table), "--preset", "high,low")
+    assert found.exit_code == 0, found.output
+    assert "number of workers  3  60 %" in found.stdout
+    assert "Kendall's tau" in found.stdout
+    assert "flatters" in found.stdout
+    assert max(map(len, found.stdout.splitlines())) <= 80
+
+
+def test_the_json_record_holds_every_comparison_under_every_setting(table: Path) -> None:
+    record = json.loads(run(str(table), "--preset", "high,low", "--effect", "0.1", "--json").stdout)
+    assert record["schema"] == "humeval_power/survey/1"
+    assert len(record["rows"]) == 10
+    expected = survey(COLLECTION, SETTINGS, effects=(0.1,))
+    assert record["rows"][0]["power_at_0.1"] == pytest.approx(expected.powers[0].power_at[0])
+    assert record["underpowered"]["low"]["at_0.1"]["known"] == 3
+
+
+def test_files_are_written_together_and_not_over_others(table: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    assert run(str(table), "--preset", "low", "-o", str(target)).exit_code == 0
+    names = {"survey.csv", "survey.png", "survey.svg", "survey.json"}
+    assert {path.name for path in target.iterdir()} == names
+    assert len(pd.read_csv(target / "survey.csv")) == 5
+    assert isinstance(run(str(table), "--preset", "low", "-o", str(target)).exception, InputError)
+
+
+def test_all_problems_of_a_table_are_told_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "papers.csv"
+    path.write_text("effect,low,high,items,workers\n0.1,1,5,2.5,3\nlots,1,5,100,1\n")
+    said = str(run(str(path), "--preset", "low").exception)
+    assert "row 2" in said
+    assert "'lots'" in said
+    assert "whole number" in said
+    assert "at least 2" in said
+
+
+def test_an_effect_wider_than_its_scale_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "papers.csv"
+    path.write_text("effect,low,high,items\n0.1,1,5,50\n12,1,5,100\n3,,,10\n1,5,1,10\n")
+    said = str(run(str(path), "--preset", "low").exception)
+    assert "row 3" in said
+    assert "row 4" in said
+    assert "row 5" in said
