@@ -1,7 +1,8 @@
-"""Real minus signs for documents, where a program would write a hyphen."""
+"""Numbers in words, the same everywhere: p-values, intervals, shares, counts, and real minus signs in documents."""
 
 from __future__ import annotations
 
+import math
 import re
 
 MINUS = "\u2212"
@@ -15,3 +16,44 @@ def with_minus(text: str) -> str:
 def minus_of_numbers(text: str) -> str:
     """A sentence with real minus signs before numbers and in B - A; hyphens stay."""
     return re.sub(r"(?<![\w-])-(?=\d)", MINUS, text).replace("B - A", f"B {MINUS} A")
+
+
+def interval_words(low: float, high: float, *, digits: int = 4, signed: bool = False) -> str:
+    """'0.0123 to 0.0456'; `signed` writes the plus signs too."""
+    sign = "+" if signed else ""
+    return f"{low:{sign}.{digits}f} to {high:{sign}.{digits}f}"
+
+
+def percent(share: float) -> str:
+    """A share in words of a reader, with a digit more where it is small; 'unknown' where there is none."""
+    if math.isnan(share):
+        return "unknown"
+    return f"{100 * share:.1f} %" if 0 < share < 0.095 else f"{100 * share:.0f} %"
+
+
+def counted(count: int, noun: str) -> str:
+    """'1 item', '1,200 items', '2 batches'."""
+    plural = "" if count == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{count:,} {noun}{plural}"
+
+
+NO_P = "none"  # what a cell of p-values shows where there is none
+
+
+def p_words(value: float) -> str:
+    """A p-value as reports print it; 'no p-value' where it is missing."""
+    return p_equals(p_cell(value))
+
+
+def p_cell(value: float) -> str:
+    """The same for a column of p-values."""
+    if math.isnan(value):
+        return NO_P
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def p_equals(cell: str) -> str:
+    """'p = 0.021', 'p < 0.001' or 'no p-value', from the p-value as a cell."""
+    if cell == NO_P:
+        return "no p-value"
+    return f"p {cell}" if cell.startswith("<") else f"p = {cell}"

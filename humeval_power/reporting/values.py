@@ -137,25 +137,3 @@ def share(value: float) -> str:
     if 0.995 <= value < 1:
         return "> 0.99"
     return f"{value:.2f}"
-
-
-NO_P = "none"  # what a cell of p-values shows where there is none
-
-
-def p_words(value: float) -> str:
-    """A p-value as reports print it; 'no p-value' where it is missing."""
-    return p_equals(p_cell(value))
-
-
-def p_cell(value: float) -> str:
-    """The same for a column of p-values."""
-    if math.isnan(value):
-        return NO_P
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def p_equals(cell: str) -> str:
-    """'p = 0.021', 'p < 0.001' or 'no p-value', from the p-value as a cell."""
-    if cell == NO_P:
-        return "no p-value"
-    return f"p {cell}" if cell.startswith("<") else f"p = {cell}"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 import pytest
-from every_command import COMMANDS, GOLDEN, run_all
+from every_command import COMMANDS, GOLDEN, are_close, run_all
 
 # Kept by no snapshot: they change with the machine and the day, not with the numbers.
 _VOLATILE = {"versions", "command", "time", "created", "seconds"}
@@ -41,12 +40,5 @@ def _different(old: Any, new: Any, path: str):
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for place, (one, other) in enumerate(zip(old, new, strict=True)):
             yield from _different(one, other, f"{path}[{place}]")
-    elif _is_number(old) and _is_number(new):
-        if not math.isclose(old, new, rel_tol=1e-5, abs_tol=1e-9):
-            yield f"{path}: {old!r} before, {new!r} now"
-    elif old != new:
+    elif old != new and not are_close(old, new):
         yield f"{path}: {old!r} before, {new!r} now"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

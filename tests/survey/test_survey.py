@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from cli import run
 from matplotlib.collections import PathCollection
 from reference.golden import shared_golden
 from scipy import stats
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.survey import command as survey_command
 from humeval_power.parameters import preset
 from humeval_power.planning.study.analytic import (
     analytic_power,
@@ -24,7 +24,7 @@ from humeval_power.planning.study.analytic import (
 )
 from humeval_power.planning.survey import Comparison, survey
 from humeval_power.reporting.figure_style import figure_bytes
-from humeval_power.reporting.survey import survey_figure
+from humeval_power.reporting.survey.figure import survey_figure
 
 SETTINGS = {"high": preset("high"), "low": preset("low")}
 COLLECTION = (
@@ -184,21 +184,18 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def run(*arguments: str):  # type: ignore[no-untyped-def]
-    return CliRunner().invoke(survey_command, list(arguments))
-
-
 def test_the_command_tells_shares_tau_and_power(table: Path) -> None:
-    found = run(str(table), "--preset", "high,low")
-    assert found.exit_code == 0, found.output
-    assert "number of workers  3  60 %" in found.stdout
+    found = run("survey", str(table), "--preset", "high,low")
+    assert re.search(r"number of workers +3 +60 %", found.stdout)
     assert "Kendall's tau" in found.stdout
     assert "flatters" in found.stdout
     assert max(map(len, found.stdout.splitlines())) <= 80
 
 
 def test_the_json_record_holds_every_comparison_under_every_setting(table: Path) -> None:
-    record = json.loads(run(str(table), "--preset", "high,low", "--effect", "0.1", "--json").stdout)
+    record = json.loads(
+        run("survey", str(table), "--preset", "high,low", "--effect", "0.1", "--json").stdout
+    )
     assert record["schema"] == "humeval_power/survey/1"
     assert len(record["rows"]) == 10
     expected = survey(COLLECTION, SETTINGS, effects=(0.1,))
@@ -208,17 +205,18 @@ def test_the_json_record_holds_every_comparison_under_every_setting(table: Path)
 
 def test_files_are_written_together_and_not_over_others(table: Path, tmp_path: Path) -> None:
     target = tmp_path / "out"
-    assert run(str(table), "--preset", "low", "-o", str(target)).exit_code == 0
-    names = {"survey.csv", "survey.png", "survey.svg", "survey.json"}
+    run("survey", str(table), "--preset", "low", "-o", str(target))
+    names = {"index.html", "record.json", "table.csv", "survey.png", "survey.svg"}
     assert {path.name for path in target.iterdir()} == names
-    assert len(pd.read_csv(target / "survey.csv")) == 5
-    assert isinstance(run(str(table), "--preset", "low", "-o", str(target)).exception, InputError)
+    assert len(pd.read_csv(target / "table.csv")) == 5
+    refused = run("survey", str(table), "--preset", "low", "-o", str(target), code=2)
+    assert "index.html" in refused.stderr
 
 
 def test_all_problems_of_a_table_are_told_at_once(tmp_path: Path) -> None:
     path = tmp_path / "papers.csv"
     path.write_text("effect,low,high,items,workers\n0.1,1,5,2.5,3\nlots,1,5,100,1\n")
-    said = str(run(str(path), "--preset", "low").exception)
+    said = run("survey", path, "--preset", "low", code=2).stderr
     assert "row 2" in said
     assert "'lots'" in said
     assert "whole number" in said
@@ -228,7 +226,7 @@ def test_all_problems_of_a_table_are_told_at_once(tmp_path: Path) -> None:
 def test_an_effect_wider_than_its_scale_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "papers.csv"
     path.write_text("effect,low,high,items\n0.1,1,5,50\n12,1,5,100\n3,,,10\n1,5,1,10\n")
-    said = str(run(str(path), "--preset", "low").exception)
+    said = run("survey", path, "--preset", "low", code=2).stderr
     assert "row 3" in said
     assert "row 4" in said
     assert "row 5" in said

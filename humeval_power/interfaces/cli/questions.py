@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import click
 
+from humeval_power.api.progress import in_steps, progress
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.family import Decorator, Family, Given
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
@@ -25,7 +26,6 @@ from humeval_power.interfaces.cli.options import (
     simulations_option,
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, say, write_directory
-from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.questions_text import (
     answer_text,
     detectable_text,

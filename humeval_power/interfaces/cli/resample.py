@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from humeval_power.api.progress import in_steps, progress
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
 from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.options import (
@@ -21,7 +22,6 @@ from humeval_power.interfaces.cli.options import (
     table_options,
 )
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
-from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.text import decimals, text_table

@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from humeval_power.checking.columns import close_to
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.files_read import note_file
 
 STANDARD_INPUT = "-"
 MAX_MB = "HUMEVAL_POWER_MAX_MB"
@@ -34,6 +35,12 @@ def read_bytes(path: str | Path) -> bytes:
     InputError
         A path that is no file or cannot be read, or content beyond the limit of HUMEVAL_POWER_MAX_MB.
     """
+    content = _read(path)
+    note_file(str(path), content)
+    return content
+
+
+def _read(path: str | Path) -> bytes:
     name = str(path)
     if name == STANDARD_INPUT:
         return within(sys.stdin.buffer, "standard input")

@@ -13,6 +13,7 @@ from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.figure_style import COLOURS, INK, house_style
+from humeval_power.reporting.numbers import percent
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
 from humeval_power.safe_text import picture_text
 
@@ -98,8 +99,3 @@ def _ceiling_sentence(ratings: Ratings, best: Floats, worst: Floats) -> str:
     if share[code] < _CROWDED:
         return f"{words}."
     return f"{words}; differences between systems look smaller there, and residuals do too."
-
-
-def percent(share: float) -> str:
-    """A share in words of a reader, with a digit more where it is small."""
-    return f"{100 * share:.1f} %" if 0 < share < 0.095 else f"{100 * share:.0f} %"

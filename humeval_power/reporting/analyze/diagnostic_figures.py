@@ -17,11 +17,11 @@ from humeval_power.errors import InputError
 from humeval_power.inference.analyze.blups import LevelEffects, Predictions
 from humeval_power.inference.analyze.influence import Influence, LeftOut
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.analyze.ceiling_figure import Told, ceiling_figure, percent
+from humeval_power.reporting.analyze.ceiling_figure import Told, ceiling_figure
 from humeval_power.reporting.analyze.level_rows import LevelRow, level_rows_figure
 from humeval_power.reporting.figure_style import COLOURS, INK, MARKERS, house_style
+from humeval_power.reporting.numbers import NO_P, p_equals, percent
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
-from humeval_power.reporting.values import NO_P, p_equals
 from humeval_power.safe_text import picture_text
 
 __all__ = [

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from humeval_power.inference.study.many_systems import PairResult, SystemsAnalysis
 from humeval_power.reporting.figure_style import GRID, INK, QUIET, house_style
-from humeval_power.reporting.values import p_words
+from humeval_power.reporting.numbers import p_words
 from humeval_power.safe_text import picture_text
 
 # One hue from light to dark, told apart in grey and by any colour vision; the darkest is the smallest p.

@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from humeval_power.inference.compare.all_pairs import PairwiseScores
 from humeval_power.reporting.facets import fitted
 from humeval_power.reporting.figure_style import INK, QUIET, house_style
-from humeval_power.reporting.values import p_cell
+from humeval_power.reporting.numbers import p_cell
 
 _LEVELS = (0.001, 0.01)  # of the corrected p-value, and alpha itself
 _BETTER = ("#08519c", "#3182bd", "#9ecae1")  # the row's system is better: blues

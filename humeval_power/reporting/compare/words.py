@@ -8,8 +8,9 @@ from humeval_power.inference.compare.all_pairs import PairwiseScores
 from humeval_power.inference.compare.result import PairedTest
 from humeval_power.inference.compare.tests import TESTS
 from humeval_power.planning.compare.pair import PairComparison, has_two_pseudomedians
+from humeval_power.reporting.numbers import p_cell, p_words
 from humeval_power.reporting.tables import Table
-from humeval_power.reporting.values import p_cell, p_words, share
+from humeval_power.reporting.values import share
 
 QUESTION_WORDS = {
     "mean": "Is the mean difference of scores other than the null difference?",

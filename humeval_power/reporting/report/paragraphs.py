@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.reporting.numbers import MINUS, minus_of_numbers, with_minus
+from humeval_power.reporting.numbers import MINUS, minus_of_numbers, p_words, with_minus
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.report.sentences import pairs_sentences, sequential_sentence
 from humeval_power.reporting.report.study_words import (
@@ -35,7 +35,6 @@ from humeval_power.reporting.values import (
     estimated,
     listed,
     number,
-    p_words,
     part,
     rule_of,
     scale_of,

@@ -25,7 +25,7 @@ from humeval_power.planning.monitor.step import (
 )
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.values import p_equals
+from humeval_power.reporting.numbers import p_equals
 
 SUCCESS = ("stop-success", "end-success")
 

@@ -12,8 +12,8 @@ from humeval_power.interfaces.cli.study.fit_text import fit_text, p_text
 from humeval_power.planning.analyze import Deviation, PowerAtInterest
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
+from humeval_power.reporting.numbers import p_equals
 from humeval_power.reporting.rule_words import PARITY, margin_decision
-from humeval_power.reporting.values import p_equals
 from humeval_power.rules import DecisionRule, claim
 
 

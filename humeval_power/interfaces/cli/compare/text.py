@@ -21,8 +21,8 @@ from humeval_power.reporting.compare.words import (
     summary_table,
     verdict,
 )
+from humeval_power.reporting.numbers import p_cell
 from humeval_power.reporting.tables import Table
-from humeval_power.reporting.values import p_cell
 
 _MOST_PAIRS = 60  # printed; the files hold all
 

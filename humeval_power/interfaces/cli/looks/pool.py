@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from humeval_power.api.progress import in_steps, progress
 from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.looks.text import facts_text, pool_text
@@ -20,7 +21,6 @@ from humeval_power.interfaces.cli.options import (
     simulations_option,
 )
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite
-from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.run import typed_command
 from humeval_power.interfaces.cli.work_ahead import tell_work

@@ -10,7 +10,7 @@ from humeval_power.interfaces.cli.text import text_table
 from humeval_power.planning.monitor.state import Decision, Monitoring, TakenLook
 from humeval_power.planning.monitor.step import estimates, taken_boundaries
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.reporting.values import NO_P, p_equals
+from humeval_power.reporting.numbers import NO_P, p_equals
 
 _ROUNDING = 1e-9
 _WHY_PUBLISH = "that no look is changed later is proved only by what others hold. For the preregistration:"

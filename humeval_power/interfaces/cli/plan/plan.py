@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from humeval_power.api.progress import in_percent, progress
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
@@ -43,7 +44,6 @@ from humeval_power.interfaces.cli.options import (
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped
 from humeval_power.interfaces.cli.plan.inputs import load_assumptions
 from humeval_power.interfaces.cli.plan.writing import file_names, plan_of, write_plan
-from humeval_power.interfaces.cli.progress import in_percent, progress
 from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.study.options import loss_options

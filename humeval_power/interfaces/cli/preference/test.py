@@ -18,8 +18,8 @@ from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.run import typed_command
 from humeval_power.interfaces.cli.text import text_table
 from humeval_power.interfaces.formats.documents.reading import to_json
+from humeval_power.reporting.numbers import NO_P
 from humeval_power.reporting.records import versions
-from humeval_power.reporting.values import NO_P
 from humeval_power.rules import DecisionRule
 
 if TYPE_CHECKING:  # pandas and the kernels, which --wins and --losses do without

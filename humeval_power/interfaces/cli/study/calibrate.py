@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from humeval_power.api.progress import in_steps, progress
 from humeval_power.designs import Design
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import (
@@ -19,7 +20,6 @@ from humeval_power.interfaces.cli.options import (
     run_options,
 )
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, say, wrapped, write_directory
-from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.run import typed_command
 from humeval_power.interfaces.cli.study.options import (

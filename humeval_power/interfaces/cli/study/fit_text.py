@@ -14,7 +14,7 @@ from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.cli.text import text_table
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.values import NO_P, p_equals
+from humeval_power.reporting.numbers import NO_P, p_equals
 from humeval_power.scales import RatingScale
 
 _INTERACTION_MATTERS = 3.84  # 95 % point of the chi-square with one df

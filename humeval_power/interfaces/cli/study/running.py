@@ -8,13 +8,13 @@ from typing import get_args
 
 import click
 
+from humeval_power.api.progress import in_steps, progress
 from humeval_power.inference.study.replication import MOST_FAILURES, NO_LOSSES
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import (
     default_jobs,
 )
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.progress import in_steps, progress
 from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED
 from humeval_power.interfaces.cli.work_ahead import precise_simulations, refuse_work, tell_work
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, MAX_SIMULATIONS

@@ -8,6 +8,7 @@ from typing import get_args
 
 import click
 
+from humeval_power.api.progress import in_percent, progress
 from humeval_power.differences import Difference
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.effect_options import (
@@ -26,7 +27,6 @@ from humeval_power.interfaces.cli.options import (
     run_options,
 )
 from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite, wrapped
-from humeval_power.interfaces.cli.progress import in_percent, progress
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, typed_command
 from humeval_power.interfaces.cli.study.options import (

@@ -1,4 +1,4 @@
-"""Progress of long work on standard error, with the time left."""
+"""Progress of long work, with the time left: a bar in terminals and notebooks, lines for programs that ask."""
 
 from __future__ import annotations
 
@@ -6,32 +6,60 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
-import click
-
-from humeval_power.interfaces.cli.output import QUIET, note
 from humeval_power.safe_text import visible
 
 Advance = Callable[[int], None]
+Tell = Callable[[str], None]
 PATIENCE = 1.0  # seconds before anything is shown
 LINE_EVERY = 30.0  # seconds between lines where standard error is not a terminal
+_SILENT: ContextVar[bool] = ContextVar("silent", default=False)
+_TELL: ContextVar[Tell | None] = ContextVar("tell", default=None)
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Within the block no progress is shown."""
+    token = _SILENT.set(True)
+    try:
+        yield
+    finally:
+        _SILENT.reset(token)
+
+
+@contextmanager
+def lines_to(tell: Tell) -> Iterator[None]:
+    """Within the block, progress that no terminal shows is told as lines."""
+    token = _TELL.set(tell)
+    try:
+        yield
+    finally:
+        _TELL.reset(token)
 
 
 @contextmanager
 def progress(label: str, *, total: int) -> Iterator[Advance]:
     """Give a function to be called with the number of units just done.
 
-    A terminal shows a bar after one second; elsewhere a line is printed every half minute. With
-    --quiet nothing is shown.
+    Terminals and notebooks show a bar after one second; elsewhere nothing is shown, unless `lines_to` says
+    who is told. Within `silent` nothing is shown at all.
     """
-    ctx = click.get_current_context(silent=True)
-    if ctx is not None and ctx.meta.get(QUIET, False):
+    if _SILENT.get():
         yield lambda _units: None
-    elif sys.stderr.isatty():
+    elif sys.stderr.isatty() or _in_notebook():
         with _bar(label, total) as advance:
             yield advance
     else:
-        yield _lines(label, total)
+        tell = _TELL.get()
+        yield (lambda _units: None) if tell is None else _lines(label, total, tell)
+
+
+def _in_notebook() -> bool:
+    """Whether a notebook's kernel runs this; where none was imported, none does."""
+    shell = sys.modules.get("IPython")
+    found = None if shell is None else shell.get_ipython()
+    return found is not None and type(found).__name__ == "ZMQInteractiveShell"
 
 
 @contextmanager
@@ -65,7 +93,7 @@ def _bar(label: str, total: int) -> Iterator[Advance]:
             bar.stop()
 
 
-def _lines(label: str, total: int) -> Advance:
+def _lines(label: str, total: int, tell: Tell) -> Advance:
     started = last = time.monotonic()
     done = 0
 
@@ -76,7 +104,7 @@ def _lines(label: str, total: int) -> Advance:
         if now - last >= LINE_EVERY and done < total:
             last = now
             left = (now - started) / max(done, 1) * (total - done)
-            note(f"{label}: {done:,} of {total:,}, about {_duration(left)} left")
+            tell(f"{label}: {done:,} of {total:,}, about {_duration(left)} left")
 
     return advance
 

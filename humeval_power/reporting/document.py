@@ -1,0 +1,159 @@
+"""What a result says, before anyone decides how it looks: one record that four renderers turn into text.
+
+A document knows nothing of terminals, tags or commands. `reporting.render` has one function a medium:
+`as_terminal`, `as_markdown`, `as_html`, `as_latex`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:  # Matplotlib is slow to import, and most media draw nothing
+    from matplotlib.figure import Figure
+
+    from humeval_power.reporting.figure_style import FigureFormat
+
+Fact: TypeAlias = tuple[str, str]
+FieldState = Literal["filled", "open"]
+_NUMBER = re.compile(r"[+\-\u2212<>]?\s?[\d.,]*\d(\s?%)?( |$)")  # also "66 to 68", but no date and no 3x
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Lines of a label and what is said of it; an empty label goes on with the line before."""
+
+    lines: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Sentences that belong together."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Sentences that stand side by side."""
+
+    points: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Lines to copy as they are: a command, Python, a signature."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; every row has one cell for each name in `header`. An empty header leaves that line out.
+
+    `has_total` sets the last row apart. `in_words`: the cells are sentences, the first of a row is what
+    the others speak of.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    has_total: bool = False
+    in_words: bool = False
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The columns whose cells start with a number, or are empty: they are set to the right."""
+        columns = list(zip(*self.rows, strict=True))
+        return frozenset(
+            place
+            for place, cells in enumerate(columns)
+            if any(cells) and all(not cell or _NUMBER.match(cell) for cell in cells)
+        )
+
+
+class Picture:
+    """A figure, drawn when a medium asks for it: most show none.
+
+    `words` say what is to be seen to those who cannot see it; its numbers stand in a table as well.
+    `name` is that of its file, without an ending.
+    """
+
+    def __init__(self, name: str, draw: Callable[[], Figure], *, words: str, caption: str = "") -> None:
+        self.name, self.words, self.caption = name, words, caption
+        self._draw = draw
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The Matplotlib figure."""
+        return self._draw()
+
+    def content(self, format: FigureFormat) -> bytes:
+        """The picture as a file of that format."""
+        from humeval_power.reporting.figure_style import figure_bytes
+
+        return figure_bytes(self.figure, format)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing that a form asks. An open one may hold what is known so far; `advice` says what to add,
+    `source` where an answer came from."""
+
+    key: str
+    question: str
+    state: FieldState
+    answer: str = ""
+    source: str = ""
+    advice: str = ""
+    table: Table | None = None
+
+
+Block: TypeAlias = Facts | Paragraph | Points | Listing | Table | Picture | Field
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Blocks under a title; one without a title goes on with what stands before it.
+
+    `is_detail`: for pages and those who ask for details; a terminal leaves it out.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+    is_detail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A title, one sentence below it, the figures that matter most, what must be read first, the sections,
+    where the numbers come from, and a line that sums the study up for a paper."""
+
+    title: str
+    lead: str = ""
+    headline: tuple[Fact, ...] = ()
+    caveats: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+    provenance: tuple[Fact, ...] = ()
+    signature: str = ""
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """All pictures in order."""
+        return tuple(
+            block for section in self.sections for block in section.blocks if isinstance(block, Picture)
+        )
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables in order, those of form fields left out."""
+        return tuple(
+            block for section in self.sections for block in section.blocks if isinstance(block, Table)
+        )
+
+
+READ_FIRST = "Read this first"
+NUMBERS_FROM = "Where the numbers come from"

@@ -1,0 +1,61 @@
+"""A document as one HTML file: works offline, on a phone, on paper, in the dark, by keyboard and screen reader."""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from humeval_power.reporting.document import NUMBERS_FROM, READ_FIRST, Document, Picture
+from humeval_power.safe_text import one_line, visible
+
+
+def as_html(document: Document) -> str:
+    """The document as a page without scripts, links or requests; its pictures are inside."""
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
+    )
+
+
+def as_html_part(document: Document) -> str:
+    """The same without head and style, for a notebook, which has a style of its own."""
+    return (
+        _environment()
+        .get_template("part.html")
+        .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Templates in which all text is escaped, on one line, with what cannot be seen shown as a code."""
+    found = Environment(
+        loader=PackageLoader("humeval_power.reporting.render"),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    found.filters["data_uri"] = _data_uri
+    found.filters["lines"] = lambda text: Markup("\n").join(map(visible, text.split("\n")))
+    found.filters["joined"] = ". ".join
+    found.tests["block"] = lambda block, kind: type(block).__name__ == kind
+    return found
+
+
+def _shown(value: Any) -> Any:
+    """Text on one line; what was marked as safe, such as the style sheet, stays as it is."""
+    return one_line(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _data_uri(picture: Picture) -> str:
+    """A picture as an image: what stands in it cannot act on the page."""
+    data = base64.b64encode(picture.content("svg")).decode()
+    return f"data:image/svg+xml;base64,{data}"

@@ -1,0 +1,138 @@
+"""A document as LaTeX that compiles by itself: article, booktabs, longtable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from humeval_power.reporting.document import (
+    NUMBERS_FROM,
+    READ_FIRST,
+    Block,
+    Document,
+    Fact,
+    Facts,
+    Field,
+    Listing,
+    Paragraph,
+    Picture,
+    Points,
+    Table,
+)
+from humeval_power.reporting.numbers import minus_of_numbers
+from humeval_power.safe_text import latex_text
+from humeval_power.safe_text.latex import FONTS, PREAMBLE
+
+LONG = 30  # rows of a table that may break over pages
+_HEAD = (
+    f"\\documentclass[a4paper,10pt]{{article}}\n{FONTS}"
+    "\\usepackage[margin=22mm]{geometry}\n\\usepackage{booktabs,longtable}\n"
+    f"\\setlength{{\\parindent}}{{0pt}}\\setlength{{\\parskip}}{{4pt}}\\emergencystretch=3em\n{PREAMBLE}"
+    "\\begin{document}"
+)
+
+
+def as_latex(document: Document) -> str:
+    """The document, without its pictures: their numbers are in its tables."""
+    return "\n\n".join(block for block in _blocks(document) if block) + "\n"
+
+
+def _blocks(document: Document) -> Iterator[str]:
+    yield _HEAD
+    yield f"\\section*{{{_text(document.title)}}}"
+    yield _text(document.lead)
+    yield _description(document.headline)
+    if document.caveats:
+        yield f"\\subsection*{{{READ_FIRST}}}"
+        yield _items(document.caveats)
+    for section in document.sections:
+        shown = [text for text in map(_block, section.blocks) if text]
+        if shown and section.title:
+            yield f"\\subsection*{{{_text(section.title)}}}"
+        yield from shown
+    if document.signature:
+        line = "\\textbar{}\\allowbreak{}".join(map(latex_text, document.signature.split("|")))
+        yield f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}"
+    if document.provenance:
+        yield f"\\subsection*{{{NUMBERS_FROM}}}"
+        yield _description(document.provenance)
+    yield "\\end{document}"
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Facts(lines):
+            return _description(lines)
+        case Paragraph(text):
+            return _text(text)
+        case Points(points):
+            return _items(points)
+        case Listing(text):
+            copied = "\\\\\n".join(map(latex_text, text.split("\n")))
+            return f"{{\\raggedright\\noindent\\small\\ttfamily {copied}\\par}}"
+        case Table():
+            return latex_table(block)
+        case Field():
+            return _field(block)
+        case Picture():
+            return ""
+
+
+def latex_table(table: Table) -> str:
+    """A table between rules; a long one may break over pages, one of sentences is a list."""
+    if table.in_words:
+        return _description([(row[0], ". ".join(filter(None, row[1:]))) for row in table.rows])
+    width = len(table.header) or max(map(len, table.rows), default=0)
+    columns = "".join("r" if place in table.numbers else "l" for place in range(width))
+    environment = "longtable" if len(table.rows) > LONG else "tabular"
+    head = f"{_cells(table.header)}\n\\midrule" if table.header else ""
+    end = "\\endhead" if head and environment == "longtable" else ""
+    rows = [_cells(row) for row in table.rows]
+    if table.has_total and rows:
+        rows.insert(-1, "\\midrule")
+    body = "\n".join(
+        part
+        for part in (
+            f"\\begin{{{environment}}}{{@{{}}{columns}@{{}}}}",
+            "\\toprule",
+            head,
+            end,
+            *rows,
+            "\\bottomrule",
+            f"\\end{{{environment}}}",
+        )
+        if part
+    )
+    caption = f"{_text(table.caption)}\\par\n" if table.caption else ""
+    return f"{caption}{{\\small\n{body}\\par}}"
+
+
+def _cells(cells: Sequence[str]) -> str:
+    return " & ".join(map(_text, cells)) + r" \\"
+
+
+def _items(texts: Sequence[str]) -> str:
+    lines = "\n".join(f"\\item {_text(text)}" for text in texts)
+    return f"\\begin{{itemize}}\n{lines}\n\\end{{itemize}}"
+
+
+def _description(facts: Sequence[Fact]) -> str:
+    if not facts:
+        return ""
+    lines = "\n".join(f"\\item[{{{_text(label)}}}] {_text(text)}" for label, text in facts)
+    return f"\\begin{{description}}\n{lines}\n\\end{{description}}"
+
+
+def _field(field: Field) -> str:
+    mark = "" if field.state == "filled" else " \\emph{(open)}"
+    parts = [f"\\textbf{{{_text(field.question)}}}{mark}"]
+    parts += [_text(field.answer)] if field.answer else []
+    if field.state == "open" and field.advice:
+        parts.append(f"\\emph{{{_text(field.advice)}}}")
+    parts += [f"{{\\small From {_text(field.source)}}}"] if field.source else []
+    text = "\\\\\n".join(parts)
+    return text if field.table is None else f"{text}\n\n{latex_table(field.table)}"
+
+
+def _text(text: str) -> str:
+    """Text with real minus signs before numbers."""
+    return latex_text(minus_of_numbers(text))

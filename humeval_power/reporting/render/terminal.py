@@ -1,0 +1,184 @@
+"""A document as lines of a terminal of any width from 60 characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from humeval_power.reporting.document import (
+    READ_FIRST,
+    Block,
+    Document,
+    Fact,
+    Facts,
+    Field,
+    Listing,
+    Paragraph,
+    Picture,
+    Points,
+    Section,
+    Table,
+)
+from humeval_power.safe_text import cut, display_width, padded, terminal_text
+
+NARROWEST = 60
+WIDTH = 80
+_INDENT = "  "
+_WIDEST_LABEL = 24
+_NARROWEST_NAME = 8  # characters to which the first column of a table is cut, at most
+
+
+def as_terminal(document: Document, *, width: int = WIDTH, details: bool = False) -> str:
+    """The document, without pictures and provenance; sections of details only where they are asked for.
+
+    Raises
+    ------
+    ValueError
+        A width below 60.
+    """
+    if width < NARROWEST:
+        raise ValueError(f"width must be at least {NARROWEST}; got {width}.")
+    parts = [part for part in _parts(document, width, details) if part]
+    return "\n\n".join(parts)
+
+
+def _parts(document: Document, width: int, details: bool) -> Iterator[str]:
+    head = [wrapped(document.title, width=width)]
+    head += [wrapped(document.lead, width=width)] if document.lead else []
+    yield "\n".join(head)
+    if document.caveats:
+        yield f"{READ_FIRST}\n" + "\n".join(
+            wrapped(text, width=width, bullet=f"{_INDENT}- ") for text in document.caveats
+        )
+    yield fact_lines(document.headline, width=width)
+    for section in document.sections:
+        if details or not section.is_detail:
+            yield _section(section, width)
+    if document.signature:
+        yield wrapped(document.signature, width=width, bullet="Signature  ")
+
+
+def _section(section: Section, width: int) -> str:
+    indent = _INDENT if section.title else ""
+    shown = [text for block in section.blocks if (text := _block(block, width, indent))]
+    if not shown:
+        return ""
+    # what is alike stands together; a paragraph or a table after something else is set apart
+    body = (
+        "\n".join(shown)
+        if all(isinstance(b, Field | Points) for b in section.blocks)
+        else "\n\n".join(shown)
+    )
+    return f"{wrapped(section.title, width=width)}\n{body}" if section.title else body
+
+
+def _block(block: Block, width: int, indent: str) -> str:
+    match block:
+        case Facts(lines):
+            return fact_lines(lines, width=width, indent=indent)
+        case Paragraph(text):
+            return wrapped(text, width=width, bullet=indent)
+        case Points(points):
+            return "\n".join(wrapped(point, width=width, bullet=f"{indent}- ") for point in points)
+        case Listing(text):
+            return "\n".join(f"{indent}{_INDENT}{terminal_text(line)}" for line in text.split("\n"))
+        case Table():
+            return table_lines(block, width=width, indent=indent)
+        case Field():
+            return _field(block, width, indent)
+        case Picture():
+            return ""
+
+
+def wrapped(text: str, *, width: int = WIDTH, bullet: str = "", indent: str = "") -> str:
+    """Text in lines of at most `width` columns; names and paths are not broken.
+
+    Later lines start with `indent`, or below the text after the bullet.
+    """
+    later = indent or " " * display_width(bullet)
+    lines: list[str] = []
+    line = ""
+    for word in terminal_text(text).split():
+        room = width - display_width(later if lines else bullet)
+        if line and display_width(line) + 1 + display_width(word) > room:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    lines.append(line)
+    return "\n".join((later if place else bullet) + each for place, each in enumerate(lines))
+
+
+def fact_lines(facts: Sequence[Fact], *, width: int = WIDTH, indent: str = "") -> str:
+    """Labels to the left and what is said of them beside, below each other."""
+    if not facts:
+        return ""
+    widest = min(max(display_width(label) for label, _ in facts), _WIDEST_LABEL) + 2
+    lines = []
+    for label, text in facts:
+        if display_width(label) + 2 > widest:
+            lines.append(indent + terminal_text(label))
+            label = ""
+        lines.append(wrapped(text, width=width, bullet=indent + padded(terminal_text(label), widest)))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def table_lines(table: Table, *, width: int = WIDTH, indent: str = "") -> str:
+    """Aligned columns under a header. Where they are too wide the first is cut, and where that is not
+    enough each row becomes a list of its cells."""
+    rows = [tuple(map(terminal_text, row)) for row in table.rows]
+    header = tuple(map(terminal_text, table.header))
+    caption = [wrapped(table.caption, width=width, bullet=indent)] if table.caption else []
+    if table.in_words:
+        return "\n".join([*caption, _sentences(rows, width, indent)])
+    lines = [header, *rows] if header else rows
+    if not lines:
+        return ""
+    widths = [max(display_width(line[place]) for line in lines) for place in range(len(lines[0]))]
+    room = width - len(indent) - sum(each + 2 for each in widths[1:])
+    if room < min(widths[0], _NARROWEST_NAME):
+        return "\n".join([*caption, _folded(header, rows, width, indent)])
+    widths[0] = min(widths[0], room)
+    numbers = table.numbers
+    body = [_row(line, widths, numbers, indent) for line in lines]
+    if table.has_total:
+        body.insert(-1, indent + "-" * (sum(each + 2 for each in widths) - 2))
+    return "\n".join([*caption, *body])
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], numbers: frozenset[int], indent: str) -> str:
+    shown = [
+        " " * (room - display_width(cell)) + cell
+        if place in numbers and place
+        else padded(cut(cell, room), room)
+        for place, (cell, room) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return (indent + "  ".join(shown)).rstrip()
+
+
+def _folded(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, indent: str) -> str:
+    blocks = []
+    for row in rows:
+        names = header[1:] if header else [""] * (len(row) - 1)
+        facts = [(name, cell) for name, cell in zip(names, row[1:], strict=True) if cell]
+        blocks.append(
+            f"{wrapped(row[0], width=width, bullet=indent)}\n"
+            + fact_lines(facts, width=width, indent=indent + _INDENT)
+        )
+    return "\n".join(blocks)
+
+
+def _sentences(rows: Sequence[Sequence[str]], width: int, indent: str) -> str:
+    return fact_lines(
+        [(row[0], ". ".join(filter(None, row[1:]))) for row in rows], width=width, indent=indent
+    )
+
+
+def _field(field: Field, width: int, indent: str) -> str:
+    box = "[x]" if field.state == "filled" else "[ ]"
+    answer = f": {field.answer}" if field.answer else ""
+    lines = [wrapped(f"{field.question}{answer}", width=width, bullet=f"{indent}{box} ")]
+    if field.state == "open" and field.advice:
+        lines.append(wrapped(field.advice, width=width, bullet=f"{indent}    "))
+    if field.table is not None:
+        lines.append(table_lines(field.table, width=width, indent=f"{indent}    "))
+    return "\n".join(lines)

@@ -1,0 +1,139 @@
+"""What every command and every call of the library gives back: it can say itself, be kept, be computed with."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+from humeval_power.reporting.document import Document, Fact
+from humeval_power.reporting.records import Record, versions
+
+if TYPE_CHECKING:  # pandas is slow to import, and few results are asked for a table
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something that was read: its name and the digest of its bytes, None where none was taken."""
+
+    name: str
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """How a result came about: the command as typed, the seed if anything was drawn, what was read."""
+
+    command: str = ""
+    seed: int | None = None
+    sources: tuple[Source, ...] = ()
+
+
+UNKNOWN = Provenance()  # of a result that nobody has asked yet where it came from
+
+
+class Result(ABC):
+    """A frozen record with one way out.
+
+    Subclasses are frozen dataclasses; they name their `schema`, such as "humeval_power/power/2", hold a
+    `provenance`, and say what is in their `body` and in their `content`. Users ask for the `document` and the
+    `record`, which are these two with how it came about.
+
+    `endings` are those of files that hold an `artefact` of this kind of result, such as ratings in .csv, and
+    not the document, the record, the table or the picture.
+    """
+
+    schema: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]] = ()
+    provenance: Provenance
+
+    @abstractmethod
+    def body(self) -> Document:
+        """What the result says, without its provenance."""
+
+    @abstractmethod
+    def content(self) -> Record:
+        """What the record holds, without its envelope, in plain values."""
+
+    def document(self) -> Document:
+        """What the result says, and where its numbers come from."""
+        body = self.body()
+        return replace(body, provenance=(*body.provenance, *_facts(self.provenance)))
+
+    def record(self) -> Record:
+        """The result as plain values for JSON: schema, content, then how it came about."""
+        return enveloped(self.schema, self.content(), self.provenance)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The result as a table: one row for each entry of `rows`, or one row of what is a single value."""
+        import pandas as pd
+
+        content = self.content()
+        rows = content.get("rows")
+        if isinstance(rows, list):
+            return pd.DataFrame(rows)
+        plain = {
+            name: value for name, value in content.items() if not isinstance(value, Mapping | list | tuple)
+        }
+        return pd.DataFrame([plain])
+
+    def artefact(self, ending: str) -> str | bytes:
+        """What a file of one of `endings` holds."""
+        raise NotImplementedError(ending)
+
+    def files(self) -> Mapping[str, str | bytes]:
+        """Further files of a folder that holds the whole result, by name."""
+        return {}
+
+    @property
+    def target_missed(self) -> bool:
+        """Whether what was asked for cannot be had: commands then end with 3."""
+        return False
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is said on standard error, beside the result."""
+        return ()
+
+    def told(self, command: str, sources: tuple[Source, ...]) -> Self:
+        """The same result with the command that was typed and the files that it read."""
+        known = replace(self.provenance, command=command, sources=sources)
+        return cast(Self, replace(cast(Any, self), provenance=known))
+
+    def __str__(self) -> str:
+        from humeval_power.reporting.render import as_terminal
+
+        return as_terminal(self.document())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from humeval_power.reporting.render import as_html_part
+
+        return as_html_part(self.document())
+
+
+def _facts(provenance: Provenance) -> tuple[Fact, ...]:
+    """Where a result comes from, for readers."""
+    read = [
+        (source.name, "read" if source.sha256 is None else f"SHA-256 {source.sha256}")
+        for source in provenance.sources
+    ]
+    seed = [] if provenance.seed is None else [("Seed", str(provenance.seed))]
+    command = [("Command", provenance.command)] if provenance.command else []
+    made = ", ".join(f"{name} {number}" for name, number in versions().items())
+    return (*read, *seed, *command, ("Versions", made))
+
+
+def enveloped(schema: str, content: Record, provenance: Provenance) -> Record:
+    """A record in the one envelope: what it is, what it says, how it came about."""
+    seed: Record = {} if provenance.seed is None else {"seed": provenance.seed}
+    return {
+        "schema": schema,
+        **content,
+        **seed,
+        "sources": [{"name": source.name, "sha256": source.sha256} for source in provenance.sources],
+        "versions": versions(),
+        "command": provenance.command,
+    }

@@ -1,0 +1,167 @@
+"""One document, four renderers: they say the same, fit where they are shown, and act on nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from humeval_power.reporting.document import (
+    Document,
+    Facts,
+    Field,
+    Listing,
+    Paragraph,
+    Picture,
+    Points,
+    Section,
+    Table,
+)
+from humeval_power.reporting.render import as_html, as_html_part, as_latex, as_markdown, as_terminal
+from humeval_power.safe_text import display_width
+
+HOSTILE = (
+    "<script>alert(1)</script> \x1b[31m \u202e $x_1$ | `a` \\input{x} # * {{ 7*7 }} {% x %} & \u4f60\u597d"
+)
+
+
+def document(name: str = "system A") -> Document:
+    words = Table(("quantity", "words", "value"), (("Estimate", name, "0.1"),), in_words=True)
+    table = Table(
+        ("system", "mean", "SE"), ((name, "0.5", "-0.1"), ("total", "1.5", "0.1")), name, has_total=True
+    )
+    return Document(
+        title=f"Power of a study of {name}",
+        lead=f"Effect 0.3 points of the scale 1 to 5, for {name}.",
+        headline=(("Power", "0.289"),),
+        caveats=(f"Three workers are few, says {name}.",),
+        sections=(
+            Section("", (Facts((("Study", f"crossed, {name}"), ("", "and more"))),)),
+            Section(
+                "Systems",
+                (table, words, Paragraph(name)),
+            ),
+            Section(
+                "Form",
+                (
+                    Field("open", f"Which {name}?", "open", advice=f"Say {name}."),
+                    Field("filled", "How many?", "filled", "12", "plan.json", table=table),
+                ),
+            ),
+            Section(
+                "Fine print",
+                (Points((name, "two")), Listing(f"humeval-power power {name}")),
+                is_detail=True,
+            ),
+        ),
+        provenance=(("Command", f"humeval-power power {name}"),),
+        signature=f"power|{name}",
+    )
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, 120])
+def test_a_terminal_is_never_wider_than_it_is(width):
+    text = as_terminal(document(HOSTILE), width=width, details=True)
+    copied = f"humeval-power power {HOSTILE}".split()[0]  # lines to copy are never broken
+    too_wide = [line for line in text.splitlines() if display_width(line) > width and copied not in line]
+    assert not too_wide
+
+
+def test_a_terminal_below_60_columns_is_refused():
+    with pytest.raises(ValueError, match="at least 60"):
+        as_terminal(document(), width=59)
+
+
+def test_a_terminal_shows_details_only_where_asked():
+    assert "Fine print" not in as_terminal(document())
+    assert "Fine print" in as_terminal(document(), details=True)
+
+
+def test_a_table_that_is_too_wide_becomes_a_list_of_its_cells():
+    wide = Table(tuple(f"column {i}" for i in range(12)), (tuple(f"value {i}" for i in range(12)),))
+    text = as_terminal(Document("Wide", sections=(Section("", (wide,)),)), width=60)
+    assert max(map(len, text.splitlines())) <= 60
+    assert all(f"column {i}" in text and f"value {i}" in text for i in range(1, 12))
+
+
+def test_no_renderer_prints_what_a_terminal_obeys():
+    for render in (as_terminal, as_markdown, as_html, as_latex):
+        assert not re.search(
+            "[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", render(document(HOSTILE))
+        )
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag, _attributes):
+        self.seen.add(tag)
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("render", [as_html, as_html_part])
+def test_html_is_well_formed_and_holds_no_script_whatever_the_names(render):
+    page = _Tags()
+    page.feed(render(document(HOSTILE)))
+    assert not page.open
+    assert not page.seen & {"script", "iframe", "link", "form", "a"}
+    assert "<script>alert(1)</script>" in page.text  # shown, not run
+    assert "{{ 7*7 }}" in page.text
+    assert "49" not in page.text
+
+
+def test_all_renderers_say_the_same_words():
+    words = [
+        "0.289",
+        "Three workers are few",
+        "crossed",
+        "plan.json",
+        "Which system A?",
+        "-0.1",
+        "Say system A",
+    ]
+    for render in (as_markdown, as_html, as_latex, lambda d: as_terminal(d, details=True)):
+        text = render(document()).replace("$-$", "-").replace("\u2212", "-")
+        text = re.sub(r"[{}]|\\allowbreak", "", text)
+        missing = [word for word in words if word not in text]
+        assert not missing or (render not in (as_markdown, as_html, as_latex) and missing == ["plan.json"])
+
+
+def test_a_total_is_set_apart_and_numbers_are_set_to_the_right():
+    table = document().tables[0]
+    assert table.numbers == {1, 2}
+    assert "| **total** | **1.5** | **0.1** |" in as_markdown(document())
+    assert "| --- | --: | --: |" in as_markdown(document())
+
+
+def test_a_picture_is_drawn_only_where_it_is_shown():
+    drawn = []
+
+    def draw():
+        from matplotlib.figure import Figure
+
+        drawn.append(1)
+        return Figure(figsize=(1, 1))
+
+    picture = Picture("curve", draw, words="a curve", caption="Power")
+    shown = replace(document(), sections=(Section("Picture", (picture,)),))
+    for render in (as_terminal, as_markdown, as_latex):
+        render(shown)
+    assert not drawn
+    assert "data:image/svg+xml;base64," in as_html(shown)
+    as_html(shown)
+    assert drawn == [1]
+    assert shown.pictures == (picture,)
