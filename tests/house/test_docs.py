@@ -100,7 +100,9 @@ def test_options_that_mean_the_same_are_said_the_same(spelling: str) -> None:
         and option(name, ONLY_WITH.get(spelling, spelling)) is not None
     }
     if spelling == "--output":
-        kept = {name: found for name, found in kept.items() if found.metavar != "DIR"}
+        kept = {
+            name: found for name, found in kept.items() if "its ending says what: .md" in str(found.help)
+        }
     assert len(kept) >= 2
     said = {(tuple(found.opts), found.help, str(found.default), str(found.type)) for found in kept.values()}
     assert len(said) == 1, {name: found.help for name, found in kept.items()}
