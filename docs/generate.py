@@ -15,7 +15,6 @@ import contextlib
 import difflib
 import doctest
 import io
-import os
 import re
 import shlex
 import sys
@@ -29,7 +28,7 @@ from humeval_power.interfaces.cli.main import COMMANDS
 from humeval_power.interfaces.cli.main import main as humeval_power
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = ("README.md", "docs/python.md")
+EXAMPLES = ("README.md", "docs/tour.md", "docs/python.md")
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?|```console\n(.*?)```\n", re.DOTALL)
 INTRODUCTION = """# Commands
 
@@ -110,15 +109,18 @@ def _kept(shown: str, printed: str) -> str:
 def pages() -> dict[Path, str]:
     """Every generated page, and every page with examples, as it should be."""
     texts = {ROOT / name: (ROOT / name).read_text(encoding="utf-8") for name in EXAMPLES}
-    here = Path.cwd()
+    return {
+        ROOT / "docs" / "cli.md": reference(),
+        **{path: _in_a_scratch_folder(text) for path, text in texts.items()},
+    }
+
+
+def _in_a_scratch_folder(page: str) -> str:
+    """The page with its outputs, run where nothing lies but `data/`."""
     with tempfile.TemporaryDirectory() as scratch:
         (Path(scratch) / "data").symlink_to(ROOT / "data")
-        os.chdir(scratch)
-        try:
-            found = {path: page_with_outputs(text) for path, text in texts.items()}
-        finally:
-            os.chdir(here)
-    return {ROOT / "docs" / "cli.md": reference(), **found}
+        with contextlib.chdir(scratch):
+            return page_with_outputs(page)
 
 
 def main() -> int:
