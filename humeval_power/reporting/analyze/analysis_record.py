@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from humeval_power.inference.study.wald import standardised_effect
-from humeval_power.reporting.records import Record, parameters_record, versions
+from humeval_power.reporting.records import Record, versions
+from humeval_power.reporting.study.fit_content import fit_content
 
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.estimation.fit import Fit
@@ -40,8 +41,8 @@ def analysis_record(
     deviations : from the plan, None without one; plan : its file and checksum; sequential : the looks and
         what they make of the result, None for a study with one test.
     """
-    record = parameters_record(ratings, fit, test, size=size, command=command)
-    record["schema"] = ANALYSIS_SCHEMA
+    record: Record = {"schema": ANALYSIS_SCHEMA, **fit_content(ratings, fit, test, size=size)}
+    record |= {"versions": versions(), "command": command}
     record["standardised"] = asdict(standardised_effect(fit.parameters)) if fit.converged else None
     record["power_at_interest"] = None if interest is None else asdict(interest)
     record["plan"] = None if plan is None else dict(plan)

@@ -33,7 +33,8 @@ from humeval_power.planning.study.analytic import FEW_WORKERS
 from humeval_power.planning.study.calibration import size_of_test
 from humeval_power.planning.workload import rating_study_workload, study_workload
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.records import parameters_record
+from humeval_power.reporting.records import PARAMETERS_SCHEMA, versions
+from humeval_power.reporting.study.fit_content import fit_content
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.study import RatingStudy
 
@@ -129,9 +130,8 @@ def command(
     if fitted.converged:
         ranges = parameter_intervals(fitted, ratings, method=intervals, **simulation)
     shown = None if ranges is None else (intervals, ranges)
-    document = parameters_record(
-        ratings, fitted, tested, size=size, intervals=shown, command=typed_command()
-    )
+    content = fit_content(ratings, fitted, tested, size=size, intervals=shown)
+    document = {"schema": PARAMETERS_SCHEMA, **content, "versions": versions(), "command": typed_command()}
     if output is not None and output != "-":
         write_file(output, to_json(document), force=force)
         note(f"Written: {output}")
