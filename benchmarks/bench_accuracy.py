@@ -42,7 +42,9 @@ def loop(n: int, only_b: float, only_a: float) -> tuple[list[float], list[float]
 
 def scenario(n: int, only_b: float, only_a: float) -> PairedAccuracy:
     """The same probabilities as a scenario."""
-    return PairedAccuracy(n, only_b - only_a, KnownAgreement(1 - only_b - only_a), test="exact")
+    return PairedAccuracy(
+        n, difference=only_b - only_a, agreement=KnownAgreement(1 - only_b - only_a), test="exact"
+    )
 
 
 def main() -> None:

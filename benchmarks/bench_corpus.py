@@ -113,9 +113,9 @@ def main() -> None:
     print(machine())
     recalls = binary_recalls(prevalence=0.1, recall=0.7, precision=0.7)
     base = correlated_errors([0.9, 0.1], recalls, correlation=0.3)
-    of_f1 = ContingencyStudy(N_ITEMS, base, n_flips=N_SWAPS).with_effect(0.06)
+    of_f1 = ContingencyStudy(N_ITEMS, base=base, n_flips=N_SWAPS).with_effect(0.06)
     exact = replace(of_f1, n_flips=None)
-    of_bleu = CorpusStudy(N_ITEMS, 1.0, test="flips", n_flips=N_SWAPS)
+    of_bleu = CorpusStudy(N_ITEMS, difference=1.0, test="flips", n_flips=N_SWAPS)
     normal = replace(of_bleu, test="normal")
     print(f"\n{N_ITEMS:,} items or sentences, {N_SWAPS:,} swaps; one thread; ms a replicate\n")
     rows = [

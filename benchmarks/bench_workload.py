@@ -17,7 +17,7 @@ def main() -> None:
     """One line for each design: measured, predicted, and their ratio."""
     for workers, items in SIZES:
         design = k_per_item(workers, items, ratings_per_item=min(3, workers // 2))
-        study = RatingStudy(preset("high"), design, DecisionRule())
+        study = RatingStudy(preset("high"), design, rule=DecisionRule())
         study.draw(2, seed=1)
         started = time.process_time()
         study.draw(STUDIES, seed=1)

@@ -26,13 +26,15 @@ PILOT = Path(__file__).resolve().parent.parent / "data" / "pilot.csv"
 
 def main(folder: Path) -> None:
     ratings = ratings_from_table(
-        pd.read_csv(PILOT), scale=RatingScale(1, 5, 5), systems=("baseline", "new")
+        pd.read_csv(PILOT), scale=RatingScale(1, 5, points=5), systems=("baseline", "new")
     )
     parameters = fit(ratings).parameters
     request = PlanRequest(
         assumptions_of({"pilot": parameters}),
         effect=0.05,
-        space=SearchSpace(range(5, 61), range(50, 501, 10), (1, 2, 3, 4, 6, 8, 9, 10, 12)),
+        space=SearchSpace(
+            workers=range(5, 61), items=range(50, 501, 10), ratings_per_item=(1, 2, 3, 4, 6, 8, 9, 10, 12)
+        ),
         costs=CostModel(
             pay_per_hour="15", seconds_per_rating="25", cost_per_worker="6", fee=read_fee("mturk")
         ),

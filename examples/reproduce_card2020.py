@@ -65,7 +65,9 @@ def appendix_c() -> None:
         (500, 0.04, 0.9),
         (500, 0.02, 0.975),
     ):
-        found = PairedAccuracy(n, difference, KnownAgreement(agreement), test="exact").computed()
+        found = PairedAccuracy(
+            n, difference=difference, agreement=KnownAgreement(agreement), test="exact"
+        ).computed()
         print(
             f"  n {n:>4}, difference {difference}, agreement {agreement}: power {found.power:.4f}, ", end=""
         )

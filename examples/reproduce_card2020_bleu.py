@@ -26,11 +26,13 @@ PANELS = (
 def tell() -> None:
     print("Table 3: what 8 of 10 test sets find (MDE), and power for the published difference")
     for name, n, difference in ROWS:
-        study = CorpusStudy(n, difference, *PRESETS[name])
+        zero_share, scale = PRESETS[name]
+        study = CorpusStudy(n, difference=difference, zero_share=zero_share, scale=scale)
         mde, power = detectable_effect(study, largest=10.0).effect, study.computed().power
         print(f"  {name:<18} n {n}: MDE {mde:.2f}; power for {difference} BLEU {power:.3f}")
     for name, preset in (("Section 4 (.75)", "card2020"), ("Appendix G", "card2020-appendix-g")):
-        study = CorpusStudy(2000, 1.0, *PRESETS[preset])
+        zero_share, scale = PRESETS[preset]
+        study = CorpusStudy(2000, difference=1.0, zero_share=zero_share, scale=scale)
         found, drawn = study.computed(), estimate_power(study, n_simulations=4096)
         print(f"{name}: power {found.power:.4f}, simulated {drawn.power:.3f}, type M {found.type_m:.3f}")
 

@@ -19,7 +19,7 @@ def figure_1() -> None:
     """A system that 65 % of people prefer, by the exact binomial test."""
     print("Figure 1: 65 % prefer the better system (published: about 30 % with 25, over 80 % with 100)")
     for n in (25, 100):
-        computed = Preference(n, 0.15).computed()
+        computed = Preference(n, preference=0.15).computed()
         print(f"  n {n:3}: power {computed.power:.4f}, type M {computed.type_m:.2f}")
 
 

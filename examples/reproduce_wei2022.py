@@ -89,7 +89,7 @@ def figure_3() -> None:
 
 def _size(effect: float, sd: float, test: str) -> int:
     found = required_n(
-        lambda n: DirectAssessment(n, MEAN, sd, effect, test=test),  # type: ignore[arg-type]
+        lambda n: DirectAssessment(n, mean=MEAN, sd=sd, effect=effect, test=test),  # type: ignore[arg-type]
         power=0.95,
     )
     assert found.n is not None
@@ -154,7 +154,9 @@ def sentences() -> None:
     print(f"  section 3: (1 - alpha)(1 - beta) = {0.95**2:.4f} is called an accuracy of 0.9.")
     print("  Where half of the null hypotheses are true, the share of right conclusions is")
     print("  the mean of 1 - alpha and the power, 0.95, and not their product.")
-    at_2, at_3 = (DirectAssessment(N, MEAN, SD, effect).computed().power for effect in (2.0, 3.0))
+    at_2, at_3 = (
+        DirectAssessment(N, mean=MEAN, sd=SD, effect=effect).computed().power for effect in (2.0, 3.0)
+    )
     print("  section 1: 'reliably detect up to 2-3 point': by formula the power is")
     print(f"  {at_2:.2f} at 2 and {at_3:.2f} at 3 points, if the SD is {SD:g}.")
 

@@ -30,7 +30,12 @@ def main(folder: Path) -> None:
     request = PlanRequest(
         assumptions_of({"pilot": pilot.parameters}, uncertainty=pilot.uncertainty),
         effect=effect,
-        space=SearchSpace(range(6, 41), range(40, 301, 10), range(1, 7), max_ratings_per_worker=150),
+        space=SearchSpace(
+            workers=range(6, 41),
+            items=range(40, 301, 10),
+            ratings_per_item=range(1, 7),
+            max_ratings_per_worker=150,
+        ),
         costs=CostModel(price_per_rating="0.12", cost_per_worker="4"),
     )
     plan = make_plan(request, n_simulations=1000, seed=1)

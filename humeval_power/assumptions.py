@@ -7,7 +7,7 @@ study says of its own ratings (its scale, its systems, its effect) is never take
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal
 
 from humeval_power.parameters import Parameters
@@ -30,6 +30,7 @@ class Assumed:
 
     name: str
     parameters: Parameters
+    _: KW_ONLY
     scale: RatingScale | None = None
     systems: tuple[str, str] | None = None
     uncertainty: VarianceUncertainty | None = None

@@ -33,7 +33,7 @@ _CENT = Decimal("0.01")
 _MOST_CENTS = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CostModel:
     """Prices of a study. Work is priced by the rating, or by the hour and the seconds of a rating.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, TypeVar, cast
 
@@ -34,6 +34,7 @@ class PlatformFee:
     """
 
     name: str
+    _: KW_ONLY
     share: Decimal = ZERO
     minimum_per_assignment: Decimal = ZERO
     extra_share: Decimal = ZERO

@@ -21,7 +21,7 @@ STANDARD_DEVIATIONS = (
 PARAMETER_NAMES = ("baseline", "effect", *STANDARD_DEVIATIONS)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
     """Parameters of rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e on the [0, 1] scale.
 
@@ -150,6 +150,24 @@ def _is_coding(coding: object) -> bool:
 
 
 PRESETS: Mapping[str, Parameters] = {
-    "high": Parameters(0.6, 0.0, 0.01, 0.11, 0.04, 0.14, 0.26, coding=(-1.0, 1.0)),
-    "low": Parameters(0.6, 0.0, 0.01, 0.04, 0.01, 0.13, 0.16, coding=(-1.0, 1.0)),
+    "high": Parameters(
+        baseline=0.6,
+        effect=0.0,
+        sd_worker_intercept=0.01,
+        sd_worker_slope=0.11,
+        sd_item_intercept=0.04,
+        sd_item_slope=0.14,
+        sd_residual=0.26,
+        coding=(-1.0, 1.0),
+    ),
+    "low": Parameters(
+        baseline=0.6,
+        effect=0.0,
+        sd_worker_intercept=0.01,
+        sd_worker_slope=0.04,
+        sd_item_intercept=0.01,
+        sd_item_slope=0.13,
+        sd_residual=0.16,
+        coding=(-1.0, 1.0),
+    ),
 }

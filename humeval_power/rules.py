@@ -14,7 +14,7 @@ Alternative = Literal["two-sided", "greater", "non-inferior", "equivalent"]
 WITH_MARGIN: tuple[Alternative, ...] = ("non-inferior", "equivalent")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionRule:
     """A Wald t test of the difference between two systems.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
@@ -26,6 +26,7 @@ class RatingScale:
 
     low: float
     high: float
+    _: KW_ONLY
     points: int | None = None
     higher_is_better: bool = True
     source: ScaleSource = "declared"
@@ -58,7 +59,7 @@ class RatingScale:
             raise ScaleError(f"A scale is written low:high, for example 1:5 or 0:100; got {text!r}.")
         low, high = parts[0], parts[1]
         points = int(parts[2]) if len(parts) == 3 else likert_points(low, high)
-        return cls(low, high, points, higher_is_better)
+        return cls(low, high, points=points, higher_is_better=higher_is_better)
 
     @property
     def width(self) -> float:

@@ -26,7 +26,7 @@ class Stratum(NamedTuple):
     residual_weight: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceUncertainty:
     """What a table says about the four variance components and the residual variance.
 
@@ -52,7 +52,12 @@ class VarianceUncertainty:
             value = variances[k] + weight * residual
             own = covariance[k, k] - covariance[k, 4] ** 2 / spread
             strata.append(Stratum(float(value), float(2 * value**2 / own), float(weight)))
-        return cls((strata[0], strata[1], strata[2], strata[3]), residual, float(2 * residual**2 / spread))
+        first, second, third, fourth = strata
+        return cls(
+            strata=(first, second, third, fourth),
+            residual=residual,
+            residual_df=float(2 * residual**2 / spread),
+        )
 
     def draw(self, rng: np.random.Generator, n: int) -> Floats:
         """Draws of the five variances (5, n): generalised (fiducial) draws, stratum x df / chi-square,
@@ -89,7 +94,7 @@ class VarianceUncertainty:
             parts = values["strata"]
             assert isinstance(parts, Mapping)
             a, b, c, d = (Stratum(**parts[name]) for name in STANDARD_DEVIATIONS[:4])
-            read = cls((a, b, c, d), values["residual"], values["residual_df"])  # type: ignore[arg-type]
+            read = cls(strata=(a, b, c, d), residual=values["residual"], residual_df=values["residual_df"])  # type: ignore[arg-type]
         except (KeyError, TypeError, AssertionError) as error:
             raise InputError(f"The uncertainty of the parameters cannot be read: {error!r}.") from None
         problems = read._problems()

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from click.testing import CliRunner, Result
+from seven import seven
 
-from humeval_power import Parameters, RatingScale, k_per_item, simulate
+from humeval_power import RatingScale, k_per_item, simulate
 from humeval_power.interfaces.cli.main import main
 
-TRUTH = Parameters(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
+TRUTH = seven(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
 N_WORKERS, N_ITEMS = 8, 24
 
 
@@ -40,7 +41,7 @@ def write_ratings(path: Path, names: Names = PLAIN, *, seed: int = 5, lost: int 
     """A table of ratings on 1 to 5; the first `lost` are left out."""
     design = k_per_item(N_WORKERS, N_ITEMS, ratings_per_item=3)
     drawn = simulate(TRUTH, design, seed=seed, response="likert", points=5)
-    table = drawn.to_frame(RatingScale(1, 5, 5))
+    table = drawn.to_frame(RatingScale(1, 5, points=5))
     table["worker"] = [_name(names.worker, code) for code in drawn.worker]
     table["item"] = [_name(names.item, code) for code in drawn.item]
     table["system"] = [names.systems[code] for code in drawn.system]

@@ -24,7 +24,9 @@ def infer_scale(rating: NDArray[np.float64], *, higher_is_better: bool) -> Ratin
     whole = bool((rating == np.round(rating)).all())
     bottom, top = _common_scale(low, high, whole=whole) or (low, high)
     points = likert_points(bottom, top) if whole else None
-    return RatingScale(float(bottom), float(top), points, higher_is_better, source="inferred")
+    return RatingScale(
+        float(bottom), float(top), points=points, higher_is_better=higher_is_better, source="inferred"
+    )
 
 
 def scale_notices(

@@ -95,9 +95,9 @@ def scale_of(document: Document) -> RatingScale | None:
     return RatingScale(
         low,
         high,
-        None if points is None else int(points),
-        stated.get("higher_is_better") is not False,
-        "declared" if stated.get("source") == "declared" else "inferred",
+        points=None if points is None else int(points),
+        higher_is_better=stated.get("higher_is_better") is not False,
+        source="declared" if stated.get("source") == "declared" else "inferred",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -42,6 +42,7 @@ class CorpusStudy:
     """
 
     n_sentences: int
+    _: KW_ONLY
     difference: float
     zero_share: float = PRESETS["card2020"][0]
     scale: float = PRESETS["card2020"][1]

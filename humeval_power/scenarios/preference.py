@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -29,6 +29,7 @@ class Preference:
     """
 
     n_judgements: int
+    _: KW_ONLY
     preference: float
     tie_share: float = 0.0
     ties: Ties = "excluded"

@@ -176,7 +176,7 @@ class ResampledRatings:
         return Replicates(blank, blank, blank, blank, np.array([LOST]), nothing, claim=claim)
 
     def _decided(self, design: Design, responses: Floats, n_jobs: int) -> Replicates:
-        study = RatingStudy(self._start, design, self.rule)
+        study = RatingStudy(self._start, design, rule=self.rule)
         fits = study.replication.fit(responses, n_jobs=n_jobs)
         found = study.decide(fits)
         return replace(found, boundary=np.zeros((len(responses), 0), dtype=np.bool_), boundary_names=())
@@ -258,7 +258,15 @@ class ResampledRatings:
     def _fitted(self) -> StudyFits:
         rows = Assignment(self.table.worker, self.table.item, self.table.system)
         design = Design("table", self._n_workers, self._n_items, 0.0, explicit=rows)
-        neutral = Parameters(0.5, 0.0, 0.1, 0.1, 0.1, 0.1, 0.2)
+        neutral = Parameters(
+            baseline=0.5,
+            effect=0.0,
+            sd_worker_intercept=0.1,
+            sd_worker_slope=0.1,
+            sd_item_intercept=0.1,
+            sd_item_slope=0.1,
+            sd_residual=0.2,
+        )
         return Replication(neutral, design, self.rule.estimator, self.rule.analysis).fit(
             self.table.rating[None]
         )
@@ -266,7 +274,15 @@ class ResampledRatings:
     @cached_property
     def _start(self) -> Parameters:
         """Where fits of resampled tables start: of no consequence for where they end."""
-        return Parameters(0.5, 0.0, 0.1, 0.1, 0.1, 0.1, max(float(np.std(self.table.rating)), 1e-3))
+        return Parameters(
+            baseline=0.5,
+            effect=0.0,
+            sd_worker_intercept=0.1,
+            sd_worker_slope=0.1,
+            sd_item_intercept=0.1,
+            sd_item_slope=0.1,
+            sd_residual=max(float(np.std(self.table.rating)), 1e-3),
+        )
 
 
 def copies(code: Codes, chosen: Codes, n_codes: int) -> tuple[Codes, Codes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 
 from humeval_power.designs import Design
@@ -29,6 +29,7 @@ class RatingStudy:
 
     parameters: Parameters
     design: Design
+    _: KW_ONLY
     rule: DecisionRule = DEFAULT_RULE
     response: Response = "gaussian"
     points: int | None = None

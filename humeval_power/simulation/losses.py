@@ -25,7 +25,7 @@ CAREFUL, AT_RANDOM, STRAIGHT = 0, 1, 2  # kinds of workers
 _SHARES = ("missing", "quitting", "at_random", "straight_lining")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Losses:
     """Shares of ratings or workers that a study loses or spoils, all from 0 to below 1.
 

@@ -63,7 +63,7 @@ EXACT = 1e-12  # enumeration against enumeration: rounding only
 
 def known(n: int, only_b: float, only_a: float, test: str = "mid-p", alpha: float = 0.05) -> PairedAccuracy:
     agreement = KnownAgreement(1 - only_b - only_a)
-    return PairedAccuracy(n, only_b - only_a, agreement, test=test, alpha=alpha)  # type: ignore[arg-type]
+    return PairedAccuracy(n, difference=only_b - only_a, agreement=agreement, test=test, alpha=alpha)  # type: ignore[arg-type]
 
 
 def p_of(test: str, b: int, c: int, n: int) -> float:
@@ -162,7 +162,9 @@ def test_r_agrees_on_mcnemar_and_on_proportions() -> None:
         assert p_of("asymptotic", b, c, n) == pytest.approx(plain, rel=1e-9)
         assert p_of("exact", b, c, n) == pytest.approx(binomial, rel=1e-9)
     power, p2 = rows[-1]
-    assert UnpairedAccuracy(1821, 0.0134, 0.972).approximated().power == pytest.approx(power, rel=1e-9)
+    assert UnpairedAccuracy(1821, 0.0134, baseline=0.972).approximated().power == pytest.approx(
+        power, rel=1e-9
+    )
     assert unpaired_effect(n_items=1821, baseline=0.972) == pytest.approx(p2 - 0.972, abs=1e-8)
 
 
@@ -288,7 +290,9 @@ def test_large_test_sets_are_drawn_without_a_table() -> None:
 def test_unpaired_enumeration_agrees_with_simulation(setting: int) -> None:
     rng = np.random.default_rng([7, setting])
     baseline = float(rng.uniform(0.3, 0.9))
-    scenario = UnpairedAccuracy(int(rng.integers(20, 900)), float(rng.uniform(-0.1, 0.1)), baseline)
+    scenario = UnpairedAccuracy(
+        int(rng.integers(20, 900)), float(rng.uniform(-0.1, 0.1)), baseline=baseline
+    )
     assert_as_simulated(scenario, seed=setting)
 
 
@@ -427,7 +431,7 @@ def test_impossible_comparisons_are_refused(arguments: dict[str, Any], said: str
 
 def test_all_problems_are_told_at_once() -> None:
     with pytest.raises(InputError) as caught:
-        PairedAccuracy(0, 0.1, KnownAgreement(0.9), baseline=3.0, alpha=0.0)
+        PairedAccuracy(0, difference=0.1, agreement=KnownAgreement(0.9), baseline=3.0, alpha=0.0)
     assert len(caught.value.problems) == 3
 
 
@@ -436,14 +440,17 @@ def test_wnli_has_no_detectable_improvement() -> None:
     # 5.5 % only.
     glue = OVERLAP["glue"]
     for test in PAIRED:
-        found = detectable_accuracy(PairedAccuracy(147, 0.0, glue, 0.945, test=test))  # type: ignore[arg-type]
+        found = detectable_accuracy(
+            PairedAccuracy(147, difference=0.0, agreement=glue, baseline=0.945, test=test)
+        )  # type: ignore[arg-type]
         assert not found.is_possible
         assert found.best_power < 0.8
     with pytest.raises(InputError, match=r"A is wrong on 5\.5 % only"):
-        PairedAccuracy(147, 0.0526, glue, 0.945)
+        PairedAccuracy(147, difference=0.0526, agreement=glue, baseline=0.945)
     with pytest.raises(InputError, match="more data are needed"):
         detectable_effect(
-            PairedAccuracy(147, 0.0, glue, 0.945), largest=largest_difference(glue, baseline=0.945)
+            PairedAccuracy(147, difference=0.0, agreement=glue, baseline=0.945),
+            largest=largest_difference(glue, baseline=0.945),
         )
 
 
@@ -454,9 +461,9 @@ def test_the_largest_difference_is_the_edge_of_the_possible() -> None:
         (KnownAgreement(0.9), None),
     ):
         edge = largest_difference(agreement, baseline=baseline)
-        PairedAccuracy(10, edge, agreement, baseline)
+        PairedAccuracy(10, difference=edge, agreement=agreement, baseline=baseline)
         with pytest.raises(InputError):
-            PairedAccuracy(10, edge + 1e-6, agreement, baseline)
+            PairedAccuracy(10, difference=edge + 1e-6, agreement=agreement, baseline=baseline)
     assert largest_difference(OVERLAP["squad"], baseline=0.972) == 0.0  # predicts agreement above 100 %
 
 
@@ -592,7 +599,7 @@ def test_the_example_and_the_shared_table_agree(shared: Path) -> None:
 
 def test_the_search_agrees_with_the_search_on_a_fine_grid() -> None:
     glue = OVERLAP["glue"]
-    scenario = PairedAccuracy(1821, 0.0, glue, 0.972)
+    scenario = PairedAccuracy(1821, difference=0.0, agreement=glue, baseline=0.972)
     slow = detectable_effect(scenario, largest=largest_difference(glue, baseline=0.972))
     fast = detectable_accuracy(scenario)
     assert fast.effect == pytest.approx(slow.effect, abs=2e-7)

@@ -100,7 +100,7 @@ def test_a_claim_is_judged_by_its_own_test_set() -> None:
     assert first.is_below
     assert not second.is_below
     assert first.p_value > 0.05 > second.p_value
-    at = PairedAccuracy(400_000, second.detectable, OVERLAP["glue"], 0.91)
+    at = PairedAccuracy(400_000, difference=second.detectable, agreement=OVERLAP["glue"], baseline=0.91)
     assert at.computed().power == pytest.approx(0.8, abs=1e-5)
 
 
@@ -120,7 +120,12 @@ def test_claims_that_a_predicted_agreement_forbids_get_the_nearest_one(
 ) -> None:
     claim = Claim("a", 100, baseline, improvement)
     found = compatible(claim, improvement, OVERLAP["glue"], test="mid-p", alpha=0.05)
-    PairedAccuracy(100, found.difference, KnownAgreement(1 - found.disagreement), baseline)  # is possible
+    PairedAccuracy(
+        100,
+        difference=found.difference,
+        agreement=KnownAgreement(1 - found.disagreement),
+        baseline=baseline,
+    )  # is possible
 
 
 def test_shares_are_of_the_claims() -> None:

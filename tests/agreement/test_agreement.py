@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from places import ROOT
 from scipy import stats
+from seven import seven
 
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
@@ -26,7 +27,6 @@ from humeval_power.inference.agreement.reliability import intraclass_correlation
 from humeval_power.inference.agreement.repeatability import repeatability
 from humeval_power.inference.item_bootstrap import item_resamples, measure
 from humeval_power.interfaces.formats.tables import read_table
-from humeval_power.parameters import Parameters
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import draw_ratings, replicate_generator
@@ -230,7 +230,7 @@ def test_without_repeats_nothing_is_claimed():
         assert "more than once" in value.reason
 
 
-def complete_study(parameters=Parameters(0.5, 0.1, 0.12, 0.1, 0.2, 0.1, 0.2)):  # noqa: B008
+def complete_study(parameters=seven(0.5, 0.1, 0.12, 0.1, 0.2, 0.1, 0.2)):  # noqa: B008
     rows = crossed(9, 25).assignment
     rating = draw_ratings(parameters, crossed(9, 25), replicate_generator(3, 0))
     frame = pd.DataFrame({"worker": rows.worker, "item": rows.item, "system": rows.system})
@@ -255,7 +255,7 @@ def test_an_icc_is_the_correlation_of_ratings_that_the_model_implies():
 
 def test_the_icc_within_systems_is_that_of_the_mean_squares():
     # With no slopes and systems centred, McGraw and Wong's ICC(C,1) and ICC(A,1) of items x workers.
-    ratings = complete_study(Parameters(0.5, 0.1, 0.15, 0.0, 0.25, 0.0, 0.2))
+    ratings = complete_study(seven(0.5, 0.1, 0.15, 0.0, 0.25, 0.0, 0.2))
     cube = np.empty((25, 9, 2))
     cube[ratings.item, ratings.worker, ratings.system] = ratings.rating
     values = []

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from places import TESTS
 from reference import dense_model
+from seven import seven
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.native import COMPONENTS
 from humeval_power.inference.analyze.blups import predicted_effects
-from humeval_power.parameters import Parameters
 from humeval_power.simulation.study import draw_ratings, replicate_generator
 
 SCRIPT, GOLDEN = TESTS / "oracles" / "ranef_oracle.R", TESTS / "golden" / "ranef.json"
@@ -30,7 +30,7 @@ EFFECTS = ("worker_intercept", "worker_slope", "item_intercept", "item_slope")
 
 def study(design, seed=1):
     rows = design.assignment
-    parameters = Parameters(0.5, 0.1, 0.1, 0.15, 0.1, 0.2, 0.2)
+    parameters = seven(0.5, 0.1, 0.1, 0.15, 0.1, 0.2, 0.2)
     rating = draw_ratings(parameters, design, replicate_generator(seed, 0))
     return SimpleNamespace(worker=rows.worker, item=rows.item, system=rows.system, rating=rating)
 

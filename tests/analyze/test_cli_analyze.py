@@ -9,15 +9,16 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from scipy import stats
+from seven import seven
 
-from humeval_power import Parameters, RatingScale, k_per_item, simulate
+from humeval_power import RatingScale, k_per_item, simulate
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.study.many_systems import compare_systems, correct, indistinct_groups
 from humeval_power.inference.study.wald import standardised_effect
 from humeval_power.interfaces.cli.main import main
 from humeval_power.ratings import ratings_from_table
 
-TRUTH = Parameters(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
+TRUTH = seven(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def study(tmp_path):
     """A Likert study of 12 workers and 50 items in a CSV file."""
     design = k_per_item(12, 50, ratings_per_item=3)
     ratings = simulate(TRUTH, design, seed=5, response="likert", points=5)
-    table = ratings.to_frame(RatingScale(1, 5, 5)).replace({"system": {"A": "old", "B": "new"}})
+    table = ratings.to_frame(RatingScale(1, 5, points=5)).replace({"system": {"A": "old", "B": "new"}})
     path = tmp_path / "study.csv"
     table.to_csv(path, index=False)
     return path
@@ -70,7 +71,7 @@ def run(*words, code=0):
 def test_the_analysis_has_the_numbers_of_the_fit(study):
     said = json.loads(run("analyze", study, "--scale", "1:5", "--systems", "old,new", "--json").stdout)
     ratings = ratings_from_table(
-        pd.read_csv(study, dtype=str), scale=RatingScale(1, 5, 5), systems=("old", "new")
+        pd.read_csv(study, dtype=str), scale=RatingScale(1, 5, points=5), systems=("old", "new")
     )
     fitted = fit(ratings)
     assert said["schema"] == "humeval_power/analysis/1"

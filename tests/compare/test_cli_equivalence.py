@@ -184,7 +184,7 @@ def ratings(plan: Path) -> Path:
         planned.parameters.with_difference(0.0), planned.design(), seed=4, response="likert", points=5
     )
     a, b = planned.systems
-    table = found.to_frame(RatingScale(1, 5, 5)).replace({"system": {"A": a, "B": b}})
+    table = found.to_frame(RatingScale(1, 5, points=5)).replace({"system": {"A": a, "B": b}})
     path = plan.parent / "ratings.csv"
     table.to_csv(path, index=False)
     return path

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import TESTS
 from scipy import special, stats
+from seven import seven
 
-from humeval_power import Parameters, crossed, k_per_item
+from humeval_power import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.equivalence_power import equivalence_power
@@ -41,7 +42,7 @@ from humeval_power.scenarios.study import RatingStudy
 from tests.reference.golden import shared_golden
 
 PILOT = TESTS.parent / "data" / "pilot.csv"
-TRUTH = Parameters(0.55, 0.0, 0.08, 0.05, 0.12, 0.1, 0.18)
+TRUTH = seven(0.55, 0.0, 0.08, 0.05, 0.12, 0.1, 0.18)
 EQUIVALENT = DecisionRule(alternative="equivalent", margin=0.1)
 NON_INFERIOR = DecisionRule(alternative="non-inferior", margin=0.1)
 
@@ -93,7 +94,10 @@ ORACLE = json.loads((TESTS / "golden" / "tost.json").read_text())
 @pytest.fixture(scope="module")
 def pilot():
     return ratings_from_table(
-        pd.read_csv(PILOT), scale=RatingScale(1, 5, 5), systems=("baseline", "new"), source="pilot.csv"
+        pd.read_csv(PILOT),
+        scale=RatingScale(1, 5, points=5),
+        systems=("baseline", "new"),
+        source="pilot.csv",
     )
 
 
@@ -311,7 +315,7 @@ STUDIES = [
 @pytest.mark.parametrize(("design", "df", "alternative", "effect"), STUDIES)
 def test_simulated_power_is_that_of_the_formula(design, df: str, alternative: str, effect: float) -> None:
     rule = DecisionRule(df=df, alternative=alternative, margin=0.1)
-    study = RatingStudy(TRUTH.with_difference(effect), design, rule)
+    study = RatingStudy(TRUTH.with_difference(effect), design, rule=rule)
     simulated = estimate_power(study, n_simulations=2000, seed=8)
     found = analytic_power(study.parameters, design, rule=rule).power
     # 3.5 standard errors of a share of 2,000, and 0.015 for the t law with 5 to 20 workers.
@@ -323,14 +327,14 @@ def test_simulated_power_is_that_of_the_formula(design, df: str, alternative: st
 
 def test_non_inferiority_is_superiority_of_a_system_that_is_better_by_the_margin() -> None:
     design = k_per_item(10, 40, ratings_per_item=2)
-    greater = RatingStudy(TRUTH.with_difference(0.05), design, DecisionRule(alternative="greater"))
-    shifted = RatingStudy(TRUTH.with_difference(-0.05), design, NON_INFERIOR)
+    greater = RatingStudy(TRUTH.with_difference(0.05), design, rule=DecisionRule(alternative="greater"))
+    shifted = RatingStudy(TRUTH.with_difference(-0.05), design, rule=NON_INFERIOR)
     expected, found = greater.draw(400, seed=8), shifted.draw(400, seed=8)
     assert found.p_value == pytest.approx(expected.p_value, abs=1e-9)
 
 
 def test_studies_moved_to_another_effect_are_those_simulated_there() -> None:
-    study = RatingStudy(TRUTH, crossed(6, 20), EQUIVALENT)
+    study = RatingStudy(TRUTH, crossed(6, 20), rule=EQUIVALENT)
     moved = study.shifted(study.draw(300, seed=2), 0.04)
     drawn = study.with_effect(0.04).draw(300, seed=2)
     assert moved.p_value == pytest.approx(drawn.p_value, abs=1e-10)
@@ -398,7 +402,7 @@ def test_the_smallest_margin_has_the_target_power(alternative: str, effect: floa
 @pytest.mark.parametrize("effect", [0.0, -0.03])
 def test_the_simulated_margin_contains_that_of_the_formula(alternative: str, effect: float) -> None:
     rule = DecisionRule(alternative=alternative, margin=1.0)
-    study = RatingStudy(TRUTH.with_difference(effect), crossed(10, 40), rule)
+    study = RatingStudy(TRUTH.with_difference(effect), crossed(10, 40), rule=rule)
     found = simulated_margin(study, n_simulations=4000, seed=6)
     formula = smallest_margin(effect_precision(TRUTH, study.design), effect=effect, rule=rule)
     low, high = found.interval

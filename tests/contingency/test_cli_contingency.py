@@ -73,14 +73,14 @@ def test_estimate_shows_the_tables_and_every_metric(files):
 def test_power_takes_the_tables_from_label_files(files):
     options = ["power", *given(files), "--n", 500, "--effect", 0.05, "--method", "analytic", "--json"]
     record = json.loads(run(*options).output)
-    study = ContingencyStudy(500, observed_tables(*counted(*labels("01")))).with_effect(0.05)
+    study = ContingencyStudy(500, base=observed_tables(*counted(*labels("01")))).with_effect(0.05)
     assert record["computed"]["power"] == pytest.approx(study.computed().power, rel=1e-9)
 
 
 def test_mde_from_rates_is_that_of_the_library():
     record = json.loads(run("mde", *RATES, "--correlation", 0.5, "--n", 5000, "--json").output)
     recalls = binary_recalls(prevalence=0.1, recall=0.7, precision=0.65)
-    study = ContingencyStudy(5000, correlated_errors([0.9, 0.1], recalls, correlation=0.5))
+    study = ContingencyStudy(5000, base=correlated_errors([0.9, 0.1], recalls, correlation=0.5))
     expected = detectable_effect(study, largest=study.reach[1])
     assert record["found"][0]["effect"] == pytest.approx(expected.effect, rel=1e-6)
 

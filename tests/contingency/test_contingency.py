@@ -163,7 +163,7 @@ def test_the_formula_agrees_with_simulation_in_random_settings(place):
     prevalence, recall = rng.uniform(0.1, 0.5), rng.uniform(0.5, 0.9)
     recalls = np.array([rng.uniform(0.8, 0.97), recall])
     base = correlated_errors([1 - prevalence, prevalence], recalls, correlation=rng.uniform(0, 0.6))
-    study = ContingencyStudy(int(rng.integers(800, 4000)), base, metric=metric)
+    study = ContingencyStudy(int(rng.integers(800, 4000)), base=base, metric=metric)
     study = study.with_effect(rng.uniform(1, 3.3) * study.null_sd)
     computed = study.computed()
     found = estimate_power(study, n_simulations=2048, seed=place)
@@ -178,9 +178,9 @@ def test_the_formula_agrees_with_simulation_in_random_settings(place):
 
 @pytest.mark.parametrize("metric", ["accuracy", "micro-f1"])
 def test_power_of_accuracy_is_that_of_mcnemars_exact_test(metric):
-    study = ContingencyStudy(700, usual(), metric=metric).with_effect(0.02)
+    study = ContingencyStudy(700, base=usual(), metric=metric).with_effect(0.02)
     other = PairedAccuracy(
-        700, study.true_effect, KnownAgreement(study.tables.agreement), test="exact"
+        700, difference=study.true_effect, agreement=KnownAgreement(study.tables.agreement), test="exact"
     ).computed()
     found = study.computed()
     assert found.power == pytest.approx(other.power, abs=1e-12)
@@ -192,7 +192,7 @@ def test_simulated_power_is_that_of_enumerating_every_table():
     # All 6,435 tables of 8 items in 8 cells, each with its p-value over all 256 exchanges.
     n, cells = 8, 8
     base = equal_agreement([0.5, 0.5], [0.5, 0.5], agreement=0.1)
-    study = ContingencyStudy(n, base, metric="f1", shift=0.9, alpha=0.1)
+    study = ContingencyStudy(n, base=base, metric="f1", shift=0.9, alpha=0.1)
     bars = itertools.combinations(range(n + cells - 1), cells - 1)
     tables = np.diff(np.array([(-1, *each, n + cells - 1) for each in bars]), axis=1) - 1
     chance = stats.multinomial.pmf(tables, n, study.tables.probability.ravel())
@@ -208,13 +208,13 @@ def test_simulated_power_is_that_of_enumerating_every_table():
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_equal_systems_are_called_different_no_more_often_than_alpha(metric):
-    drawn = ContingencyStudy(300, usual(), metric=metric).draw(4096, seed=6)
+    drawn = ContingencyStudy(300, base=usual(), metric=metric).draw(4096, seed=6)
     assert (drawn.p_value <= 0.05).sum() <= stats.binom.ppf(0.999, 4096, 0.05)
 
 
 def test_random_swaps_keep_the_level_with_three_classes():
     base = correlated_errors([0.5, 0.3, 0.2], [0.9, 0.8, 0.6], correlation=0.4)
-    drawn = ContingencyStudy(200, base, metric="macro-f1", n_flips=99).draw(1024, seed=7)
+    drawn = ContingencyStudy(200, base=base, metric="macro-f1", n_flips=99).draw(1024, seed=7)
     low, high = stats.binom.interval(0.998, 1024, 0.05)
     assert low <= (drawn.p_value <= 0.05).sum() <= high
 
@@ -222,7 +222,7 @@ def test_random_swaps_keep_the_level_with_three_classes():
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("share", [-0.6, 0.0, 0.05, 0.9])
 def test_an_effect_is_made_without_touching_agreement_or_what_both_have_right(metric, share):
-    study = ContingencyStudy(100, usual(), metric=metric)
+    study = ContingencyStudy(100, base=usual(), metric=metric)
     effect = share * study.reach[1]
     moved = study.with_effect(effect)
     assert moved.true_effect == pytest.approx(effect, abs=1e-12)
@@ -234,13 +234,15 @@ def test_an_effect_is_made_without_touching_agreement_or_what_both_have_right(me
 
 
 def test_effects_are_made_from_the_tables_as_given_whatever_came_before():
-    study = ContingencyStudy(100, observed_tables(random_counts(np.random.default_rng(1), 500), ("0", "1")))
+    study = ContingencyStudy(
+        100, base=observed_tables(random_counts(np.random.default_rng(1), 500), ("0", "1"))
+    )
     there = study.with_effect(0.9 * study.reach[1]).with_effect(study.true_effect)
     np.testing.assert_array_equal(there.tables.probability, study.tables.probability)
 
 
 def test_an_effect_out_of_reach_is_refused_with_the_reach():
-    study = ContingencyStudy(100, usual())
+    study = ContingencyStudy(100, base=usual())
     with pytest.raises(InputError, match="must lie in"):
         study.with_effect(study.reach[1] + 0.01)
 
@@ -289,7 +291,7 @@ def test_labels_are_counted_by_class_and_both_predictions():
 
 def test_slopes_are_those_of_f1_in_closed_form():
     # F1 = 2 t / (items + predicted): by the quotient rule
-    study = ContingencyStudy(10, usual())
+    study = ContingencyStudy(10, base=usual())
     (tn, fp), (fn, tp) = confusion = study.tables.confusion_a
     below = 2 * tp + fp + fn
     assert tn > 0
@@ -299,14 +301,14 @@ def test_slopes_are_those_of_f1_in_closed_form():
 
 def test_every_problem_of_a_study_is_told_at_once():
     with pytest.raises(InputError) as refused:
-        ContingencyStudy(1, usual(), metric="bleu", positive=2, shift=1.5, n_flips=3)
+        ContingencyStudy(1, base=usual(), metric="bleu", positive=2, shift=1.5, n_flips=3)
     assert len(refused.value.problems) == 5
     with pytest.raises(InputError, match="add up to 1"):
         PairedTables(np.full((2, 2, 2), 0.2), ("0", "1"))
 
 
 def test_more_flips_than_none_change_only_the_p_values():
-    study = ContingencyStudy(400, usual())
+    study = ContingencyStudy(400, base=usual())
     exact, drawn = study.draw(64, seed=3), replace(study, n_flips=999).draw(64, seed=3)
     np.testing.assert_array_equal(exact.estimate, drawn.estimate)
     # 4.5 standard errors of a share of 999
@@ -316,7 +318,7 @@ def test_more_flips_than_none_change_only_the_p_values():
 def test_systems_that_never_differ_are_never_significant():
     never = np.zeros((2, 2, 2))
     never[0, 0, 0], never[1, 1, 1], never[1, 0, 0] = 0.7, 0.2, 0.1
-    study = ContingencyStudy(50, PairedTables(never, ("0", "1")))
+    study = ContingencyStudy(50, base=PairedTables(never, ("0", "1")))
     assert study.reach == (0.0, 0.0)
     assert study.computed().rejection_rate == 0
     assert (study.draw(20, seed=1).p_value == 1).all()
@@ -326,7 +328,7 @@ def test_equal_values_of_systems_that_are_not_exchangeable_are_a_null_of_their_o
     # Recall .40 and .65 at the same F1: the test of exchangeability need not keep its level, and the
     # formula, whose two standard deviations differ, says by how much.
     table = np.array([[[0.7575, 0.0975], [0.01, 0.03]], [[0.03, 0.03], [0.005, 0.035]]])
-    study = ContingencyStudy(5000, PairedTables(table / table.sum(), ("0", "1")))
+    study = ContingencyStudy(5000, base=PairedTables(table / table.sum(), ("0", "1")))
     assert study.true_effect == pytest.approx(0, abs=1e-12)
     assert study.standard_error > study.null_sd
     rate = np.mean(study.draw(8192, seed=2).p_value <= 0.05)

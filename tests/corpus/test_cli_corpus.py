@@ -80,7 +80,7 @@ def test_a_preset_gives_way_to_numbers():
     record = json.loads(
         run("power", "--n", "2000", "--effect", "1", "--b0", "26", "--method", "analytic", "--json").output
     )
-    expected = CorpusStudy(2000, 1.0, zero_share=0.13, scale=26.0).computed()
+    expected = CorpusStudy(2000, difference=1.0, zero_share=0.13, scale=26.0).computed()
     assert record["computed"]["power"] == pytest.approx(expected.power, rel=1e-12)
 
 
@@ -89,7 +89,7 @@ def test_a_surface_has_a_cell_for_each_size_and_effect(tmp_path):
     assert found.exit_code == 0
     rows = list(csv.DictReader((tmp_path / "s" / "surface.csv").read_text().splitlines()))
     assert [float(row["power"]) for row in rows] == pytest.approx(
-        [CorpusStudy(n, d).computed().power for n in (500, 2000) for d in (1.0, 2.0)], rel=1e-9
+        [CorpusStudy(n, difference=d).computed().power for n in (500, 2000) for d in (1.0, 2.0)], rel=1e-9
     )
 
 

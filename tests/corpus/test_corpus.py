@@ -177,7 +177,7 @@ def test_the_variance_of_flips_is_a_quarter_of_the_squared_effects():
 
 
 def test_the_fit_is_scipys_and_finds_what_was_drawn():
-    study = CorpusStudy(40_000, 1.0)
+    study = CorpusStudy(40_000, difference=1.0)
     effects = study.draw_effects(np.random.default_rng(6), 1)[0]
     fit = fit_delta_laplace(effects)
     b = stats.laplace.fit(effects[effects != 0])[1]
@@ -191,7 +191,9 @@ def test_the_fit_is_scipys_and_finds_what_was_drawn():
 def test_the_matched_scale_reproduces_the_null_deviation_exactly():
     effects = np.random.default_rng(3).standard_t(3, size=500) * (np.arange(500) % 7 > 0)
     fit = fit_delta_laplace(effects)
-    study = CorpusStudy(500, -effects.sum() / 2, zero_share=fit.zero_share, scale=fit.matched_scale)
+    study = CorpusStudy(
+        500, difference=-effects.sum() / 2, zero_share=fit.zero_share, scale=fit.matched_scale
+    )
     assert study.null_sd == pytest.approx(fit.null_sd, rel=1e-12)
 
 
@@ -204,7 +206,9 @@ def test_effects_that_are_all_zero_have_no_scale():
 @pytest.mark.parametrize("row", range(5))
 def test_computed_power_is_that_of_the_reference_values(shared, row):
     golden = shared_golden(shared, "12_bleu")["approx"][row]
-    study = CorpusStudy(golden["n"], golden["delta_bleu"], zero_share=golden["P0"], scale=golden["b0"])
+    study = CorpusStudy(
+        golden["n"], difference=golden["delta_bleu"], zero_share=golden["P0"], scale=golden["b0"]
+    )
     found = study.computed()
     assert study.null_sd == pytest.approx(golden["sd_null"], rel=1e-12)
     assert study.standard_error == pytest.approx(golden["se"], rel=1e-12)
@@ -219,7 +223,7 @@ def test_computed_power_is_that_of_the_reference_values(shared, row):
 def test_simulated_power_agrees_with_the_reference_simulations(shared):
     golden = shared_golden(shared, "12_bleu")
     for row in golden["mc_normal_reference"]:
-        study = CorpusStudy(row["n"], row["delta_bleu"], zero_share=row["P0"], scale=row["b0"])
+        study = CorpusStudy(row["n"], difference=row["delta_bleu"], zero_share=row["P0"], scale=row["b0"])
         found = estimate_power(study, n_simulations=2048, seed=12)
         p = row["power_two"]
         # 4 standard errors of the difference of two simulations
@@ -229,7 +233,7 @@ def test_simulated_power_agrees_with_the_reference_simulations(shared):
 
 def test_power_with_random_flips_agrees_with_full_randomisation(shared):
     for row in shared_golden(shared, "12_bleu")["mc_full_randomization"]:
-        study = CorpusStudy(row["n"], row["delta_bleu"], test="flips", n_flips=row["B"])
+        study = CorpusStudy(row["n"], difference=row["delta_bleu"], test="flips", n_flips=row["B"])
         found = estimate_power(study, n_simulations=1024, seed=3)
         p = row["power_two"]
         error = np.sqrt(p * (1 - p) * (1 / 1024 + 1 / row["R"]))
@@ -239,11 +243,11 @@ def test_power_with_random_flips_agrees_with_full_randomisation(shared):
 def test_published_power_and_exaggeration_are_met():
     # Card et al. (2020), online notebook: power .756, type M 1.200 from 500 simulated studies of 2,000
     # sentences; the text says "approximately 75 %".
-    found = CorpusStudy(2000, 1.0).computed()
+    found = CorpusStudy(2000, difference=1.0).computed()
     assert found.power == pytest.approx(0.756, abs=3 * np.sqrt(0.75 * 0.25 / 500))
     assert found.power == pytest.approx(0.7467, abs=5e-5)
     assert found.type_m == pytest.approx(1.2, abs=0.05)
-    appendix_g = CorpusStudy(2000, 1.0, zero_share=0.2, scale=26.0)
+    appendix_g = CorpusStudy(2000, difference=1.0, zero_share=0.2, scale=26.0)
     assert appendix_g.computed().power == pytest.approx(0.7748, abs=5e-5)
 
 
@@ -264,7 +268,7 @@ def test_presets_are_the_published_table_and_its_mean(shared):
 def test_the_formula_agrees_with_simulation_in_random_settings(place):
     rng = np.random.default_rng(100 + place)
     n = int(rng.integers(100, 3000))
-    study = CorpusStudy(n, 0.0, zero_share=rng.uniform(0, 0.6), scale=rng.uniform(10, 40))
+    study = CorpusStudy(n, difference=0.0, zero_share=rng.uniform(0, 0.6), scale=rng.uniform(10, 40))
     study = study.with_effect(rng.uniform(0.5, 3.5) * study.null_sd)
     computed = study.computed()
     found = estimate_power(study, n_simulations=1024, seed=place)
@@ -276,7 +280,7 @@ def test_the_formula_agrees_with_simulation_in_random_settings(place):
 
 def test_random_flips_keep_the_level_even_for_few_sentences():
     # With 199 flips P(p <= .05) is exactly .05 under the null hypothesis (Phipson and Smyth 2010).
-    study = CorpusStudy(20, 0.0, test="flips", n_flips=199)
+    study = CorpusStudy(20, difference=0.0, test="flips", n_flips=199)
     found = study.draw(8192, seed=8)
     low, high = stats.binom.interval(0.998, 8192, 0.05)
     assert low <= (found.p_value <= 0.05).sum() <= high
@@ -285,26 +289,28 @@ def test_random_flips_keep_the_level_even_for_few_sentences():
 def test_the_normal_cut_off_is_conservative_for_twenty_sentences(shared):
     row = shared_golden(shared, "12_bleu")["mc_normal_reference"][-1]
     assert row["n"] == 20
-    found = CorpusStudy(20, 0.0).draw(8192, seed=9)
+    found = CorpusStudy(20, difference=0.0).draw(8192, seed=9)
     error = np.sqrt(0.044 * 0.956 * (1 / 8192 + 1 / row["R"]))
     assert np.mean(found.p_value <= 0.05) == pytest.approx(row["power_two"], abs=4 * error)
 
 
 def test_a_difference_in_favour_of_a_has_the_same_power():
-    up, down = CorpusStudy(800, 1.5).computed(), CorpusStudy(800, -1.5).computed()
+    up, down = CorpusStudy(800, difference=1.5).computed(), CorpusStudy(800, difference=-1.5).computed()
     assert up == down
 
 
 def test_the_size_is_the_smallest_that_reaches_the_target():
-    found = required_n(lambda n: CorpusStudy(n, 1.0), power=0.8)
+    found = required_n(lambda n: CorpusStudy(n, difference=1.0), power=0.8)
     assert found.n is not None
     assert (
-        CorpusStudy(found.n, 1.0).computed().power >= 0.8 > CorpusStudy(found.n - 1, 1.0).computed().power
+        CorpusStudy(found.n, difference=1.0).computed().power
+        >= 0.8
+        > CorpusStudy(found.n - 1, difference=1.0).computed().power
     )
 
 
 def test_swaps_that_never_matter_are_never_significant():
-    study = CorpusStudy(50, 0.0, zero_share=1.0)
+    study = CorpusStudy(50, difference=0.0, zero_share=1.0)
     assert study.computed().power == 0
     assert (study.draw(20, seed=1).p_value == 1).all()
     assert (replace(study, test="flips").draw(20, seed=1).p_value == 1).all()
@@ -313,17 +319,17 @@ def test_swaps_that_never_matter_are_never_significant():
 @pytest.mark.parametrize("n", [2, 6, 50])
 def test_effects_far_beyond_their_spread_are_found_if_there_are_sentences_enough(n):
     # With equal effects the sign-flip statistic is sqrt(n) (zeros apart): 2 sentences never suffice.
-    study = CorpusStudy(n, 100.0, zero_share=0.0, scale=0.01)
+    study = CorpusStudy(n, difference=100.0, zero_share=0.0, scale=0.01)
     assert study.computed().power == pytest.approx(float(n > 3.85), abs=1e-9)
     assert estimate_power(study, n_simulations=256).power == float(n > 3.85)
 
 
 def test_every_problem_of_a_study_is_told_at_once():
     with pytest.raises(InputError) as refused:
-        CorpusStudy(1, 1.0, zero_share=1.0, scale=-2.0, test="bootstrap", n_flips=5, alpha=0.05)
+        CorpusStudy(1, difference=1.0, zero_share=1.0, scale=-2.0, test="bootstrap", n_flips=5, alpha=0.05)
     assert len(refused.value.problems) == 4
     with pytest.raises(InputError, match="19"):
-        CorpusStudy(10, 1.0, test="flips", n_flips=5)
+        CorpusStudy(10, difference=1.0, test="flips", n_flips=5)
 
 
 def test_texts_of_different_lengths_are_refused():

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import dense_model
 from reference.golden import shared_golden
+from seven import seven
 
 from humeval_power.designs import crossed
 from humeval_power.estimation import closed_form, native
@@ -19,7 +20,7 @@ from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.native import EFFECT, CrossedProblem
 from humeval_power.kernels import balanced
 from humeval_power.kernels.balanced_ml import maximum_likelihood
-from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
+from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.simulation.study import draw_ratings
 
 CLOSED_FORM, LME4 = 1e-9, 1e-6  # the goldens' own precision: an exact formula, a tight optimiser
@@ -272,7 +273,7 @@ def test_drawn_mean_squares_are_independent_scaled_chi_squares():
 @pytest.mark.parametrize("interaction", [0.0, 0.15])
 def test_drawn_mean_squares_are_those_of_simulated_ratings(interaction):
     size, n_studies = balanced.Size(4, 5, 2), 4000
-    parameters = Parameters(0.5, 0.1, 0.05, 0.1, 0.08, 0.12, 0.2)
+    parameters = seven(0.5, 0.1, 0.05, 0.1, 0.08, 0.12, 0.2)
     parameters = replace(parameters, sd_worker_item=interaction)
     rng = np.random.default_rng(2)
     design = crossed(size.workers, size.items, n_repeats=size.repeats)

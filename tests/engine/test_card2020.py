@@ -91,7 +91,7 @@ def test_the_48_cells_agree_with_an_independent_program(shared, reproduced):
 
 def test_the_paper_reading_of_the_effect_matters(published):
     # With the plotted value as the difference itself, high variance and 3 x 100: .2, not .56.
-    study = RatingStudy(preset("high").with_difference(0.1), crossed(3, 100), CARD2020)
+    study = RatingStudy(preset("high").with_difference(0.1), crossed(3, 100), rule=CARD2020)
     literal = estimate_power(study, n_simulations=OURS)
     assert literal.power < published["high", 3, 100, 0.1] - 0.2
 
@@ -150,7 +150,7 @@ def test_rates_with_few_workers_are_those_of_the_goldens(shared, column, word):
     rows = [row for row in document["rows"] if row["setting"] in ("high", "low")]
     for row in rows:
         stated = preset(row["setting"]).with_difference(row["delta"])
-        study = RatingStudy(stated, crossed(row["m"], row["n"]), DecisionRule(df=word))
+        study = RatingStudy(stated, crossed(row["m"], row["n"]), rule=DecisionRule(df=word))
         result = estimate_power(study, n_simulations=n, seed=31).rejection_rate
         share = row[column]
         variance = max(share * (1 - share), 2e-5) * (1 / n + 1 / document["meta"]["N"])

@@ -15,6 +15,7 @@ from places import TESTS
 from reference import dense_model
 from reference.golden import shared_golden
 from reference.kernel_view import view_of_table
+from seven import seven
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import FitError, InputError
@@ -22,7 +23,7 @@ from humeval_power.estimation import native
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.native import CrossedProblem
 from humeval_power.interfaces.formats.tables import read_table
-from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
+from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import draw_ratings, replicate_generator
@@ -62,7 +63,9 @@ def real_ratings(record, shared_data):
         table,
         **record["columns"],
         systems=tuple(record["systems"]),
-        scale=RatingScale(scale["low"], scale["high"], None, scale["higher_is_better"]),
+        scale=RatingScale(
+            scale["low"], scale["high"], points=None, higher_is_better=scale["higher_is_better"]
+        ),
         criterion=record["where"].get("criterion"),
     )
 
@@ -224,7 +227,7 @@ def test_kenward_and_roger_at_the_goldens_own_variances_equals_pbkrtest(shared):
             assert ours.df_satterthwaite == pytest.approx(expected["df_satt"], rel=1e-4)  # numerical
 
 
-def make(design, seed=1, parameters=Parameters(0.5, 0.1, 0.1, 0.15, 0.1, 0.2, 0.2)):  # noqa: B008
+def make(design, seed=1, parameters=seven(0.5, 0.1, 0.1, 0.15, 0.1, 0.2, 0.2)):  # noqa: B008
     """Ratings of one simulated study."""
     rows = design.assignment
     rating = draw_ratings(parameters, design, replicate_generator(seed, 0))
@@ -377,7 +380,7 @@ def test_standard_errors_at_the_boundary_are_not_given():
     assert all(math.isnan(result.standard_errors[name]) for name in result.boundary)
 
 
-TRUTH = Parameters(0.5, 0.08, 0.10, 0.15, 0.12, 0.20, 0.25)
+TRUTH = seven(0.5, 0.08, 0.10, 0.15, 0.12, 0.20, 0.25)
 RECOVERED = {
     "crossed": crossed(20, 40),
     "sparse": k_per_item(20, 100, ratings_per_item=3),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reference import dense_model
+from seven import seven
 
-from humeval_power import InputError, Parameters, crossed, k_per_item, simulate
+from humeval_power import InputError, crossed, k_per_item, simulate
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.interaction import interaction_gain
 from humeval_power.estimation.native import CrossedProblem, fit_batch
 
-TRUTH = Parameters(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15, sd_worker_item=0.12)
+TRUTH = seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15, sd_worker_item=0.12)
 
 # lme4 1.1-31, lmerTest 3.1-3 (R 4.2.2), REML, bobyqa with rhoend 1e-10:
 # rating ~ x + (1|worker) + (0+x|worker) + (1|item) + (0+x|item) + (1|worker:item)
@@ -58,7 +59,7 @@ def test_the_difference_between_systems_is_untouched_where_every_pair_has_both()
 
 
 def test_a_table_without_such_variation_gains_next_to_nothing():
-    without = Parameters(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15)
+    without = seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15)
     assert interaction_gain(simulate(without, crossed(8, 30), seed=1)) < 3.84
     assert (
         interaction_gain(simulate(TRUTH, crossed(8, 30), seed=1)) > 10.83

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import click
 import numpy as np
+from seven import seven
 
-from humeval_power import Parameters, RatingScale, k_per_item, simulate
+from humeval_power import RatingScale, k_per_item, simulate
 from humeval_power.interfaces.cli.main import main
 
 EXTREME = (
@@ -170,10 +171,8 @@ def trials() -> list[Trial]:
 def write_files(folder: Path) -> None:
     """The files that the invocations read."""
     design = k_per_item(4, 12, ratings_per_item=2)
-    drawn = simulate(
-        Parameters(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.2), design, seed=5, response="likert", points=5
-    )
-    table = drawn.to_frame(RatingScale(1, 5, 5))
+    drawn = simulate(seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.2), design, seed=5, response="likert", points=5)
+    table = drawn.to_frame(RatingScale(1, 5, points=5))
     table["rating"] = table["rating"].astype(int)
     table.to_csv(folder / "ratings.csv", index=False)
     rng = np.random.default_rng(1)

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from reference.golden import shared_golden
 from scipy import stats
+from seven import seven
 
 from humeval_power.designs import k_per_item
 from humeval_power.errors import InputError
@@ -181,7 +182,7 @@ def test_data_without_an_answer_are_refused(human: list, judge_scores: list, ext
 
 def small(effect: float = 0.15) -> Parameters:
     """The parameters of the golden rows: Tw = .11, Ti = .14, s = .26 as SDs of differences."""
-    return Parameters(0.6, effect, 0.01, 0.11, 0.04, 0.14, 0.26)
+    return seven(0.6, effect, 0.01, 0.11, 0.04, 0.14, 0.26)
 
 
 def test_a_crossed_study_has_the_golden_variance_with_a_judge(shared: Path) -> None:

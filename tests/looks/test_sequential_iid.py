@@ -37,8 +37,10 @@ THIRDS = (1 / 3, 2 / 3, 1.0)
 SOURCES = {
     "scores": lambda: AssessmentLooks(DirectAssessment(60, effect=8.0), THIRDS),
     "pool": lambda: PoolLooks(pair_of_laws(GammaScores(75, 25), GammaScores(83, 25)), 60, THIRDS),
-    "preference": lambda: PairedLooks(Preference(90, 0.15, 0.2), THIRDS),
-    "accuracy": lambda: PairedLooks(PairedAccuracy(300, 0.05, KnownAgreement(0.85), test="mid-p"), THIRDS),
+    "preference": lambda: PairedLooks(Preference(90, preference=0.15, tie_share=0.2), THIRDS),
+    "accuracy": lambda: PairedLooks(
+        PairedAccuracy(300, difference=0.05, agreement=KnownAgreement(0.85), test="mid-p"), THIRDS
+    ),
 }
 
 
@@ -170,10 +172,11 @@ def test_a_real_pool_of_direct_assessments_saves_too(shared_data) -> None:
     ("make", "says"),
     [
         (lambda: AssessmentLooks(DirectAssessment(4), THIRDS), "too few"),
-        (lambda: PairedLooks(Preference(10, 0.1), (0.5, 0.2, 1.0)), "increase"),
+        (lambda: PairedLooks(Preference(10, preference=0.1), (0.5, 0.2, 1.0)), "increase"),
         (
             lambda: PairedLooks(
-                PairedAccuracy(100, 0.05, KnownAgreement(0.9), test="unconditional"), THIRDS
+                PairedAccuracy(100, difference=0.05, agreement=KnownAgreement(0.9), test="unconditional"),
+                THIRDS,
             ),
             "mid-p",
         ),

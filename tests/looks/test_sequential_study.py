@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from reference.golden import shared_golden
 from scipy import stats
+from seven import seven
 
 from humeval_power.costs import CostModel
 from humeval_power.designs import Design, crossed, from_table, k_per_item
@@ -53,7 +54,7 @@ STORED_SETTINGS = {
     "high_h05": half_coded("high"),
     "no_worker_slope": replace(preset("high"), sd_worker_slope=0.0),
     # Their SDs are not stored; these are the ratios to the residual that their information shares imply.
-    "uber_like": Parameters(0.6, 0.0, 0.0, 0.025, 0.0, 0.24, 0.165),
+    "uber_like": seven(0.6, 0.0, 0.0, 0.025, 0.0, 0.24, 0.165),
 }
 
 
@@ -142,7 +143,7 @@ def test_information_of_nested_looks_is_that_of_the_covariance_of_gls_estimates(
 
 def test_an_unbalanced_second_look_has_the_stored_information(shared) -> None:
     stored = shared_golden(shared, "06b_sequential_lmm")["unbalanced_ols_vs_gls"]
-    parameters = Parameters(0.5, 0.0, 0.0, stored["tw"], 0.0, stored["ti"], stored["sigma"])
+    parameters = seven(0.5, 0.0, 0.0, stored["tw"], 0.0, stored["ti"], stored["sigma"])
     # look 1: 3 workers on items 1 to 20; look 2 adds 6 workers on items 21 to 40
     blocks = [(range(3), range(20)), (range(3, 9), range(20, 40))]
     rows = np.array(
@@ -169,7 +170,7 @@ def test_planned_information_is_that_of_the_stored_scenarios(shared) -> None:
 @pytest.mark.parametrize("kind", ["items", "workers"])
 @pytest.mark.parametrize("analysis", ["ratings", "differences"])
 def test_mean_squares_of_a_growing_table_have_the_law_of_refitted_ratings(kind, analysis) -> None:
-    parameters = Parameters(0.5, 0.0, 0.1, 0.2, 0.15, 0.25, 0.3, sd_worker_item=0.2)
+    parameters = seven(0.5, 0.0, 0.1, 0.2, 0.15, 0.25, 0.3, sd_worker_item=0.2)
     design = crossed(4, 9, n_repeats=2 if analysis == "ratings" else 1)
     study = RatingLooks(parameters, design, Looks(kind, (0.5, 0.75, 1.0)), DecisionRule(analysis=analysis))
     assert study.by_mean_squares

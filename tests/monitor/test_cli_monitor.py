@@ -14,8 +14,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
+from seven import seven
 
-from humeval_power import Parameters, RatingScale, crossed, simulate
+from humeval_power import RatingScale, crossed, simulate
 from humeval_power.estimation import native
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.looks.boundaries import boundaries
@@ -39,7 +40,7 @@ from humeval_power.reporting.plan.text import plan_markdown
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.scenarios.looks.looks import nested_designs
 
-TRUTH = Parameters(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)
+TRUTH = seven(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)
 WORKERS, ITEMS = 10, 30
 
 
@@ -51,7 +52,7 @@ def ratings(effect: float, *, seed: int) -> pd.DataFrame:
     made = simulate(
         TRUTH.with_difference(effect), crossed(WORKERS, ITEMS), seed=seed, response="likert", points=5
     )
-    return made.to_frame(RatingScale(1, 5, 5)).replace({"system": {"A": "old", "B": "new"}})
+    return made.to_frame(RatingScale(1, 5, points=5)).replace({"system": {"A": "old", "B": "new"}})
 
 
 def part(table: pd.DataFrame, n_items: int) -> pd.DataFrame:
@@ -443,7 +444,7 @@ def good_lines(plan: Path) -> list[tuple[str, dict[str, object]]]:
     data = LookData(200, 10, 10, 1 / 3, 90.0, 0.06, 0.1, 12.0, 0.5)
     taken = TakenLook(1, 1, data, 0.4, 0.001, 1.0, "continue", {"design": 0.5, "trend": 0.2, "null": 0.1})
     return [
-        ("start", start_content(sealed.checksum, start, RatingScale(1, 5, 5), "0" * 16)),
+        ("start", start_content(sealed.checksum, start, RatingScale(1, 5, points=5), "0" * 16)),
         ("look", look_content(taken, new_rows={"a" * 16: "b" * 16}, time="2026-01-02")),
     ]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from reference.golden import shared_golden
 from scipy import stats
+from seven import seven
 
 from humeval_power import crossed, fit, k_per_item, simulate
 from humeval_power.errors import InputError
-from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.assurance import assurance, pilot_advice, safe_parameters
 from humeval_power.planning.questions import smallest_true
 from humeval_power.planning.study.analytic import power_at
@@ -17,7 +17,7 @@ from humeval_power.planning.study.required import counts_power, counts_precision
 from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import Stratum, VarianceUncertainty, worker_multiplier
 
-TRUTH = Parameters(0.5, 0.1, 0.05, 0.11, 0.05, 0.14, 0.26)
+TRUTH = seven(0.5, 0.1, 0.05, 0.11, 0.05, 0.14, 0.26)
 MANY = 200_000  # draws; the standard error of a mean power is below 0.001
 
 
@@ -25,7 +25,7 @@ def of_mean_squares(m, n, squares, df) -> VarianceUncertainty:
     """A complete pilot's mean squares (A, C, B, D, E of the methods notes 1.1) as strata of its components."""
     loads = (2 * n, n / 2, 2 * m, m / 2)
     a, b, c, d = (Stratum(ms / load, f, 1 / load) for ms, f, load in zip(squares, df, loads, strict=False))
-    return VarianceUncertainty((a, b, c, d), squares[4], df[4])
+    return VarianceUncertainty(strata=(a, b, c, d), residual=squares[4], residual_df=df[4])
 
 
 def mean_squares_by_hand(ratings, m, n):
@@ -111,7 +111,7 @@ def test_the_power_at_the_estimates_of_the_golden(shared):
     golden = shared_golden(shared, "09_pilot")["fiducial_example"]
     tw2, ti2, s2 = (golden["plug_in"][name] for name in ("tw2", "ti2", "s2"))
     planned = golden["planned"]
-    parameters = Parameters(0.5, planned["Delta"], 0.1, tw2**0.5, 0.1, ti2**0.5, s2**0.5)
+    parameters = seven(0.5, planned["Delta"], 0.1, tw2**0.5, 0.1, ti2**0.5, s2**0.5)
     precision = counts_precision(parameters, StudyCounts(planned["m"], planned["n"], planned["m"]))
     # the golden counts significant effects of either sign
     found = power_at(planned["Delta"], precision).rejection_rate
@@ -137,7 +137,7 @@ def test_the_advice_on_pilots_is_that_of_the_table():
 
 def pilot_table(*, boundary: bool):
     """A simulated complete pilot of six workers and forty items; at the boundary, workers who agree."""
-    parameters = Parameters(0.5, 0.1, 0.05, 0.0 if boundary else 0.11, 0.05, 0.14, 0.26)
+    parameters = seven(0.5, 0.1, 0.05, 0.0 if boundary else 0.11, 0.05, 0.14, 0.26)
     return simulate(parameters, crossed(6, 40), seed=8 if boundary else 1)
 
 
@@ -227,7 +227,7 @@ def test_summaries_are_computed_from_the_draws():
 def test_the_safe_slope_is_the_upper_limit_of_the_mean_square_and_never_below_the_estimate():
     # the methods notes 9: plan with lambda_C,U = multiplier x MS_C
     known = of_mean_squares(5, 30, (0.2, 0.5, 0.2, 0.17, 0.0676), (4, 4, 29, 29, 232))
-    parameters = Parameters(0.5, 0.1, 0.1, (2 * (0.5 - 0.0676) / 30) ** 0.5, 0.1, 0.2, 0.26)
+    parameters = seven(0.5, 0.1, 0.1, (2 * (0.5 - 0.0676) / 30) ** 0.5, 0.1, 0.2, 0.26)
     safe = safe_parameters(parameters, known, confidence=0.8)
     assert safe.sd_worker_slope**2 == pytest.approx(
         2 * (worker_multiplier(5, 0.8) * 0.5 - 0.0676) / 30, rel=1e-9
@@ -257,7 +257,7 @@ def test_plug_in_planning_from_five_workers_keeps_its_promise_in_two_of_five_and
 ):
     golden = shared_golden(shared, "09_pilot")["calibration"]
     row = next(row for row in golden["rows"] if (row["pilot_m"], row["pilot_n"]) == (5, 30))
-    truth = Parameters(0.5, golden["Delta"], 0.05, golden["tw"], 0.05, golden["ti"], golden["s"])
+    truth = seven(0.5, golden["Delta"], 0.05, golden["tw"], 0.05, golden["ti"], golden["s"])
     n_pilots, kept = 1500, {"plugin": 0, "safe80": 0}
     for seed in range(n_pilots):
         fitted = fit(simulate(truth, crossed(5, 30), seed=seed))

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from seven import seven
 
-from humeval_power.parameters import Parameters, preset
+from humeval_power.parameters import preset
 from humeval_power.planning.plan.bottleneck import find_bottleneck, in_words
 from humeval_power.planning.study.limits import ceiling_with_items
 from humeval_power.planning.study.required import counts_power
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.study_counts import StudyCounts
 
-LIKERT = Parameters(0.58, 0.08, 0.07, 0.05, 0.13, 0.15, 0.18)
+LIKERT = seven(0.58, 0.08, 0.07, 0.05, 0.13, 0.15, 0.18)
 
 
 def bottleneck(parameters, counts, *, target=0.8):
@@ -60,7 +61,7 @@ def test_few_workers_who_differ_much_are_the_bottleneck_whatever_the_number_of_i
 
 
 def test_few_items_that_differ_much_are_the_bottleneck_whatever_the_number_of_workers():
-    parameters = Parameters(0.5, 0.1, 0.05, 0.02, 0.05, 0.3, 0.1)
+    parameters = seven(0.5, 0.1, 0.05, 0.02, 0.05, 0.3, 0.1)
     counts = StudyCounts(30, 12, 10)
     found = bottleneck(parameters, counts)
     assert found.factor == "items"
@@ -97,7 +98,7 @@ def test_no_paired_design_of_five_or_more_workers_has_more_power_than_endless_it
 def test_no_design_is_said_to_have_more_power_than_any_number_of_items_could_give():
     # Two workers who hardly differ, items that do: at 107 items 0.846 of 4,000 simulated studies find
     # the effect, at 5,000 items 0.564; more items can cost power, because the df fall to m - 1.
-    parameters = Parameters(0.5, 0.3895, 0.29, 0.0574, 0.109, 0.2956, 0.0334)
+    parameters = seven(0.5, 0.3895, 0.29, 0.0574, 0.109, 0.2956, 0.0334)
     counts = StudyCounts(2, 107, 2)
     found = bottleneck(parameters, counts)
     assert found.power > 0.8

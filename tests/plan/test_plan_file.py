@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
 from promised_plan import promised
+from seven import seven
 
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError
@@ -35,7 +36,6 @@ from humeval_power.interfaces.formats.plan.plan_file import (
     read_plan,
     read_plan_file,
 )
-from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.planning.study.analytic import analytic_power
 from humeval_power.rules import DecisionRule
@@ -56,7 +56,7 @@ PLAN = promised(
         question="Is the new summariser better — e.g. in Zürich?",
         systems=("old", "new"),
         effect=0.08,
-        parameters=Parameters(0.6, 0.03, 0.05, 0.04, 0.08, 0.1, 0.2),
+        parameters=seven(0.6, 0.03, 0.05, 0.04, 0.08, 0.1, 0.2),
         source=ParameterSource("pilot", "parameters.json", "pilot.csv"),
         counts=StudyCounts(12, 40, 12),
         rule=DecisionRule(),
@@ -83,7 +83,7 @@ VARIANTS = {
         replace(
             PLAN,
             rule=DecisionRule(alternative="greater", df="normal", alpha=0.025),
-            scale=RatingScale(0.0, 100.0, None, False, "inferred"),
+            scale=RatingScale(0.0, 100.0, points=None, higher_is_better=False, source="inferred"),
         )
     ),
     "an eighth parameter": promised(

@@ -11,11 +11,11 @@ from html.parser import HTMLParser
 
 import pytest
 from promised_plan import promised
+from seven import seven
 
 from humeval_power.costs import CostModel
 from humeval_power.designs import DESIGN_KINDS, DesignKind
 from humeval_power.fees import PlatformFee
-from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.planning.study.analytic import effect_precision, minimum_detectable_effect
 from humeval_power.reporting.plan.history import Amendment, Change
@@ -39,7 +39,7 @@ PLAN = promised(
         question="Is new better than old?",
         systems=("old", "new"),
         effect=0.08,
-        parameters=Parameters(0.6, 0.0317, 0.05, 0.04, 0.08, 0.1, 0.2),
+        parameters=seven(0.6, 0.0317, 0.05, 0.04, 0.08, 0.1, 0.2),
         source=ParameterSource("the pilot", "parameters.json", "pilot.csv"),
         counts=StudyCounts(12, 40, 12),
         rule=DecisionRule(),
@@ -108,7 +108,7 @@ def test_systems_called_by_their_letters_are_not_explained() -> None:
 
 
 def test_a_raw_effect_has_the_sign_of_the_raw_scale() -> None:
-    scale = RatingScale(0.0, 100.0, None, higher_is_better=False)
+    scale = RatingScale(0.0, 100.0, points=None, higher_is_better=False)
     assert "lower is better), that is -8." in plan_markdown(replace(PLAN, scale=scale))
     assert "as rated" not in plan_markdown(replace(PLAN, scale=None))
 

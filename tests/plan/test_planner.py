@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seven import seven
 from test_search import CLIFF, cost_models
 
 from humeval_power.assumptions import assumptions_of
@@ -24,10 +25,10 @@ from humeval_power.planning.study.required import counts_power
 from humeval_power.rules import DecisionRule
 from humeval_power.uncertainty import Stratum, VarianceUncertainty
 
-LIKERT = Parameters(0.58, 0.06, 0.07, 0.05, 0.13, 0.15, 0.18)
+LIKERT = seven(0.58, 0.06, 0.07, 0.05, 0.13, 0.15, 0.18)
 PRICES = CostModel(price_per_rating=Decimal("0.12"), cost_per_worker=Decimal(3))
-SPACE = SearchSpace(range(4, 31, 2), range(20, 201, 20), range(1, 7))
-TIGHT = SearchSpace(range(3, 7), range(20, 101, 20), range(1, 7))
+SPACE = SearchSpace(workers=range(4, 31, 2), items=range(20, 201, 20), ratings_per_item=range(1, 7))
+TIGHT = SearchSpace(workers=range(3, 7), items=range(20, 101, 20), ratings_per_item=range(1, 7))
 
 
 def pilot_uncertainty(m: int, n: int, parameters: Parameters) -> VarianceUncertainty:
@@ -45,7 +46,7 @@ def pilot_uncertainty(m: int, n: int, parameters: Parameters) -> VarianceUncerta
         strict=True,
     )
     a, b, c, d = (Stratum(sd**2 + noise / load, df, 1 / load) for sd, load, df in parts)
-    return VarianceUncertainty((a, b, c, d), noise, 2 * (m - 1) * (n - 1))
+    return VarianceUncertainty(strata=(a, b, c, d), residual=noise, residual_df=2 * (m - 1) * (n - 1))
 
 
 def plan(
@@ -148,7 +149,7 @@ def test_a_budget_that_is_no_amount_is_refused(budget):
 
 @pytest.mark.slow
 def test_robust_reaches_the_target_under_the_worst_setting():
-    both = {"easy": LIKERT, "hard": Parameters(0.58, 0.0, 0.07, 0.08, 0.13, 0.2, 0.25)}
+    both = {"easy": LIKERT, "hard": seven(0.58, 0.0, 0.07, 0.08, 0.13, 0.2, 0.25)}
     plain, robust = plan(settings=both), plan(settings=both, robust=True)
     assert plain.chosen.powers["easy"] >= 0.8 > plain.chosen.powers["hard"]
     assert min(robust.chosen.powers.values()) >= 0.8
@@ -158,7 +159,7 @@ def test_robust_reaches_the_target_under_the_worst_setting():
 
 @pytest.mark.slow
 def test_a_robust_plan_is_proved_under_its_worst_setting():
-    both = {"easy": LIKERT, "hard": Parameters(0.58, 0.0, 0.07, 0.08, 0.13, 0.2, 0.25)}
+    both = {"easy": LIKERT, "hard": seven(0.58, 0.0, 0.07, 0.08, 0.13, 0.2, 0.25)}
     result = plan(settings=both, robust=True, n=2000)
     assert result.chosen.simulated is not None
     assert result.chosen.simulated.power == pytest.approx(result.chosen.powers["hard"], abs=0.06)
@@ -167,7 +168,10 @@ def test_a_robust_plan_is_proved_under_its_worst_setting():
 def test_an_unreachable_robust_plan_is_explained_by_the_setting_that_fails():
     both = {"low": preset("low"), "high": preset("high")}
     result = plan(
-        0.1, settings=both, robust=True, space=SearchSpace(range(3, 11), range(20, 201, 20), (3,))
+        0.1,
+        settings=both,
+        robust=True,
+        space=SearchSpace(workers=range(3, 11), items=range(20, 201, 20), ratings_per_item=(3,)),
     )
     assert not result.reached
     assert f"the best has {result.chosen.powers['high']:.2f}" in result.reason
@@ -176,7 +180,7 @@ def test_an_unreachable_robust_plan_is_explained_by_the_setting_that_fails():
 @pytest.mark.slow
 def test_a_design_with_confidence_reaches_its_quantile():
     known = pilot_uncertainty(20, 60, LIKERT)
-    wide = SearchSpace(range(6, 121, 6), range(40, 401, 40), range(1, 7))
+    wide = SearchSpace(workers=range(6, 121, 6), items=range(40, 401, 40), ratings_per_item=range(1, 7))
     plain = plan(space=wide, uncertainty=known)
     for confidence in (0.6, 0.9):
         result = plan(space=wide, uncertainty=known, confidence=confidence)
@@ -192,7 +196,7 @@ def test_a_design_with_confidence_reaches_its_quantile():
 @pytest.mark.parametrize("confidence", [0.6, 0.9])
 def test_no_cheaper_design_is_as_sure(confidence):
     known = pilot_uncertainty(20, 60, LIKERT)
-    wide = SearchSpace(range(6, 121, 12), range(40, 401, 40), range(1, 7))
+    wide = SearchSpace(workers=range(6, 121, 12), items=range(40, 401, 40), ratings_per_item=range(1, 7))
     chosen = plan(space=wide, uncertainty=known, confidence=confidence).chosen
     best = brute_force_confident(0.08, wide, known, confidence)
     # within 2 %: designs are compared by power at the estimates before they are compared by quantile
@@ -236,7 +240,9 @@ def test_an_unreachable_target_has_a_reason_and_ways_that_really_work():
     found = counts_power(LIKERT.with_difference(detectable), result.chosen.counts)
     assert found == pytest.approx(0.8, abs=0.01)  # the effect is printed with three decimals
     worker_way = next(way for way in result.would_do if "workers with" in way).split()
-    wider = SearchSpace((int(worker_way[0]),), (int(worker_way[3]),), (int(worker_way[6]),))
+    wider = SearchSpace(
+        workers=(int(worker_way[0]),), items=(int(worker_way[3]),), ratings_per_item=(int(worker_way[6]),)
+    )
     widened = plan(0.05, space=wider)
     assert widened.reached
     assert f"({widened.chosen.cost.total} USD)" in " ".join(worker_way)
@@ -277,7 +283,9 @@ def test_the_number_of_jobs_changes_nothing():
 
 @pytest.mark.slow
 def test_unpaired_plans_are_promised_by_the_power_of_their_own_assignment():
-    space = SearchSpace(range(6, 31, 4), range(20, 201, 30), range(1, 4), pairings=(False,))
+    space = SearchSpace(
+        workers=range(6, 31, 4), items=range(20, 201, 30), ratings_per_item=range(1, 4), pairings=(False,)
+    )
     result = plan(0.1, space=space, n=2000)
     assert not result.chosen.counts.paired
     assert result.reached
@@ -286,7 +294,9 @@ def test_unpaired_plans_are_promised_by_the_power_of_their_own_assignment():
 
 
 def test_another_rule_leads_to_another_design():
-    often = SearchSpace(SPACE.workers, SPACE.items, (4, 5, 6))  # with one rating both rules have m - 1 df
+    often = SearchSpace(
+        workers=SPACE.workers, items=SPACE.items, ratings_per_item=(4, 5, 6)
+    )  # with one rating both rules have m - 1 df
     careful = plan(space=often, rule=DecisionRule(df="min"))
     assert careful.chosen.cost.total > plan(space=often).chosen.cost.total
 
@@ -295,7 +305,7 @@ def test_hits_in_copies_are_never_dearer():
     request = PlanRequest(
         assumptions_of({"p": LIKERT}),
         0.05,
-        SearchSpace(range(10, 31, 2), range(40, 201, 40), (10, 12)),
+        SearchSpace(workers=range(10, 31, 2), items=range(40, 201, 40), ratings_per_item=(10, 12)),
         CostModel(price_per_rating=Decimal("0.1"), fee=CLIFF),
     )
     in_copies = replace(request, costs=replace(request.costs, split_hits=True))

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seven import seven
 
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
-from humeval_power.parameters import Parameters, preset
+from humeval_power.parameters import preset
 from humeval_power.planning.plan.candidates import (
     SearchSpace,
     cheapest,
@@ -29,9 +30,9 @@ from humeval_power.planning.study.required import counts_power, counts_precision
 from humeval_power.rules import DecisionRule
 from humeval_power.study_counts import StudyCounts
 
-LIKERT = Parameters(0.58, 0.1, 0.07, 0.05, 0.13, 0.15, 0.18)
-SLIDER = Parameters(0.62, 0.06, 0.10, 0.04, 0.12, 0.08, 0.14)
-STRONG = Parameters(0.60, 0.2, 0.05, 0.22, 0.05, 0.28, 0.26)
+LIKERT = seven(0.58, 0.1, 0.07, 0.05, 0.13, 0.15, 0.18)
+SLIDER = seven(0.62, 0.06, 0.10, 0.04, 0.12, 0.08, 0.14)
+STRONG = seven(0.60, 0.2, 0.05, 0.22, 0.05, 0.28, 0.26)
 CLIFF = PlatformFee(
     "cliff",
     share=Decimal("0.2"),
@@ -47,7 +48,7 @@ PRICES = {
     "with a cliff": CostModel(price_per_rating=Decimal("0.07"), cost_per_worker=1, fee=CLIFF),
 }
 # all loads divide, so that the formula of the search and that of the assignment agree closely
-GRID = SearchSpace((4, 6, 12), (24, 48, 72, 96), (1, 2, 3, 4))
+GRID = SearchSpace(workers=(4, 6, 12), items=(24, 48, 72, 96), ratings_per_item=(1, 2, 3, 4))
 
 
 def loop(space, costs, parameters):
@@ -138,7 +139,9 @@ def cost_models(draw):
     )
 
 
-SMALL = SearchSpace((3, 5, 8, 13), (10, 25, 60), (1, 2, 3, 5, 8), pairings=(True, False))
+SMALL = SearchSpace(
+    workers=(3, 5, 8, 13), items=(10, 25, 60), ratings_per_item=(1, 2, 3, 5, 8), pairings=(True, False)
+)
 
 
 @pytest.mark.slow
@@ -196,9 +199,9 @@ def test_the_power_of_a_candidate_is_the_smallest_over_the_settings():
 @pytest.mark.parametrize("limit", [10, 37, 80])
 def test_nobody_is_asked_for_more_than_the_limit(limit):
     space = SearchSpace(
-        range(2, 15),
-        range(5, 60, 7),
-        range(1, 7),
+        workers=range(2, 15),
+        items=range(5, 60, 7),
+        ratings_per_item=range(1, 7),
         pairings=(True, False),
         max_ratings_per_worker=limit,
     )
@@ -220,7 +223,7 @@ def test_nobody_is_asked_for_more_than_the_limit(limit):
 
 
 def test_unpaired_designs_have_twice_the_workers_on_an_item_and_two_hits():
-    space = SearchSpace((2, 3, 4, 6), (12,), (1, 2, 3), pairings=(False,))
+    space = SearchSpace(workers=(2, 3, 4, 6), items=(12,), ratings_per_item=(1, 2, 3), pairings=(False,))
     candidates = list_candidates({"one": LIKERT}, space, SIMPLE)
     assert not candidates.paired.any()
     assert (2 * candidates.ratings_per_item <= candidates.workers).all()
@@ -229,8 +232,8 @@ def test_unpaired_designs_have_twice_the_workers_on_an_item_and_two_hits():
 
 
 def test_with_both_pairings_each_design_is_priced_and_judged_in_its_own_way():
-    noisy = Parameters(0.58, 0.1, 0.07, 0.05, 0.13, 0.15, 0.18, sd_worker_item=0.2)
-    space = SearchSpace((6,), (30,), (2,), pairings=(True, False))
+    noisy = seven(0.58, 0.1, 0.07, 0.05, 0.13, 0.15, 0.18, sd_worker_item=0.2)
+    space = SearchSpace(workers=(6,), items=(30,), ratings_per_item=(2,), pairings=(True, False))
     candidates = list_candidates({"one": noisy}, space, PRICES["with a cliff"])
     assert list(candidates.paired) == [True, False]
     assert candidates.power[0, 0] > candidates.power[0, 1]
@@ -248,13 +251,22 @@ def test_a_target_that_no_design_reaches_has_no_cheapest_design():
 @pytest.mark.parametrize(
     ("space", "message"),
     [
-        (SearchSpace((3,), (20,), (5,)), "an item needs at least 5 workers, and there are 3"),
-        (SearchSpace((5,), (20,), (3,), pairings=(False,)), "at least 6 workers, and there are 5"),
         (
-            SearchSpace((5,), (200,), (2,), max_ratings_per_worker=20),
+            SearchSpace(workers=(3,), items=(20,), ratings_per_item=(5,)),
+            "an item needs at least 5 workers, and there are 3",
+        ),
+        (
+            SearchSpace(workers=(5,), items=(20,), ratings_per_item=(3,), pairings=(False,)),
+            "at least 6 workers, and there are 5",
+        ),
+        (
+            SearchSpace(workers=(5,), items=(200,), ratings_per_item=(2,), max_ratings_per_worker=20),
             "even 5 workers would give 160 ratings each, above the limit of 20",
         ),
-        (SearchSpace(range(2, 3000), range(2, 3000), (1,)), "8,988,004 designs are too many"),
+        (
+            SearchSpace(workers=range(2, 3000), items=range(2, 3000), ratings_per_item=(1,)),
+            "8,988,004 designs are too many",
+        ),
     ],
 )
 def test_a_space_without_a_design_or_with_too_many_says_why(space, message):
@@ -265,9 +277,12 @@ def test_a_space_without_a_design_or_with_too_many_says_why(space, message):
 @pytest.mark.parametrize(
     ("space", "word"),
     [
-        (SearchSpace((40,), (20,), (1,), max_ratings_per_worker=1), "limit of 1"),
-        (SearchSpace((1,), (20,), (1,)), "2 workers"),
-        (SearchSpace((5,), (1,), (1,)), "2 items"),
+        (
+            SearchSpace(workers=(40,), items=(20,), ratings_per_item=(1,), max_ratings_per_worker=1),
+            "limit of 1",
+        ),
+        (SearchSpace(workers=(1,), items=(20,), ratings_per_item=(1,)), "2 workers"),
+        (SearchSpace(workers=(5,), items=(1,), ratings_per_item=(1,)), "2 items"),
     ],
 )
 def test_an_empty_space_gives_its_reason_and_not_only_the_fact(space, word):
@@ -277,4 +292,6 @@ def test_an_empty_space_gives_its_reason_and_not_only_the_fact(space, word):
 
 def test_an_empty_range_is_refused():
     with pytest.raises(InputError):
-        list_candidates({"one": LIKERT}, SearchSpace((), (20,), (1,)), SIMPLE)
+        list_candidates(
+            {"one": LIKERT}, SearchSpace(workers=(), items=(20,), ratings_per_item=(1,)), SIMPLE
+        )

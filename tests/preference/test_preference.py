@@ -34,7 +34,7 @@ EXACT = 1e-12  # enumeration against enumeration
 def study(n: int, win: float, loss: float, ties: str = "excluded", test: str = "exact") -> Preference:
     decided = win + loss
     effect = (win - loss) / 2 / (decided if ties == "excluded" else 1)
-    return Preference(n, effect, 1 - decided, ties, test)  # type: ignore[arg-type]
+    return Preference(n, preference=effect, tie_share=1 - decided, ties=ties, test=test)  # type: ignore[arg-type]
 
 
 # The tests of one table
@@ -97,15 +97,15 @@ def test_the_opening_example_of_card_et_al(shared: Path) -> None:
     for table, share in (("binomial_p065", 0.65), ("binomial_p06", 0.6)):
         rows = {row["_row"]: row for row in golden[table]}
         for n in (key for key in rows["size"] if key != "_row"):
-            found = Preference(int(n), share - 0.5).computed()
+            found = Preference(int(n), preference=share - 0.5).computed()
             assert found.rejection_rate == pytest.approx(rows["power_two_sided"][n], abs=EXACT)
             assert found.power == pytest.approx(rows["power_correct_sign"][n], abs=EXACT)
             assert found.type_m == pytest.approx(rows["type_m"][n], rel=1e-10)
             assert found.type_s == pytest.approx(rows["type_s"][n], rel=1e-6)
-            size = Preference(int(n), 0.0).computed().rejection_rate
+            size = Preference(int(n), preference=0.0).computed().rejection_rate
             assert size == pytest.approx(rows["size"][n], abs=EXACT)
-    assert round(Preference(100, 0.15).computed().power, 4) == 0.8276
-    assert round(Preference(25, 0.15).computed().rejection_rate, 4) == 0.3063
+    assert round(Preference(100, preference=0.15).computed().power, 4) == 0.8276
+    assert round(Preference(25, preference=0.15).computed().rejection_rate, 4) == 0.3063
 
 
 def test_power_with_ties(shared: Path) -> None:
@@ -121,7 +121,7 @@ def test_power_with_ties(shared: Path) -> None:
             found = study(n, win, loss, ties, test).computed()
             assert found.rejection_rate == pytest.approx(row[field], abs=EXACT)
         # Ties given to a system at random: a binomial count without ties.
-        random = Preference(n, (win - loss) / 2).computed()
+        random = Preference(n, preference=(win - loss) / 2).computed()
         assert random.rejection_rate == pytest.approx(row["ties_randomly_assigned"], abs=EXACT)
         if win > loss:
             needed = judgements_for(win_share=win, loss_share=loss)

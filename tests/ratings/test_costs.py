@@ -34,7 +34,14 @@ from humeval_power.designs import (
 from humeval_power.errors import InputError
 from humeval_power.fees import NO_FEE
 
-MTURK = PlatformFee("mturk", Decimal("0.2"), Decimal("0.01"), Decimal("0.2"), 10, charged_per="assignment")
+MTURK = PlatformFee(
+    "mturk",
+    share=Decimal("0.2"),
+    minimum_per_assignment=Decimal("0.01"),
+    extra_share=Decimal("0.2"),
+    extra_from=10,
+    charged_per="assignment",
+)
 CENTS = st.integers(0, 300).map(lambda cents: Decimal(cents) / 100)
 FINE = st.integers(0, 40_000).map(lambda parts: Decimal(parts) / 10_000)
 SHARE = st.integers(0, 45).map(lambda percent: Decimal(percent) / 100)
@@ -44,15 +51,15 @@ COUNT = st.integers(1, 30)
 @st.composite
 def fees(draw):
     if draw(st.booleans()):
-        return PlatformFee("p", draw(SHARE), per_worker=draw(FINE))
+        return PlatformFee("p", share=draw(SHARE), per_worker=draw(FINE))
     extra = draw(SHARE)
     return PlatformFee(
         "a",
-        draw(SHARE),
-        draw(CENTS),
-        extra,
-        draw(st.integers(2, 12)) if extra else None,
-        draw(CENTS),
+        share=draw(SHARE),
+        minimum_per_assignment=draw(CENTS),
+        extra_share=extra,
+        extra_from=draw(st.integers(2, 12)) if extra else None,
+        per_worker=draw(CENTS),
         charged_per="assignment",
     )
 
@@ -299,7 +306,7 @@ def test_a_batch_of_small_units_pays_the_least_fee_once():
 
 
 def test_an_unconfirmed_fee_is_said_with_every_cost():
-    fee = PlatformFee("somewhere", Decimal("0.333"), confirmed=False)
+    fee = PlatformFee("somewhere", share=Decimal("0.333"), confirmed=False)
     (note,) = cost_of(StudyCounts(4, 10, 2), CostModel(price_per_rating=1, fee=fee)).notes
     assert "somewhere (33.3 %) is not confirmed" in note
     assert cost_of(StudyCounts(4, 10, 2), CostModel(price_per_rating=1)).notes == ()

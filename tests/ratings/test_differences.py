@@ -14,7 +14,12 @@ from humeval_power.errors import InputError
 from humeval_power.parameters import PRESETS
 from humeval_power.scales import RatingScale
 
-SCALES = (RatingScale(1, 5, 5), RatingScale(0, 100), RatingScale(1, 7, 7), RatingScale(-25, 0))
+SCALES = (
+    RatingScale(1, 5, points=5),
+    RatingScale(0, 100),
+    RatingScale(1, 7, points=7),
+    RatingScale(-25, 0),
+)
 
 
 @given(st.floats(-1, 1), st.sampled_from(SCALES))
@@ -42,14 +47,14 @@ def test_all_impossible_differences_are_named_at_once():
 
 
 def test_lower_is_better_turns_points_round_and_says_so():
-    scale = RatingScale(1, 5, 5, higher_is_better=False)
+    scale = RatingScale(1, 5, points=5, higher_is_better=False)
     found = differences_of([-0.4], scale, name="--effect-raw", raw=True)
     assert found[0].value == pytest.approx(0.1)
     assert "lower is better" in understood(found)
 
 
 def test_a_margin_is_a_size_whatever_the_direction_of_the_scale():
-    scale = RatingScale(1, 5, 5, higher_is_better=False)
+    scale = RatingScale(1, 5, points=5, higher_is_better=False)
     assert margin_of(0.4, scale, name="--margin-raw", raw=True) == pytest.approx(0.1)
     for wrong in (0, -0.1, 5):
         with pytest.raises(InputError, match="--margin-raw"):
@@ -63,7 +68,7 @@ def test_the_baseline_warns_only_where_both_means_cannot_lie_on_the_scale():
 
 
 def test_another_studys_scale_and_systems_are_never_this_studys():
-    entry = Assumed("x", PRESETS["high"], RatingScale(-25, 0), ("s", "t"), origin="library")
+    entry = Assumed("x", PRESETS["high"], scale=RatingScale(-25, 0), systems=("s", "t"), origin="library")
     borrowed = Assumptions((entry,))
     assert borrowed.scale is None
     assert borrowed.systems == ("A", "B")
@@ -71,9 +76,9 @@ def test_another_studys_scale_and_systems_are_never_this_studys():
 
 
 def test_what_the_user_says_wins_over_a_file():
-    entry = Assumed("x", PRESETS["high"], RatingScale(0, 100), ("s", "t"), origin="file")
+    entry = Assumed("x", PRESETS["high"], scale=RatingScale(0, 100), systems=("s", "t"), origin="file")
     assert Assumptions((entry,)).scale == RatingScale(0, 100)
     assert Assumptions((entry,)).systems == ("s", "t")
-    told = Assumptions((entry,), RatingScale(1, 5, 5), ("old", "new"))
-    assert told.scale == RatingScale(1, 5, 5)
+    told = Assumptions((entry,), RatingScale(1, 5, points=5), ("old", "new"))
+    assert told.scale == RatingScale(1, 5, points=5)
     assert told.systems == ("old", "new")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from seven import seven
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import ParametersError
@@ -23,7 +24,9 @@ SYMMETRIC = st.floats(0.1, 3.0).map(lambda h: (-h, h))
 
 @st.composite
 def parameters(draw, coding=(-0.5, 0.5)):
-    return Parameters(draw(st.floats(0, 1)), draw(st.floats(-1, 1)), *(draw(SD) for _ in range(5)), coding)
+    return seven(
+        draw(st.floats(0, 1)), draw(st.floats(-1, 1)), *(draw(SD) for _ in range(5)), coding=coding
+    )
 
 
 @given(parameters(), SYMMETRIC)
@@ -75,7 +78,7 @@ def test_the_three_codings_give_the_same_power(given_parameters, m, n):
 
 def test_the_codings_agree_on_a_sparse_design_too():
     design = k_per_item(7, 30, ratings_per_item=3)
-    stated = Parameters(0.5, 0.1, 0.08, 0.2, 0.05, 0.3, 0.25)
+    stated = seven(0.5, 0.1, 0.08, 0.2, 0.05, 0.3, 0.25)
     first, second, third = (
         effect_precision(stated.recoded(coding), design)
         for coding in ((-0.5, 0.5), (-1.0, 1.0), (0.0, 1.0))
@@ -105,7 +108,7 @@ def test_a_document_without_coding_means_differences():
 
 def test_all_problems_of_the_values_are_told_at_once():
     with pytest.raises(ParametersError) as caught:
-        Parameters(float("nan"), "0.1", -0.1, 0.1, 0.1, float("inf"), True, coding=(1.0, 1.0))
+        seven(float("nan"), "0.1", -0.1, 0.1, 0.1, float("inf"), True, coding=(1.0, 1.0))
     problems = caught.value.problems
     assert [problem.column for problem in problems] == [
         "baseline",
@@ -132,11 +135,11 @@ def test_all_problems_of_the_names_are_told_at_once():
 @pytest.mark.parametrize("coding", [[0.0], "ab", [0, 1, 2], [None, 1], [0.0, float("nan")], 1.0])
 def test_a_coding_is_two_different_numbers(coding):
     with pytest.raises(ParametersError, match="two different numbers"):
-        Parameters(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, coding=coding)
+        seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, coding=coding)
 
 
 def test_zero_is_a_possible_standard_deviation():
-    assert Parameters(0, 0, 0, 0, 0, 0, 0).sd_residual == 0
+    assert seven(0, 0, 0, 0, 0, 0, 0).sd_residual == 0
 
 
 def test_presets_are_the_published_table(shared):
@@ -165,7 +168,7 @@ def test_an_unknown_preset_names_the_known_ones():
 
 
 def test_the_worker_item_term_survives_documents_and_codings_and_is_checked():
-    stated = Parameters(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, sd_worker_item=0.2)
+    stated = seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, sd_worker_item=0.2)
     assert Parameters.from_dict(json.loads(json.dumps(stated.as_dict()))) == stated
     assert stated.recoded((-1.0, 1.0)).sd_worker_item == 0.2
     assert "sd_worker_item" not in replace(stated, sd_worker_item=0.0).as_dict()
@@ -176,4 +179,4 @@ def test_the_worker_item_term_survives_documents_and_codings_and_is_checked():
 @pytest.mark.parametrize("name", ["baseline", "effect", "sd_residual", "sd_worker_item"])
 def test_a_parameter_whose_square_would_overflow_is_refused(name):
     with pytest.raises(ParametersError, match="at most 1,000,000 in size"):
-        replace(Parameters(0.5, 0.0, 0.1, 0.1, 0.1, 0.1, 0.2), **{name: 1e308})
+        replace(seven(0.5, 0.0, 0.1, 0.1, 0.1, 0.1, 0.2), **{name: 1e308})

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from seven import seven
 
 from humeval_power.designs import crossed, from_table, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.parameters import Parameters
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import draw_ratings, replicate_generator, respond, simulate
 
-STATED = Parameters(0.6, 0.1, 0.12, 0.25, 0.08, 0.3, 0.2)
+STATED = seven(0.6, 0.1, 0.12, 0.25, 0.08, 0.3, 0.2)
 N_DRAWS = 20_000
 
 
@@ -67,7 +67,7 @@ def test_effect_and_coding_of_the_parameters_are_honoured():
 
 
 def test_without_variance_only_the_means_are_left():
-    exact = simulate(Parameters(0.6, 0.2, 0, 0, 0, 0, 0), crossed(2, 3), seed=1)
+    exact = simulate(seven(0.6, 0.2, 0, 0, 0, 0, 0), crossed(2, 3), seed=1)
     np.testing.assert_allclose(exact.rating, np.where(exact.system == 1, 0.7, 0.5), atol=1e-15)
 
 
@@ -127,12 +127,12 @@ def test_a_simulated_table_has_names_and_the_scale_asked_for():
 
 STUDIES = {
     "crossed": RatingStudy(STATED, crossed(4, 8)),
-    "crossed by maximum likelihood": RatingStudy(STATED, crossed(4, 8), CARD2020),
+    "crossed by maximum likelihood": RatingStudy(STATED, crossed(4, 8), rule=CARD2020),
     "crossed likert": RatingStudy(STATED, crossed(3, 6), response="likert", points=5),
     "sparse": RatingStudy(STATED, k_per_item(5, 12, ratings_per_item=2)),
     "sparse clipped": RatingStudy(STATED, k_per_item(5, 12, ratings_per_item=2), response="clipped"),
     "split": RatingStudy(STATED, k_per_item(6, 12, ratings_per_item=2, paired=False)),
-    "differences": RatingStudy(STATED, crossed(4, 8), DecisionRule(analysis="differences")),
+    "differences": RatingStudy(STATED, crossed(4, 8), rule=DecisionRule(analysis="differences")),
 }
 ARRAYS = ("estimate", "standard_error", "df", "p_value", "status", "boundary")
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pandas as pd
+from seven import seven
 
-from humeval_power import Parameters, RatingScale, k_per_item, simulate
+from humeval_power import RatingScale, k_per_item, simulate
 from humeval_power.checking.rows import FlowStep
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.estimation.fitting import fit
@@ -33,7 +34,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.study_counts import StudyCounts
 
 HOSTILE = '<script>alert("x")</script> =cmd()|50% a_b & c #1 $2 {x} \\end ~^ \n שלום -- `é` 你好 |* [z]'
-TRUTH = Parameters(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
+TRUTH = seven(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
 CHECKSUM = "c0ffee" * 10 + "1234"
 
 
@@ -64,12 +65,14 @@ def plan_of(systems: tuple[str, str] = ("old", "new")) -> Plan:
 def ratings_of(systems: tuple[str, str] = ("old", "new"), criterion: str | None = "fluency") -> Ratings:
     """12 workers, 50 items, 3 ratings each under both systems, 34 rows left out."""
     drawn = simulate(TRUTH, k_per_item(12, 50, ratings_per_item=3), seed=5, response="likert", points=5)
-    table = drawn.to_frame(RatingScale(1, 5, 5))
+    table = drawn.to_frame(RatingScale(1, 5, points=5))
     table["system"] = pd.Categorical(table["system"]).rename_categories(
         dict(zip("AB", systems, strict=True))
     )
     table["system"] = table["system"].astype(str)
-    ratings = ratings_from_table(table, systems=systems, scale=RatingScale(1, 5, 5), source="study.csv")
+    ratings = ratings_from_table(
+        table, systems=systems, scale=RatingScale(1, 5, points=5), source="study.csv"
+    )
     flow = (
         FlowStep("read", ratings.n_ratings + 34),
         FlowStep("dropped", 34, "rating is missing"),

@@ -36,12 +36,12 @@ def signatures(draw) -> Signature:
     has_margin = alternative in WITH_MARGIN
     return Signature(
         rule=DecisionRule(
-            estimator,
-            draw(st.sampled_from(words)),
-            alternative,
-            draw(st.floats(1e-6, 0.499 if has_margin else 0.999)),
-            draw(st.sampled_from(get_args(Analysis))),
-            draw(st.floats(1e-6, 1.0)) if has_margin else None,
+            estimator=estimator,
+            df=draw(st.sampled_from(words)),
+            alternative=alternative,
+            alpha=draw(st.floats(1e-6, 0.499 if has_margin else 0.999)),
+            analysis=draw(st.sampled_from(get_args(Analysis))),
+            margin=draw(st.floats(1e-6, 1.0)) if has_margin else None,
         ),
         version=draw(st.none() | st.just("0.1.0") | st.just("1.2.dev3+abc")),
         n_workers=workers,

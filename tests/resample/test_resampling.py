@@ -11,20 +11,21 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from scipy import stats
+from seven import seven
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.study.wald import effect_test
 from humeval_power.interfaces.cli.resample import command as resample
-from humeval_power.parameters import Parameters, preset
+from humeval_power.parameters import preset
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.study.analytic import analytic_power
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.resample import MIXED, RESAMPLED_TESTS, ResampledRatings, copies
 from humeval_power.simulation.study import simulate
 
-PARAMETERS = Parameters(0.5, 0.1, 0.05, 0.08, 0.08, 0.1, 0.2)
+PARAMETERS = seven(0.5, 0.1, 0.05, 0.08, 0.08, 0.1, 0.2)
 COMPLETE = simulate(PARAMETERS, crossed(9, 40), seed=3)
 INCOMPLETE = simulate(PARAMETERS, k_per_item(12, 50, ratings_per_item=3), seed=4)
 UNITS = ("rating", "item", "worker", "both")
@@ -186,7 +187,7 @@ def test_drawing_items_has_the_variance_of_the_item_differences() -> None:
 def test_drawing_both_ways_counts_pure_noise_three_times() -> None:
     # Owen (2007): with independent ratings the pigeonhole bootstrap's variance is about three times the
     # true one, whatever is drawn from: it is careful, not bold.
-    noise = simulate(Parameters(0.5, 0.0, 0, 0, 0, 0, 0.2), crossed(30, 30), seed=1)
+    noise = simulate(seven(0.5, 0.0, 0, 0, 0, 0, 0.2), crossed(30, 30), seed=1)
     drawn = ResampledRatings(noise, by="both", test="ratings-t").draw(1500, seed=1)
     true = 2 * 0.2**2 / 900
     # the table's own variance wanders by 5 %, 1,500 replicates by 15 %

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from reference import dense_model
 from reference.golden import shared_golden
 from scipy import integrate, special, stats
+from seven import seven
 
 from humeval_power.designs import (
     both_nested,
@@ -29,7 +30,7 @@ from humeval_power.errors import HumevalPowerError, InputError, ParametersError
 from humeval_power.estimation.native import EFFECT
 from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
 from humeval_power.kernels import balanced
-from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters, preset
+from humeval_power.parameters import STANDARD_DEVIATIONS, preset
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.study.analytic import (
     EffectPrecision,
@@ -53,7 +54,7 @@ def coded(name, h, *, effect=0.0):
 
 @st.composite
 def parameters(draw):
-    return Parameters(0.5, draw(st.floats(0.01, 0.5)), *(draw(SD) for _ in range(5)))
+    return seven(0.5, draw(st.floats(0.01, 0.5)), *(draw(SD) for _ in range(5)))
 
 
 def variances_of(given_parameters):
@@ -126,7 +127,7 @@ DENSE_DESIGNS = {
 @pytest.mark.parametrize("slopes", [(0.22, 0.28), (0.0, 0.3), (0.2, 0.0)])
 def test_variance_and_df_of_every_kind_of_design_equal_the_dense_model(name, slopes):
     design = DENSE_DESIGNS[name]()
-    stated = Parameters(0.5, 0.1, 0.07, slopes[0], 0.05, slopes[1], 0.26)
+    stated = seven(0.5, 0.1, 0.07, slopes[0], 0.05, slopes[1], 0.26)
     rows = design.assignment
     X, zs = dense_model.design_matrices(rows.worker, rows.item, rows.system)
     variance, df = dense_model.effect_precision(variances_of(stated), X, zs, EFFECT)
@@ -155,7 +156,7 @@ def test_no_unequal_load_beats_least_squares_with_effective_numbers(given_parame
 
 def test_incomplete_goldens_of_variance_and_df(shared):
     golden = shared_golden(shared, "02_power_closed_form")["incomplete"]
-    stated = Parameters(0.5, 0.0, *golden["sd_h0.5"])
+    stated = seven(0.5, 0.0, *golden["sd_h0.5"])
     drawn = golden["random_incidence_not_biregular"]
     groups = [[row["worker"] - 1 for row in drawn if row["item"] == item + 1] for item in range(20)]
     card = golden["card_style_incidence"]
@@ -190,7 +191,7 @@ def test_incomplete_goldens_of_variance_and_df(shared):
 def test_incomplete_df_goldens_by_singular_values(shared):
     document = shared_golden(shared, "18_incomplete_df")
     p = document["meta"]["params"]
-    stated = Parameters(0.5, 0.0, *(math.sqrt(p[key]) for key in ("W02", "tw2", "I02", "ti2", "s2")))
+    stated = seven(0.5, 0.0, *(math.sqrt(p[key]) for key in ("W02", "tw2", "I02", "ti2", "s2")))
     pairs_of_two = [[2 * (item % 3), 2 * (item % 3) + 1] for item in range(12)]
     designs = {
         "crossed 4x12": crossed(4, 12),
@@ -215,7 +216,7 @@ def test_one_rating_per_item_leaves_the_workers_df():
 
 def test_what_a_worker_and_an_item_share_adds_noise_to_split_designs_alone():
     # the methods notes 0: it cancels in paired designs and adds 2 sigma_WI^2 / (n k) in split ones.
-    stated = Parameters(0.5, 0.1, 0.05, 0.1, 0.05, 0.2, 0.2)
+    stated = seven(0.5, 0.1, 0.05, 0.1, 0.05, 0.2, 0.2)
     shared_part = replace(stated, sd_worker_item=0.15)
     paired = k_per_item(6, 12, ratings_per_item=2)
     split = of_groups(cyclic(6, 12, 2), cyclic(6, 12, 2, offset=2))
@@ -243,7 +244,7 @@ WKJ_DESIGNS = {
 def wkj_parameters(design, effect):
     residual = math.sqrt(0.3 if design == "crossed" else 0.4)
     slope, intercept = math.sqrt(0.4), math.sqrt(0.2)
-    return Parameters(0.5, effect, intercept, slope, intercept, slope, residual)
+    return seven(0.5, effect, intercept, slope, intercept, slope, residual)
 
 
 def test_the_five_designs_of_westfall_kenny_and_judd_have_their_variance(shared):
@@ -422,7 +423,7 @@ def test_exaggeration_equals_adaptive_integration_over_the_estimated_variance(ra
 
 
 def test_ratings_without_noise_are_refused():
-    exact = Parameters(0.5, 0.1, 0, 0, 0, 0, 0)
+    exact = seven(0.5, 0.1, 0, 0, 0, 0, 0)
     for design in (crossed(4, 6), k_per_item(4, 6, ratings_per_item=2)):
         with pytest.raises(ParametersError, match="sd_residual must be above 0"):
             analytic_power(exact, design)
@@ -468,7 +469,7 @@ def test_a_target_power_that_is_no_goal_is_refused(power):
 
 
 def with_slope(slope, effect):
-    return Parameters(0.5, effect, 0.1, slope, 0.1, 0.2, 0.2)
+    return seven(0.5, effect, 0.1, slope, 0.1, 0.2, 0.2)
 
 
 def test_ceiling_goldens_with_endless_items(shared):
@@ -521,7 +522,7 @@ def test_endless_workers_with_k_ratings_each_by_a_worker_of_its_own():
 
 
 def test_without_slopes_only_noise_stands_in_the_way():
-    flat = Parameters(0.5, 0.1, 0.1, 0.0, 0.1, 0.0, 0.2)
+    flat = seven(0.5, 0.1, 0.1, 0.0, 0.1, 0.0, 0.2)
     for ceiling in (ceiling_with_items(flat, n_workers=3), ceiling_with_workers(flat, n_items=9)):
         assert ceiling.power == 1.0
         assert ceiling.detectable_effect == 0.0

@@ -9,11 +9,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from scipy import stats
+from seven import seven
 
 from humeval_power.designs import both_nested, crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.inference.common_tests import COMMON_TESTS
-from humeval_power.parameters import Parameters, preset
+from humeval_power.parameters import preset
 from humeval_power.planning.power import PowerEstimate, Tally
 from humeval_power.planning.study.calibration import (
     CALIBRATION_COLUMNS,
@@ -157,7 +158,7 @@ def test_differences_need_workers_who_see_both_systems(paired: bool) -> None:
 
 def test_studies_without_an_answer_are_failures_and_count_neither_way() -> None:
     # every rating is rounded to 0.5: no test has any variance to work with
-    alike = Parameters(0.5, 0.0, 0.0, 0.001, 0.0, 0.001, 0.001)
+    alike = seven(0.5, 0.0, 0.0, 0.001, 0.0, 0.001, 0.001)
     for result in calibrate(alike, crossed(3, 5), response="likert", points=3, n_simulations=20):
         assert (result.estimate.n_failed, result.estimate.n_usable) == (20, 0)
         assert result.verdict == "not defined"

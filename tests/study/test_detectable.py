@@ -6,16 +6,17 @@ import math
 
 import pytest
 from reference.golden import shared_golden
+from seven import seven
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.parameters import Parameters, preset
+from humeval_power.parameters import preset
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.study.detectable import simulated_detectable_effect
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.study import RatingStudy
 
-LIKERT = Parameters(0.58, 0.06, 0.07, 0.05, 0.13, 0.15, 0.18)
+LIKERT = seven(0.58, 0.06, 0.07, 0.05, 0.13, 0.15, 0.18)
 RULES = {
     "two-sided": DecisionRule(),
     "one-sided": DecisionRule(alternative="greater", alpha=0.025),
@@ -40,7 +41,7 @@ def bisected(study: RatingStudy, power: float, *, n: int, seed: int) -> float:
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("power", [0.5, 0.8])
 def test_the_quantile_is_what_bisection_with_the_same_draws_finds(name, power):
-    study = RatingStudy(LIKERT, crossed(5, 20), RULES[name])
+    study = RatingStudy(LIKERT, crossed(5, 20), rule=RULES[name])
     found = simulated_detectable_effect(study, power=power, n_simulations=150, seed=4)
     assert found.effect == pytest.approx(bisected(study, power, n=150, seed=4), abs=1e-9)
     assert found.interval[0] < found.effect < found.interval[1]
@@ -82,7 +83,7 @@ def test_bounded_ratings_have_the_power_at_their_detectable_effect_and_need_a_la
 
 
 def test_what_nothing_on_the_scale_can_reach_is_said():
-    loud = Parameters(0.5, 0.0, 0.0, 0.9, 0.0, 0.0, 0.9)
+    loud = seven(0.5, 0.0, 0.0, 0.9, 0.0, 0.0, 0.9)
     study = RatingStudy(loud, crossed(2, 4), response="clipped")
     with pytest.raises(InputError, match="Even a difference of 1, the whole scale"):
         simulated_detectable_effect(study, n_simulations=100)

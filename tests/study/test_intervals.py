@@ -7,14 +7,15 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from seven import seven
 
-from humeval_power import DecisionRule, InputError, Parameters, crossed, k_per_item, simulate
+from humeval_power import DecisionRule, InputError, crossed, k_per_item, simulate
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.study.intervals import parameter_intervals
 from humeval_power.inference.study.simulated_test import simulated_test
 from humeval_power.inference.study.wald import NullStatistics, difference_test, effect_test, simulated_p
 
-TRUTH = Parameters(0.5, 0.1, 0.1, 0.08, 0.1, 0.1, 0.15)
+TRUTH = seven(0.5, 0.1, 0.1, 0.08, 0.1, 0.1, 0.15)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def test_a_profile_interval_ends_where_the_criterion_has_risen_by_the_chi_square
 
 
 def test_profile_intervals_hold_the_estimate_and_reach_zero_where_zero_is_possible():
-    tiny = simulate(Parameters(0.5, 0.1, 0.1, 0.0, 0.1, 0.1, 0.2), crossed(4, 10), seed=8)
+    tiny = simulate(seven(0.5, 0.1, 0.1, 0.0, 0.1, 0.1, 0.2), crossed(4, 10), seed=8)
     fitted = fit(tiny)
     ranges = parameter_intervals(fitted, tiny, method="profile")
     low, high = ranges["sd_worker_slope"]
@@ -51,7 +52,7 @@ def test_bootstrap_intervals_agree_with_profile_ones_where_theory_holds(study):
 
 
 def test_asymptotic_intervals_say_nothing_near_the_boundary():
-    flat = Parameters(0.5, 0.1, 0.1, 0.0, 0.1, 0.1, 0.2)
+    flat = seven(0.5, 0.1, 0.1, 0.0, 0.1, 0.1, 0.2)
     studies = (simulate(flat, crossed(4, 10), seed=seed) for seed in range(50))
     tiny = next(one for one in studies if "sd_worker_slope" in fit(one).boundary)
     fitted = fit(tiny)

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference.golden import shared_golden
 from scipy import stats
+from seven import seven
 from statsmodels.stats.proportion import proportion_confint
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.inference.shares import wilson_interval
-from humeval_power.parameters import Parameters, preset
+from humeval_power.parameters import preset
 from humeval_power.planning.power import PowerEstimate, Tally, estimate_power, tally
 from humeval_power.planning.study.calibration import size_of_test
 from humeval_power.rules import DecisionRule
@@ -184,7 +185,7 @@ def test_impossible_amounts_of_simulation_are_refused(n, precision):
         estimate_power(KnownNormal(1.0), n_simulations=n, precision=precision)
 
 
-STUDY = RatingStudy(Parameters(0.5, 0.15, 0.1, 0.15, 0.1, 0.2, 0.2), k_per_item(5, 14, ratings_per_item=2))
+STUDY = RatingStudy(seven(0.5, 0.15, 0.1, 0.15, 0.1, 0.2, 0.2), k_per_item(5, 14, ratings_per_item=2))
 
 
 def test_more_simulations_extend_a_shorter_run():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.golden import shared_golden
+from seven import seven
 
 from humeval_power.designs import crossed, from_table, k_per_item
 from humeval_power.parameters import Parameters
@@ -19,11 +20,11 @@ from humeval_power.study_counts import StudyCounts
 
 SD = st.floats(0.01, 0.6)
 SETTINGS = {
-    "strong slopes": Parameters(0.5, 0.1, 0.05, 0.22, 0.05, 0.28, 0.26),
-    "Likert pilot": Parameters(0.5, 0.1, 0.07, 0.05, 0.13, 0.15, 0.18),
-    "slider pilot": Parameters(0.5, 0.1, 0.10, 0.04, 0.12, 0.08, 0.14),
-    "workers agree": Parameters(0.5, 0.1, 0.05, 0.0, 0.05, 0.28, 0.26),
-    "items agree": Parameters(0.5, 0.1, 0.05, 0.2, 0.05, 0.0, 0.26),
+    "strong slopes": seven(0.5, 0.1, 0.05, 0.22, 0.05, 0.28, 0.26),
+    "Likert pilot": seven(0.5, 0.1, 0.07, 0.05, 0.13, 0.15, 0.18),
+    "slider pilot": seven(0.5, 0.1, 0.10, 0.04, 0.12, 0.08, 0.14),
+    "workers agree": seven(0.5, 0.1, 0.05, 0.0, 0.05, 0.28, 0.26),
+    "items agree": seven(0.5, 0.1, 0.05, 0.2, 0.05, 0.0, 0.26),
 }
 # (workers, items, ratings per item) whose n k / m is whole: every worker has the same load
 EVEN = [
@@ -45,7 +46,7 @@ SPLIT = [(6, 12, 1), (6, 12, 2), (10, 60, 1), (10, 60, 3), (12, 96, 4), (20, 40,
 
 @st.composite
 def parameters(draw):
-    return Parameters(0.5, 0.1, *(draw(SD) for _ in range(5)))
+    return seven(0.5, 0.1, *(draw(SD) for _ in range(5)))
 
 
 def by_counts(given_parameters, m, n, k, *, paired=True) -> RegularPrecision:
@@ -94,7 +95,7 @@ def test_one_rating_per_item_is_exact(given_parameters, m, load):
 
 def golden_parameters(values) -> Parameters:
     names = ("W02", "tw2", "I02", "ti2", "s2")
-    return Parameters(0.5, 0.1, *(values[name] ** 0.5 for name in names))
+    return seven(0.5, 0.1, *(values[name] ** 0.5 for name in names))
 
 
 def test_goldens_of_equal_singular_values(shared):

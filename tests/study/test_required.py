@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from seven import seven
 
 from humeval_power.errors import InputError
-from humeval_power.parameters import Parameters, preset
+from humeval_power.parameters import preset
 from humeval_power.planning.questions import smallest_true
 from humeval_power.planning.study.analytic import analytic_power
 from humeval_power.planning.study.designs_of import design_of
@@ -15,7 +16,7 @@ from humeval_power.planning.study.limits import ceiling_with_items
 from humeval_power.planning.study.required import counts_power, required_size
 from humeval_power.study_counts import StudyCounts
 
-LIKERT = Parameters(0.58, 0.08, 0.07, 0.05, 0.13, 0.15, 0.18)
+LIKERT = seven(0.58, 0.08, 0.07, 0.05, 0.13, 0.15, 0.18)
 QUESTIONS = {
     "workers, all on every item": ("workers", {"items": 40}),
     "workers, three on an item": ("workers", {"items": 150, "ratings_per_item": 3}),
@@ -51,7 +52,7 @@ def test_the_answer_reaches_the_target_and_one_less_does_not(name, power):
 
 def test_the_fewest_workers_with_a_hundred_items_are_the_golden_fifteen():
     # the methods notes 9, calibration: truth Tw = .11, Ti = .14, s = .26, D = .1, n = 100 needs m = 15
-    truth = Parameters(0.5, 0.1, 0.05, 0.11, 0.05, 0.14, 0.26)
+    truth = seven(0.5, 0.1, 0.05, 0.11, 0.05, 0.14, 0.26)
     answer = required_size(truth, "workers", items=100, n_simulations=500)
     assert answer.counts is not None
     assert answer.counts.n_workers == 15
@@ -69,7 +70,7 @@ def test_more_items_than_could_help_are_refused_with_the_ceiling_and_the_workers
 
 
 def test_more_workers_than_could_help_are_refused_with_the_items_that_would_do():
-    parameters = Parameters(0.5, 0.1, 0.05, 0.02, 0.05, 0.3, 0.1)
+    parameters = seven(0.5, 0.1, 0.05, 0.02, 0.05, 0.3, 0.1)
     answer = required_size(parameters, "workers", items=20)
     assert answer.counts is None
     assert "with 20 items the power" in answer.reason

@@ -52,15 +52,19 @@ def _one_sample_t(data: np.ndarray) -> tuple[float, float]:
 # id: a scenario with a positive effect whose power lies between .3 and .95
 SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "rating-study": lambda: RatingStudy(preset("low").with_difference(0.1), crossed(6, 40)),
-    "accuracy": lambda: PairedAccuracy(1000, 0.03, OVERLAP["glue"], 0.9),
-    "accuracy-unpaired": lambda: UnpairedAccuracy(800, 0.04, 0.85),
-    "preference": lambda: Preference(90, 0.15, tie_share=0.2),
-    "corpus": lambda: CorpusStudy(500, 2.0),
-    "corpus-flips": lambda: CorpusStudy(200, 3.0, test="flips", n_flips=199),
-    "contingency": lambda: ContingencyStudy(1000, TWO, "f1").with_effect(0.07),
-    "contingency-swaps": lambda: ContingencyStudy(500, THREE, "macro-f1", n_flips=99).with_effect(0.05),
+    "accuracy": lambda: PairedAccuracy(1000, difference=0.03, agreement=OVERLAP["glue"], baseline=0.9),
+    "accuracy-unpaired": lambda: UnpairedAccuracy(800, 0.04, baseline=0.85),
+    "preference": lambda: Preference(90, preference=0.15, tie_share=0.2),
+    "corpus": lambda: CorpusStudy(500, difference=2.0),
+    "corpus-flips": lambda: CorpusStudy(200, difference=3.0, test="flips", n_flips=199),
+    "contingency": lambda: ContingencyStudy(1000, base=TWO, metric="f1").with_effect(0.07),
+    "contingency-swaps": lambda: ContingencyStudy(
+        500, base=THREE, metric="macro-f1", n_flips=99
+    ).with_effect(0.05),
     "direct-assessment": lambda: DirectAssessment(200, effect=3.5),
-    "direct-assessment-clipped": lambda: DirectAssessment(250, 70, 25, 5.5, test="welch", below="clip"),
+    "direct-assessment-clipped": lambda: DirectAssessment(
+        250, mean=70, sd=25, effect=5.5, test="welch", below="clip"
+    ),
     "resampled-both": lambda: ResampledRatings(RATED, by="both", workers=8, items=30, shift=0.1),
     "resampled-items": lambda: ResampledRatings(RATED, by="item", test="wilcoxon", items=15, shift=0.1),
     "looks-at-ratings": lambda: SequentialStudy(
@@ -68,7 +72,7 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
         boundaries(StoppingRule(), (0.6, 0.85, 1.0)),
     ),
     "looks-at-preferences": lambda: SequentialStudy(
-        PairedLooks(Preference(120, 0.15, tie_share=0.2), (0.5, 1.0)),
+        PairedLooks(Preference(120, preference=0.15, tie_share=0.2), (0.5, 1.0)),
         boundaries(StoppingRule(), (0.5, 1.0)),
     ),
     "scores-t": lambda: NormalScores(50, 0.35, 1.0),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from seven import seven
 
 from humeval_power.estimation.fit import Fit
 from humeval_power.inference.study.wald import (
@@ -20,11 +21,10 @@ from humeval_power.inference.study.wald import (
     simulated_p,
     wald_p,
 )
-from humeval_power.parameters import Parameters
 from humeval_power.rules import CARD2020, DecisionRule
 
 FITTED = Fit(
-    parameters=Parameters(0.6, 0.12, 0.05, 0.1, 0.05, 0.1, 0.2),
+    parameters=seven(0.6, 0.12, 0.05, 0.1, 0.05, 0.1, 0.2),
     estimator="reml",
     engine="native",
     criterion=-10.0,

@@ -177,7 +177,14 @@ def _judge(
 ) -> JudgedClaim:
     detectable = math.nan
     if largest_difference(agreement, baseline=claim.baseline) > 0:
-        scenario = PairedAccuracy(claim.n_items, 0.0, agreement, claim.baseline, test, alpha)
+        scenario = PairedAccuracy(
+            claim.n_items,
+            difference=0.0,
+            agreement=agreement,
+            baseline=claim.baseline,
+            test=test,
+            alpha=alpha,
+        )
         detectable = detectable_accuracy(scenario, power=power).effect
     claimed = compatible(claim, claim.improvement, agreement, test=test, alpha=alpha)
     chance = math.nan
@@ -205,7 +212,12 @@ def compatible(
     most = min(2 * wrong - improvement, 2 * right + improvement)
     moved = max(min(moved, most), abs(improvement))
     return PairedAccuracy(
-        claim.n_items, improvement, KnownAgreement(1 - min(moved, 1.0)), None, test=test, alpha=alpha
+        claim.n_items,
+        difference=improvement,
+        agreement=KnownAgreement(1 - min(moved, 1.0)),
+        baseline=None,
+        test=test,
+        alpha=alpha,
     )
 
 

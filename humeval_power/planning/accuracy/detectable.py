@@ -91,6 +91,8 @@ def detectable_by_prior(
         if largest_difference(agreement, baseline=baseline) <= 0:
             found[name] = DetectableAccuracy(math.nan, 0.0, math.nan)
             continue
-        scenario = PairedAccuracy(n_items, 0.0, agreement, baseline, test, alpha)
+        scenario = PairedAccuracy(
+            n_items, difference=0.0, agreement=agreement, baseline=baseline, test=test, alpha=alpha
+        )
         found[name] = detectable_accuracy(scenario, power=power)
     return found

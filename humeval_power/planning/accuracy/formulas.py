@@ -80,7 +80,10 @@ def unpaired_effect(*, n_items: int, baseline: float, power: float = 0.8, alpha:
     NaN where none below 100 % is found."""
 
     def lacking(difference: float) -> float:
-        return power - UnpairedAccuracy(n_items, difference, baseline, alpha).approximated().power
+        return (
+            power
+            - UnpairedAccuracy(n_items, difference, baseline=baseline, alpha=alpha).approximated().power
+        )
 
     return _root(lacking, 1.0 - baseline)
 

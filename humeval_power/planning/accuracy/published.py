@@ -64,7 +64,9 @@ def published_columns(
         lachenbruch_effect(AssumedAgreement(assumed), n_items=n_items, baseline=baseline)
         for assumed in ("middle", "least", "most")
     )
-    free = PairedAccuracy(n_items, 0.0, _WithoutBaseline(agreement, baseline), None, test)
+    free = PairedAccuracy(
+        n_items, difference=0.0, agreement=_WithoutBaseline(agreement, baseline), baseline=None, test=test
+    )
     found = detectable_accuracy(free).effect
     limit = min(largest_difference(agreement, baseline=baseline), 1 - baseline)
     return PublishedColumns(

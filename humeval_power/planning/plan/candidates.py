@@ -25,7 +25,7 @@ MOST_CANDIDATES = 3_000_000
 _CHUNK = 200_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSpace:
     """What may be varied, and the limits of what can be carried out.
 

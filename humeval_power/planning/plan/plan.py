@@ -107,7 +107,7 @@ class Plan:
 
     def study(self) -> RatingStudy:
         """The planned study as a scenario, with the effect of interest as its true effect."""
-        return RatingStudy(self.parameters.with_difference(self.effect), self.design(), self.rule)
+        return RatingStudy(self.parameters.with_difference(self.effect), self.design(), rule=self.rule)
 
     def look_information(self) -> LookInformation:
         """What each planned look knows. Only for a plan with looks."""

@@ -252,7 +252,7 @@ class _Proofs:
         return RatingStudy(
             parameters,
             design_of(counts),
-            request.rule,
+            rule=request.rule,
             losses=request.losses,
             exclusion=request.exclusion,
         )

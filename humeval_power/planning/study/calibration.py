@@ -109,7 +109,9 @@ def null_studies(
             name, (f"Planned: {rule.estimator.upper()}, {rule.df}", rule)
         )
         decided = replace(decided, **_decision(rule, level))
-        study = RatingStudy(source.parameters, source.design, decided, source.response, source.points)
+        study = RatingStudy(
+            source.parameters, source.design, rule=decided, response=source.response, points=source.points
+        )
         is_defined = decided.analysis == "ratings" or has_differences(source.design.assignment)
         ready.append(NullTest(name, label, name == own, is_defined, study))
     return NullStudies(source, tuple(ready))
@@ -280,7 +282,7 @@ def size_of_test(
 ) -> PowerEstimate:
     """Simulate the study with no effect, or under a rule with a margin with a difference of minus the
     margin: `rejection_rate` is the rate of false positives, to be compared with the rule's alpha."""
-    study = RatingStudy(parameters.with_difference(rule.null_effect), design, rule)
+    study = RatingStudy(parameters.with_difference(rule.null_effect), design, rule=rule)
     return estimate_power(study, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
 
 

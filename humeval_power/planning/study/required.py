@@ -130,7 +130,7 @@ def required_size(
     values = range(found, min(found + max(5, found // 4), highest) + 1)
     for proof, value in enumerate(values):
         counts = make(value)
-        study = RatingStudy(parameters, design_of(counts), rule)
+        study = RatingStudy(parameters, design_of(counts), rule=rule)
         if ahead is not None and proof == 0:
             ahead(rating_study_workload(study, n_simulations=n_simulations, n_jobs=n_jobs))
         simulated = estimate_power(

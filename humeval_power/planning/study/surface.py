@@ -129,7 +129,13 @@ def list_cells(
         Cell(
             name,
             RatingStudy(
-                parameters.with_difference(effect), design, rule, response, points, losses, exclusion
+                parameters.with_difference(effect),
+                design,
+                rule=rule,
+                response=response,
+                points=points,
+                losses=losses,
+                exclusion=exclusion,
             ),
         )
         for name, parameters in settings.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import get_args
 
@@ -43,6 +43,7 @@ class PairedAccuracy:
     """
 
     n_items: int
+    _: KW_ONLY
     difference: float
     agreement: Agreement
     baseline: float | None = None
@@ -222,7 +223,7 @@ def largest_difference(agreement: Agreement, *, baseline: float | None) -> float
 
     def possible(difference: float) -> bool:
         try:
-            PairedAccuracy(1, difference, agreement, baseline)
+            PairedAccuracy(1, difference=difference, agreement=agreement, baseline=baseline)
         except InputError:
             return False
         return True

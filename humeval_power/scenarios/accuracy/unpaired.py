@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ class UnpairedAccuracy:
 
     n_items: int
     difference: float
+    _: KW_ONLY
     baseline: float
     alpha: float = 0.05
 

@@ -7,7 +7,7 @@ segments have a level of their own. Where they do, power is lower and the test t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -43,6 +43,7 @@ class DirectAssessment:
     """
 
     n: int
+    _: KW_ONLY
     mean: float = 75.0
     sd: float = 25.0
     effect: float = 0.0

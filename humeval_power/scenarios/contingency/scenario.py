@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import get_args
 
@@ -40,6 +40,7 @@ class ContingencyStudy:
     """
 
     n_items: int
+    _: KW_ONLY
     base: PairedTables
     metric: ContingencyMetric = "f1"
     positive: int = 1

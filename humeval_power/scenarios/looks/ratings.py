@@ -131,7 +131,7 @@ class RatingLooks:
 
     def _decided(self, fits: list[StudyFits], independent: list[Floats]) -> LookReplicates:
         tested = [
-            RatingStudy(self.parameters, design, self.rule).decide(fit)
+            RatingStudy(self.parameters, design, rule=self.rule).decide(fit)
             for design, fit in zip(self.nested.designs, fits, strict=True)
         ]
         return LookReplicates(

@@ -65,7 +65,7 @@ def bounds(
     low, high = FITTED_ACCURACIES
     if not low <= baseline <= high:
         note(f"The regressions have seen accuracies of {low:g} to {high:g} only.")
-    unpaired = detectable_accuracy(UnpairedAccuracy(n, 0.0, baseline, alpha), power=target)
+    unpaired = detectable_accuracy(UnpairedAccuracy(n, 0.0, baseline=baseline, alpha=alpha), power=target)
     found = detectable_by_prior(n, baseline=baseline, test=test_name, power=target, alpha=alpha)
     results: dict[str, DetectableAccuracy] = {str(name): each for name, each in found.items()}
     results["unpaired"] = unpaired

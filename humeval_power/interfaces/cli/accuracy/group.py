@@ -87,9 +87,14 @@ def build(n: int, effect: float, given: Mapping[str, Any]) -> Scenario:
             raise InputError("The unpaired test needs --baseline.")
         if given["agreement"] is not None or given["overlap"] is not None:
             raise InputError("Systems that answer different items have no agreement: leave it out.")
-        return UnpairedAccuracy(n, effect, given["baseline"], given["alpha"])
+        return UnpairedAccuracy(n, effect, baseline=given["baseline"], alpha=given["alpha"])
     return PairedAccuracy(
-        n, effect, agreement_of(given), given["baseline"], given["test_name"], given["alpha"]
+        n,
+        difference=effect,
+        agreement=agreement_of(given),
+        baseline=given["baseline"],
+        test=given["test_name"],
+        alpha=given["alpha"],
     )
 
 
@@ -127,11 +132,11 @@ def _bounds(scenario: PairedAccuracy) -> str:
     powers = [
         PairedAccuracy(
             scenario.n_items,
-            scenario.difference,
-            AssumedAgreement(assumed),
-            scenario.baseline,
-            scenario.test,
-            scenario.alpha,
+            difference=scenario.difference,
+            agreement=AssumedAgreement(assumed),
+            baseline=scenario.baseline,
+            test=scenario.test,
+            alpha=scenario.alpha,
         )
         .computed()
         .power

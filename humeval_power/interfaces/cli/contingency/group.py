@@ -91,7 +91,7 @@ def _study(n: int, given: Mapping[str, Any]) -> ContingencyStudy:
     positive = place_of_positive(given["metric"], tables.classes, given["positive"])
     return ContingencyStudy(
         n,
-        tables,
+        base=tables,
         metric=given["metric"],
         positive=positive,
         n_flips=given["flips"],

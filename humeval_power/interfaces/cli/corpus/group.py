@@ -23,7 +23,7 @@ def _build(n: int, effect: float, given: Mapping[str, Any]) -> CorpusStudy:
     zero_share, scale = PRESETS[given["preset"]]
     return CorpusStudy(
         n,
-        effect,
+        difference=effect,
         zero_share=zero_share if given["p0"] is None else given["p0"],
         scale=scale if given["b0"] is None else given["b0"],
         test=given["test"],

@@ -103,7 +103,7 @@ def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> None
     """Direct assessment: independent scores, Mann and Whitney's U at each look."""
     looks: LooksOptions = common["looks"]
     _check(effect, common["effects"], score_range(mean, *_SCORES))
-    assessment = DirectAssessment(n, mean, sd, effect, alpha=looks.alpha)
+    assessment = DirectAssessment(n, mean=mean, sd=sd, effect=effect, alpha=looks.alpha)
     words = [f"{n:,} scores of each system, mean {mean:g} and {mean + effect:g}, SD {sd:g}; Mann-Whitney U"]
     said = points_words(effect, *_SCORES)
     _answer(lambda at: AssessmentLooks(assessment, at), effect, words, "points", said, **common)
@@ -122,7 +122,7 @@ def preference(n: int, effect: float, tie_share: float, **common: Any) -> None:
     """Head-to-head judgements: the exact sign test at each look."""
     looks: LooksOptions = common["looks"]
     _check(effect, common["effects"], PREFERENCES)
-    study = Preference(n, effect, tie_share, alpha=looks.alpha)
+    study = Preference(n, preference=effect, tie_share=tie_share, alpha=looks.alpha)
     words = [f"{n:,} judgements, {100 * tie_share:g} % ties; sign test ({study.test})"]
     said = preference_words(study)
     _answer(
@@ -152,7 +152,7 @@ def accuracy(n: int, effect: float, agreement: float, **common: Any) -> None:
     looks: LooksOptions = common["looks"]
     _check(effect, common["effects"], ACCURACIES)
     known = KnownAgreement(agreement)
-    study = PairedAccuracy(n, effect, known, test="mid-p", alpha=looks.alpha)
+    study = PairedAccuracy(n, difference=effect, agreement=known, test="mid-p", alpha=looks.alpha)
     words = [f"{n:,} items; {known.label}; McNemar (mid-p)"]
     said = share_words(effect)
     _answer(

@@ -58,10 +58,10 @@ def _of_pilot(path: str, table: TableOptions, allow_not_identified: bool) -> Ass
     return Assumed(
         "pilot",
         fitted.parameters,
-        ratings.scale,
-        (a, b),
-        fitted.uncertainty,
-        "pilot",
-        ratings.source,
-        ratings.source,
+        scale=ratings.scale,
+        systems=(a, b),
+        uncertainty=fitted.uncertainty,
+        origin="pilot",
+        file=ratings.source,
+        ratings=ratings.source,
     )

@@ -65,12 +65,21 @@ def build(n: int, effect: float, given: Mapping[str, Any]) -> Scenario:
     if any(several < n for several in clusters) and ctx is not None and not ctx.meta.get(_TOLD):
         note(NOT_INDEPENDENT)
         ctx.meta[_TOLD] = True
-    return Preference(n, effect, given["tie_share"], given["ties"], given["test_name"], given["alpha"])
+    return Preference(
+        n,
+        preference=effect,
+        tie_share=given["tie_share"],
+        ties=given["ties"],
+        test=given["test_name"],
+        alpha=given["alpha"],
+    )
 
 
 def largest_effect(given: Mapping[str, Any]) -> float:
     """The preference if nobody preferred A."""
-    return Preference(2, 0.0, given["tie_share"], given["ties"]).largest_preference
+    return Preference(
+        2, preference=0.0, tie_share=given["tie_share"], ties=given["ties"]
+    ).largest_preference
 
 
 def preference_words(scenario: Preference) -> str:

@@ -156,6 +156,6 @@ def tell_simulations(
     design = ratings.design()
     work = study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
     if closed_form:
-        study = RatingStudy(fitted.parameters, design, rule)
+        study = RatingStudy(fitted.parameters, design, rule=rule)
         work = rating_study_workload(study, n_simulations=n_simulations, n_jobs=n_jobs)
     tell_work(work, n_simulations=n_simulations)
