@@ -1,50 +1,215 @@
-"""Looks at a running study as plain values."""
+"""What a look at a running study says, and its record."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.inference.looks.stagewise import stagewise_inference
-from humeval_power.planning.monitor.state import Monitoring, TakenLook
-from humeval_power.planning.monitor.step import estimates, taken_boundaries
+from humeval_power.planning.monitor.state import Decision, Monitoring, TakenLook
+from humeval_power.planning.monitor.step import estimates, path_boundaries, taken_boundaries
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.reporting.records import Record, versions
+from humeval_power.reporting.document import Document, Fact, Facts, Picture, Section, Table
+from humeval_power.reporting.numbers import interval_words, p_cell, p_words
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-MONITOR_SCHEMA = "humeval_power/monitor/2"
+if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+DECISIONS: dict[Decision, str] = {
+    "continue": "Go on collecting.",
+    "stop-success": "Stop: the boundary is passed.",
+    "stop-futility": "Stop for futility: it has become unlikely that anything will be shown.",
+    "end-success": "The study has ended, and its boundary is passed.",
+    "end-nothing-shown": "The study has ended. Nothing is shown; that does not show that there is nothing.",
+}
+_ROUNDING = 1e-9
+_WHY_PUBLISH = "that no look is changed later is proved only by what others hold. For the preregistration:"
 
 
-def look_record(
-    state: Monitoring,
-    look: TakenLook | None,
-    plan: Plan,
-    *,
-    ledger: str,
-    seal: Record | None = None,
-    command: str,
-) -> Record:
-    """The looks so far and what the last one decided; `inference` is None while the study goes on. `seal` is the
-    end of the ledger's chain."""
-    adjusted = (
-        asdict(stagewise_inference(estimates(state), taken_boundaries(state))) if state.ended else None
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The end of a ledger's chain, and the statement of it that is worth publishing."""
+
+    n_lines: int
+    sha256: str
+    statement: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonitorResult(Result):
+    """The looks so far, and what the last one decided. `ledger` is its file, None where none is kept."""
+
+    schema: ClassVar[str] = "humeval_power/monitor/2"
+
+    state: Monitoring
+    plan: Plan
+    ledger: str | None = None
+    seal: Seal | None = None
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def look(self) -> TakenLook | None:
+        """The last look, None before the first."""
+        return self.state.looks[-1] if self.state.looks else None
+
+    def body(self) -> Document:
+        """The decision, what it rests on, and all looks."""
+        state, look = self.state, self.look
+        if look is None:
+            shares = ", ".join(f"{100 * share:.3g} %" for share in state.shares)
+            planned = f"{len(state.shares)} planned, by {state.unit}: {shares}"
+            return Document("No look was taken yet", lead=f"{planned}.")
+        a, b = self.plan.systems
+        return Document(
+            f"Look {look.number} at the study of {a} and {b}",
+            lead=DECISIONS[look.decision],
+            sections=(
+                Section("", (Facts(tuple(self._facts(look))),)),
+                Section("Looks", (_table(state), Picture("looks", self._figure, words=_PICTURE_WORDS))),
+            ),
+        )
+
+    def _facts(self, look: TakenLook) -> Iterator[Fact]:
+        state, plan = self.state, self.plan
+        if state.ended:
+            yield "Result", _result(state, plan)
+        yield "Look", _which(state, look)
+        yield "Data", _data(state, look, plan)
+        yield "Estimate", _estimate(look, plan)
+        yield "Boundary", _boundary(look)
+        if look.conditional_power:
+            yield "Chances", _chances(state, look)
+        yield from (("Remark", remark) for remark in look.remarks)
+        if look.reason:
+            yield "Reason", look.reason
+        if not state.ended and state.next_planned is not None:
+            yield "Left", _left(state, look, plan, state.next_planned)
+        if self.seal is not None:
+            yield "Publish", f"{_WHY_PUBLISH} {self.seal.statement}"
+
+    def _figure(self) -> Figure:
+        from humeval_power.reporting.looks.figures import boundary_figure
+
+        bounds, found = path_boundaries(self.state), estimates(self.state)
+        path = [(look.fraction, estimate.z) for look, estimate in zip(self.state.looks, found, strict=True)]
+        return boundary_figure(bounds, information_shares=bounds.information, path=path)
+
+    def content(self) -> Record:
+        """The looks and what was planned; `inference` is None while the study goes on."""
+        state, look = self.state, self.look
+        return {
+            "decision": None if look is None else look.decision,
+            "look": None if look is None else asdict(look),
+            "looks": [asdict(each) for each in state.looks],
+            "planned": {
+                "by": state.unit,
+                "shares": list(state.shares),
+                "fractions": list(state.fractions),
+                "rule": str(state.rule),
+                "effect": state.effect,
+                "maximum_information": state.maximum_information,
+                "factor": state.factor,
+            },
+            "systems": list(self.plan.systems),
+            "inference": asdict(stagewise_inference(estimates(state), taken_boundaries(state)))
+            if state.ended
+            else None,
+            "ledger": self.ledger,
+            "seal": None if self.seal is None else asdict(self.seal),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each look that was taken."""
+        import pandas as pd
+
+        rows: list[Record] = []
+        for look in self.state.looks:
+            row = asdict(look)
+            chances = {f"power_if_{name}": value for name, value in row.pop("conditional_power").items()}
+            rows.append({**row, **row.pop("data"), **chances, "remarks": "; ".join(row["remarks"])})
+        return pd.DataFrame(rows).drop(columns="data", errors="ignore")
+
+
+_PICTURE_WORDS = (
+    "The boundaries of z against the planned information, and the way of this study past them so far."
+)
+
+
+def _which(state: Monitoring, look: TakenLook) -> str:
+    if look.planned is None:
+        return f"{look.number}, not planned"
+    due = state.shares[look.planned - 1]
+    when = "at" if look.data.share >= due - _ROUNDING else "due at"
+    return f"{look.planned} of {len(state.shares)} planned, {when} {100 * due:.3g} % of the {state.unit}"
+
+
+def _data(state: Monitoring, look: TakenLook, plan: Plan) -> str:
+    data = look.data
+    known = data.information / state.maximum_information
+    return (
+        f"{data.n_ratings:,} of {plan.design().n_ratings:,} ratings, {data.n_workers} workers, "
+        f"{data.n_items} items; {100 * known:.1f} % of the planned information"
     )
-    return {
-        "schema": MONITOR_SCHEMA,
-        "decision": None if look is None else look.decision,
-        "look": None if look is None else asdict(look),
-        "looks": [asdict(each) for each in state.looks],
-        "planned": {
-            "by": state.unit,
-            "shares": list(state.shares),
-            "fractions": list(state.fractions),
-            "rule": str(state.rule),
-            "effect": state.effect,
-            "maximum_information": state.maximum_information,
-            "factor": state.factor,
-        },
-        "systems": list(plan.systems),
-        "inference": adjusted,
-        "ledger": ledger,
-        "seal": seal,
-        "versions": versions(),
-        "command": command,
-    }
+
+
+def _estimate(look: TakenLook, plan: Plan) -> str:
+    data = look.data
+    a, b = plan.systems
+    return f"{b} - {a} = {data.estimate:.4f} on [0, 1], SE {data.standard_error:.4f}, df {data.df:.1f}"
+
+
+def _boundary(look: TakenLook) -> str:
+    """Whether p passed is said in words: a small one is not printed to the digits of its boundary."""
+    p = look.data.p_value
+    passed = "passed" if p <= look.nominal else "not passed"
+    text = f"{p_words(p)}; success needs p <= {look.nominal:.5f}: {passed}"
+    if look.futility < 1:
+        text += f"; futility is p > {look.futility:.3f}"
+    return text
+
+
+def _chances(state: Monitoring, look: TakenLook) -> str:
+    power = look.conditional_power
+    return (
+        f"of success at the end: {power['design']:.2f} if the difference is {state.effect:g} as planned, "
+        f"{power['trend']:.2f} if it is as estimated, {power['null']:.2f} if there is none"
+    )
+
+
+def _result(state: Monitoring, plan: Plan) -> str:
+    found = stagewise_inference(estimates(state), taken_boundaries(state))
+    a, b = plan.systems
+    return (
+        f"{b} - {a} = {found.estimate:.4f} ({100 * found.confidence:g} % interval "
+        f"{interval_words(*found.interval)}), {p_words(found.p_value)}, taking the looks into account "
+        f"(stage-wise ordering; median-unbiased); the plain estimate is {found.naive:.4f}"
+    )
+
+
+def _left(state: Monitoring, look: TakenLook, plan: Plan, upcoming: int) -> str:
+    share = state.shares[upcoming - 1]
+    rest = max(plan.design().n_ratings - look.data.n_ratings, 0)
+    return f"look {upcoming} is due at {100 * share:.3g} % of the {state.unit}; {rest:,} ratings to the planned end"
+
+
+def _table(state: Monitoring) -> Table:
+    return Table(
+        ("look", "ratings", "information", "estimate", "p", "needed", "decision"),
+        tuple(
+            (
+                f"{look.number}{'' if look.planned else '*'}",
+                f"{look.data.n_ratings:,}",
+                f"{look.fraction:.3f}",
+                f"{look.data.estimate:.4f}",
+                p_cell(look.data.p_value),
+                f"{look.nominal:.5f}",
+                look.decision,
+            )
+            for look in state.looks
+        ),
+    )

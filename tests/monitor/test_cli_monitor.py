@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner, Result
 from seven import seven
 
-from humeval_power import RatingScale, crossed, simulate
+from humeval_power import RatingScale, crossed, ratings_from_table, simulate
+from humeval_power.api.monitor import monitor
 from humeval_power.estimation import native
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.looks.boundaries import boundaries
@@ -192,10 +193,10 @@ def test_an_early_end_claims_no_more_information_than_there_is(plan: Path) -> No
     assert "an early end may have been chosen by what was seen" in said
 
 
-def test_pictures_that_are_there_already_are_refused_before_the_look_is_taken(plan: Path) -> None:
-    (plan.parent / "pictures").mkdir()
-    (plan.parent / "pictures" / "looks.svg").touch()
-    refused = look(plan, part(ratings(0.02, seed=3), 10), "--pictures", plan.parent / "pictures")
+def test_a_folder_that_is_there_already_is_refused_before_the_look_is_taken(plan: Path) -> None:
+    (plan.parent / "look").mkdir()
+    (plan.parent / "look" / "index.html").touch()
+    refused = look(plan, part(ratings(0.02, seed=3), 10), "-o", plan.parent / "look")
     assert refused.exit_code == 2
     assert not plan.with_suffix(".looks.jsonl").exists()
 
@@ -284,13 +285,43 @@ def test_a_plan_without_looks_says_how_to_plan_them(tmp_path: Path) -> None:
     assert "The plan has no looks" in done.stderr
 
 
-def test_text_fits_the_terminal_and_pictures_are_written(plan: Path, tmp_path: Path) -> None:
-    table = ratings(0.06, seed=20)
-    look(plan, part(table, 10))
-    done = look(plan, part(table, 20), "--pictures", tmp_path / "pictures")
+def test_text_fits_the_terminal_and_a_folder_has_page_record_table_and_picture(
+    plan: Path, tmp_path: Path
+) -> None:
+    table, out = ratings(0.06, seed=20), tmp_path / "look"
+    first = look(plan, part(table, 10))
+    assert max(map(len, first.stdout.splitlines())) <= 80
+    done = look(plan, part(table, 20), "-o", out)
     assert done.exit_code == 0, done.output
-    assert max(map(len, done.stdout.splitlines())) <= 80
-    assert sorted(path.name for path in (tmp_path / "pictures").iterdir()) == ["looks.png", "looks.svg"]
+    names = ["index.html", "looks.png", "looks.svg", "record.json", "table.csv"]
+    assert sorted(path.name for path in out.iterdir()) == names
+    rows = pd.read_csv(out / "table.csv")
+    record = json.loads((out / "record.json").read_text())
+    assert rows["p_value"].tolist() == pytest.approx([each["data"]["p_value"] for each in record["looks"]])
+    assert record["sources"][0]["name"] == str(plan)
+
+
+def test_the_call_decides_as_the_command_does_and_writes_nothing(plan: Path) -> None:
+    table, sealed_plan = ratings(0.06, seed=20), read_plan(plan)
+    state = None
+    for n_items in (10, 20):
+        record = json.loads(look(plan, part(table, n_items), "--json").stdout)
+        seen = ratings_from_table(
+            part(table, n_items).astype(str), scale=RatingScale(1, 5, 5), systems=("old", "new")
+        )
+        found = monitor(seen, sealed_plan, before=state)
+        state = found.state
+        assert found.look is not None
+        assert found.look.decision == record["decision"]
+        assert found.look.nominal == pytest.approx(record["look"]["nominal"], rel=1e-12)
+        assert found.look.data.p_value == pytest.approx(record["look"]["data"]["p_value"], rel=1e-9)
+        assert found.content()["ledger"] is None
+
+
+def test_a_small_p_is_not_printed_to_the_digits_of_its_boundary_but_said_to_pass_it(plan: Path) -> None:
+    done = look(plan, part(ratings(0.3, seed=4), 10))
+    assert "p < 0.001; success needs p <= 0." in done.stdout
+    assert ": passed" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.formats.monitor.entries import LedgerState
 from humeval_power.interfaces.formats.monitor.secret import (
     StudySecret,
@@ -54,21 +53,21 @@ def secret_of_rows(state: LedgerState, ledger: str, path: str) -> StudySecret | 
     return found
 
 
-def tell_of_secret(state: LedgerState, ledger: str, path: str) -> None:
-    """Say where a secret is missing, is another's, or can be read by others."""
+def secret_remarks(state: LedgerState, ledger: str, path: str) -> tuple[str, ...]:
+    """What to say where a secret is missing, is another's, or can be read by others."""
     if state.secret is None:
-        return
+        return ()
     try:
         found = read_secret(path)
     except InputError as error:
-        note(f"{error}")
-        return
+        return (f"{error}",)
     if found is None:
-        note(f"{path} is missing, the secret of {ledger}: {_LOST} Restore it from a copy.")
-    elif found.fingerprint != state.secret:
-        note(f"{_wrong(found, state.secret, ledger, path)}")
-    elif readable_by_others(path):
-        note(f"{path} can be read by others on this machine: chmod 600 {path}")
+        return (f"{path} is missing, the secret of {ledger}: {_LOST} Restore it from a copy.",)
+    if found.fingerprint != state.secret:
+        return (f"{_wrong(found, state.secret, ledger, path)}",)
+    if readable_by_others(path):
+        return (f"{path} can be read by others on this machine: chmod 600 {path}",)
+    return ()
 
 
 def _lost(ledger: str, path: str) -> InputError:
