@@ -88,7 +88,13 @@ class Design:
 
 
 def crossed(n_workers: int, n_items: int, *, n_repeats: int = 1) -> Design:
-    """Every worker rates every item under both systems, `n_repeats` times."""
+    """Every worker rates every item under both systems, `n_repeats` times.
+
+    Examples
+    --------
+    >>> print(crossed(10, 60))
+    crossed: 10 workers x 60 items x 2 systems, 10 ratings per item and system, 1,200 ratings
+    """
     _check_size(n_workers, n_items)
     _check_count("n_repeats", n_repeats, minimum=1)
     return Design("crossed", n_workers, n_items, n_workers * n_repeats, n_repeats)
@@ -112,6 +118,11 @@ def k_per_item(
     ------
     DesignError
         If k workers cannot be had, or if a worker would exceed `max_ratings_per_worker`.
+
+    Examples
+    --------
+    >>> k_per_item(10, 60, ratings_per_item=3).n_ratings
+    360
     """
     _check_size(n_workers, n_items)
     _check_count("ratings_per_item", ratings_per_item, minimum=1)

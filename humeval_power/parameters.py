@@ -30,6 +30,17 @@ class Parameters:
     item's own difference. Random effects are uncorrelated (Card et al. 2020, appendix H.3).
     `sd_worker_item`, an eighth that their model leaves out, is the SD of what a worker and an item share
     under both systems.
+
+    Examples
+    --------
+    >>> values = Parameters(
+    ...     baseline=0.6, effect=0.05, sd_worker_intercept=0.1, sd_worker_slope=0.05,
+    ...     sd_item_intercept=0.1, sd_item_slope=0.1, sd_residual=0.2,
+    ... )
+    >>> values.difference
+    0.05
+    >>> round(values.with_difference(0.1).effect, 3)
+    0.1
     """
 
     baseline: float

@@ -31,6 +31,11 @@ class DecisionRule:
     margin (two one-sided tests: Schuirmann 1987), `margin` being a difference on [0, 1] that was fixed
     before the ratings were seen. `alpha` is then that of each one-sided test: the interval that decides
     has confidence 1 - 2 alpha.
+
+    Examples
+    --------
+    >>> DecisionRule(alternative="equivalent", margin=0.1).halfway
+    0.05
     """
 
     estimator: Estimator = "reml"

@@ -22,6 +22,12 @@ class RatingScale:
 
     `points` is the number of categories of a Likert scale, None for a continuous one.
     `source` says whether the user declared the scale or it was taken from the data.
+
+    Examples
+    --------
+    >>> scale = RatingScale.parse("1:5")
+    >>> scale.points, scale.effect_from_raw(0.5)
+    (5, 0.125)
     """
 
     low: float

@@ -5,9 +5,9 @@ from __future__ import annotations
 from humeval_power.checking.submissions import Rejected, decided_rows
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.formats.ratings import ratings_of
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
-from humeval_power.ratings import MISSING_CODES, Ratings, ratings_from_table
-from humeval_power.scales import RatingScale
+from humeval_power.ratings import MISSING_CODES, Ratings
 
 
 def load_ratings(
@@ -48,9 +48,9 @@ def check_ratings(
     InputError
         All problems of the table at once.
     """
-    scale = RatingScale.parse(table.scale) if table.scale is not None else None
-    ratings = ratings_from_table(
-        found.frame,
+    ratings = ratings_of(
+        found,
+        scale=table.scale,
         worker=table.worker,
         item=table.item,
         system=table.system,
@@ -58,13 +58,10 @@ def check_ratings(
         criterion_column=table.criterion_column,
         criterion=table.criterion,
         systems=table.systems,
-        scale=scale,
         lower_is_better=table.lower_is_better,
         missing=(*MISSING_CODES, *table.missing),
         rejected_rows=table.rejected_rows,
         require_pair=require_pair,
-        source=found.source,
-        notices=found.notices,
     )
     if tell:
         for notice in ratings.notices:
