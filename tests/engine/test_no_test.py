@@ -18,7 +18,6 @@ from humeval_power.inference.study.wald import finished_test
 from humeval_power.interfaces.cli.accuracy import tests as accuracy_tests
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.cli.preference import test as preference_test
-from humeval_power.interfaces.cli.study import fit_text
 from humeval_power.planning.power import PowerEstimate, Tally
 from humeval_power.reporting import values as document_values
 from humeval_power.rules import DecisionRule
@@ -147,7 +146,6 @@ def test_no_standard_error_or_no_df_gives_no_p_value(error: float, df: float) ->
 @pytest.mark.parametrize(
     "form",
     [
-        fit_text.p_text,
         preference_test._p,
         accuracy_tests._p,
         document_values.p_cell,

@@ -16,10 +16,10 @@ from humeval_power.inference.study.many_systems import FamilyCorrection, correct
 from humeval_power.interfaces.cli.loading import check_ratings
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import wrapped
-from humeval_power.interfaces.cli.study.fit_text import p_text
 from humeval_power.interfaces.cli.text import text_table
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
 from humeval_power.ratings import Ratings
+from humeval_power.reporting.numbers import p_cell
 from humeval_power.rules import DecisionRule
 
 criteria_option = click.option(
@@ -133,8 +133,8 @@ def family_text(rows: Sequence[FamilyRow], correction: FamilyCorrection) -> str:
                 row.criterion,
                 f"{row.second} - {row.first}",
                 f"{row.estimate:.4f}",
-                p_text(row.p_value),
-                p_text(row.corrected_p_value) + (" *" if row.significant else "  "),
+                p_cell(row.p_value),
+                p_cell(row.corrected_p_value) + (" *" if row.significant else "  "),
             ]
             for row in rows
         ],

@@ -10,7 +10,6 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.inference.looks.stagewise import stagewise_inference
 from humeval_power.interfaces.cli.monitor.secret import secret_of_rows
 from humeval_power.interfaces.cli.output import note, wrapped
-from humeval_power.interfaces.cli.study.fit_text import p_text
 from humeval_power.interfaces.formats.monitor.entries import LedgerState, row_digests, state_of
 from humeval_power.interfaces.formats.monitor.ledger import ledger_path, read_ledger
 from humeval_power.interfaces.formats.monitor.secret import secret_path
@@ -25,7 +24,7 @@ from humeval_power.planning.monitor.step import (
 )
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.numbers import p_equals
+from humeval_power.reporting.numbers import p_words
 
 SUCCESS = ("stop-success", "end-success")
 
@@ -82,9 +81,9 @@ def sequential_part(
     text = wrapped(
         f"{len(state.looks)} looks were taken ({state.rule.efficacy}); the last one "
         f"{'passed its boundary' if shown else 'did not pass its boundary'} "
-        f"({p_equals(p_text(last.data.p_value))}, needed {last.nominal:.5f}). "
+        f"({p_words(last.data.p_value)}, needed {last.nominal:.5f}). "
         "Taking the looks into account (stage-wise ordering): "
-        f"{p_equals(p_text(inference.p_value))}, median-unbiased estimate {inference.estimate:.4f}, "
+        f"{p_words(inference.p_value)}, median-unbiased estimate {inference.estimate:.4f}, "
         f"{100 * inference.confidence:g} % interval {low:.4f} to {high:.4f}. "
         "Report these; the plain ones above ignore that the study could have stopped earlier.",
         bullet="Looks     ",

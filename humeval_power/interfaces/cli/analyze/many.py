@@ -19,9 +19,9 @@ from humeval_power.inference.study.many_systems import (
 )
 from humeval_power.interfaces.cli.options import Function, collected, fields_of
 from humeval_power.interfaces.cli.output import wrapped
-from humeval_power.interfaces.cli.study.fit_text import p_text
 from humeval_power.interfaces.cli.text import text_table
 from humeval_power.ratings import Ratings
+from humeval_power.reporting.numbers import p_cell
 from humeval_power.rules import DecisionRule
 
 _NAME = 22  # characters of a difference's name before names give way to numbers
@@ -140,8 +140,8 @@ def _differences(ratings: Ratings, analysis: SystemsAnalysis) -> str:
                 f"{one.test.estimate:.4f}",
                 "none" if one.test.reason else f"{low:.4f} to {high:.4f}",
                 "" if one.test.reason else f"{one.test.df:.1f}",
-                p_text(one.test.p_value),
-                p_text(one.corrected_p) + (" *" if one.significant else "  "),
+                p_cell(one.test.p_value),
+                p_cell(one.corrected_p) + (" *" if one.significant else "  "),
             ]
         )
     return text_table(["difference", "estimate", "interval", "df", "p", "corrected"], rows)

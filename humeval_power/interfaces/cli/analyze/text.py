@@ -8,11 +8,11 @@ from typing import Any
 from humeval_power.estimation.fit import Fit
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.interfaces.cli.output import wrapped
-from humeval_power.interfaces.cli.study.fit_text import fit_text, p_text
+from humeval_power.interfaces.cli.study.fit_text import fit_text
 from humeval_power.planning.analyze import Deviation, PowerAtInterest
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.numbers import p_equals
+from humeval_power.reporting.numbers import p_words
 from humeval_power.reporting.rule_words import PARITY, margin_decision
 from humeval_power.rules import DecisionRule, claim
 
@@ -71,15 +71,15 @@ def _decision(ratings: Ratings, tested: EffectTest, *, is_planned: bool, by_look
         )
     elif shown:
         better, worse = (b, a) if tested.estimate > 0 else (a, b)
-        text = f"{better} is rated higher than {worse} ({p_equals(p_text(tested.p_value))})."
+        text = f"{better} is rated higher than {worse} ({p_words(tested.p_value)})."
     elif tested.significant:
         text = (
-            f"No difference is shown: {p_equals(p_text(tested.p_value))} does not pass the boundary of the last "
+            f"No difference is shown: {p_words(tested.p_value)} does not pass the boundary of the last "
             "look. That does not show that there is none."
         )
     else:
         text = (
-            f"No difference is shown ({p_equals(p_text(tested.p_value))}). That does not show that there is none: "
+            f"No difference is shown ({p_words(tested.p_value)}). That does not show that there is none: "
             f"the interval reaches from {tested.interval[0]:.3f} to {tested.interval[1]:.3f}."
         )
     if tested.rule.margin is not None and not is_planned:
