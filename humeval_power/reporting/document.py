@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # Matplotlib is slow to import, and most media draw nothing
 Fact: TypeAlias = tuple[str, str]
 FieldState = Literal["filled", "open"]
 _NUMBER = re.compile(r"[+\-\u2212<>]?\s?[\d.,]*\d(\s?%)?( |$)")  # also "66 to 68", but no date and no 3x
+_NUMBER_OR_NONE = re.compile(rf"{_NUMBER.pattern}|-?$|none\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +67,12 @@ class Table:
 
     @property
     def numbers(self) -> frozenset[int]:
-        """The columns whose cells start with a number, or are empty: they are set to the right."""
+        """The columns of cells that start with a number, or say that there is none: they are set to the right."""
         columns = list(zip(*self.rows, strict=True))
         return frozenset(
             place
             for place, cells in enumerate(columns)
-            if any(cells) and all(not cell or _NUMBER.match(cell) for cell in cells)
+            if any(map(_NUMBER.match, cells)) and all(map(_NUMBER_OR_NONE.match, cells))
         )
 
 

@@ -6,33 +6,36 @@ import json
 from pathlib import Path
 from typing import Any
 
+import cli
+import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
+from humeval_power.api import accuracy
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.accuracy.group import command
+from humeval_power.inference.accuracy import paired_counts
 from humeval_power.interfaces.formats.accuracy import read_claims, read_counts, read_leaderboard
 from humeval_power.interfaces.formats.lines import read_predictions, right_answers
 
 COMMON = ("--simulations", "200", "--jobs", "1")
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(command, list(arguments), prog_name="humeval-power accuracy")
+def run(*arguments: str, code: int = 0) -> Result:
+    return cli.run("accuracy", *arguments, code=code)
 
 
 def text_of(*arguments: str) -> str:
     result = run(*arguments)
-    assert result.exit_code == 0, (result.stderr, result.exception)
     assert max(map(len, result.output.splitlines())) <= 80
     return result.stdout
 
 
 def record_of(*arguments: str) -> dict[str, Any]:
-    result = run(*arguments, "--json")
-    assert result.exit_code == 0, (result.stderr, result.exception)
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    return cli.run_json("accuracy", *arguments)
+
+
+def refusal_of(*arguments: str, code: int = 2) -> str:
+    return " ".join(run(*arguments, code=code).stderr.split())
 
 
 def write(path: Path, text: str) -> str:
@@ -86,8 +89,7 @@ def test_unpaired_answers_need_a_baseline_and_no_agreement() -> None:
     )
     assert "other ones for B than for A" in text
     for wrong in (("--agreement", "0.9"), ("--baseline", "0.8", "--overlap", "glue")):
-        result = run("power", "--n", "400", "--effect", "0.05", "--test", "unpaired", *wrong)
-        assert isinstance(result.exception, InputError)
+        run("power", "--n", "400", "--effect", "0.05", "--test", "unpaired", *wrong, code=2)
 
 
 @pytest.mark.parametrize(
@@ -100,16 +102,11 @@ def test_unpaired_answers_need_a_baseline_and_no_agreement() -> None:
     ],
 )
 def test_options_that_make_no_sense_are_refused(arguments: tuple[str, ...], said: str) -> None:
-    result = run("power", "--n", "500", "--effect", "0.02", *arguments)
-    assert isinstance(result.exception, InputError)
-    assert said in str(result.exception)
-    assert result.exception.exit_code == 2
+    assert said in refusal_of("power", "--n", "500", "--effect", "0.02", *arguments)
 
 
 def test_an_impossible_improvement_is_no_number() -> None:
-    result = run("mde", "--n", "147", "--baseline", "0.945", "--overlap", "glue")
-    assert isinstance(result.exception, InputError)
-    assert "0.763" in str(result.exception)
+    assert "0.763" in refusal_of("mde", "--n", "147", "--baseline", "0.945", "--overlap", "glue")
 
 
 def test_a_baseline_that_the_regression_has_not_seen_is_remarked() -> None:
@@ -122,6 +119,8 @@ def test_a_baseline_that_the_regression_has_not_seen_is_remarked() -> None:
 def test_bounds_show_every_guess() -> None:
     text = text_of("bounds", "--n", "147", "--baseline", "0.945")
     assert text.count("none possible") == 2
+    assert "147 items" in text.splitlines()[0]
+    assert "seen accuracies" in refusal_of("bounds", "--n", "147", "--baseline", "0.7", code=0)
     record = record_of("bounds", "--n", "1821", "--baseline", "0.972")
     assert record["schema"] == "humeval_power/accuracy_bounds/1"
     assert record["found"]["most"]["effect"] < record["found"]["least"]["effect"]
@@ -154,9 +153,7 @@ def test_an_estimate_counts_right_answers(files: tuple[str, str, str], tmp_path:
 
 def test_ids_on_one_side_only_are_refused(files: tuple[str, str, str]) -> None:
     a, b, gold = files
-    result = run("test", a, b, "--labels", gold)
-    assert isinstance(result.exception, InputError)
-    assert "no column with the ids" in str(result.exception)
+    assert "no column with the ids" in refusal_of("test", a, b, "--labels", gold)
 
 
 def test_predictions_are_matched_by_id(tmp_path: Path) -> None:
@@ -225,13 +222,15 @@ def test_the_recommended_test_comes_first() -> None:
     text = text_of("test", "--b", "1", "--c", "7", "--n", "21")
     assert text.index("mid-p") < text.index("unconditional")
     assert "not known" in text  # the unpaired test needs the accuracies
+    assert "A alone on 7" in text
+    assert "significantly so at alpha 0.05 (McNemar, mid-p: p = 0.039)" in " ".join(text.split())
 
 
 def test_a_table_of_counts_gives_a_test_for_each_row(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", "name,b,c,n\nours,16,6,161\ntheirs,3,0,100\n")
     text = text_of("test", table)
-    assert text.count("McNemar, mid-p") == 2
-    assert text.startswith("ours\n")
+    assert text.index("1 of 2 differences") < text.index("\nours\n") < text.index("\ntheirs\n")
+    assert text.count("unconditional") == 2
     assert [name for name, _ in read_counts(table)] == ["ours", "theirs"]
     with pytest.raises(InputError) as caught:
         read_counts(write(tmp_path / "u.csv", "b,c,n\n16,6,20\n1,x,9\n"))
@@ -242,7 +241,26 @@ def test_a_table_of_counts_gives_a_test_for_each_row(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [(), ("--only-b", "3"), ("a.txt", "b.txt", "--n", "3")])
 def test_test_needs_files_or_counts(wrong: tuple[str, ...]) -> None:
-    assert run("test", *wrong).exit_code == 2
+    run("test", *wrong, code=2)
+
+
+def test_blank_predictions_count_as_wrong_and_are_told(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.csv", "id,prediction\nq1,x\nq2,\n")
+    b = write(tmp_path / "b.csv", "id,prediction\nq1,x\nq2,x\n")
+    gold = write(tmp_path / "g.csv", "id,label\nq1,x\nq2,x\n")
+    result = run("estimate", a, b, "--labels", gold)
+    assert "1 predictions are blank" in result.stderr
+    assert "A 0.5000, B 1.0000" in result.stdout
+
+
+def test_arrays_of_right_answers_are_compared_in_python() -> None:
+    right_a, right_b = np.arange(40) < 20, np.arange(40) < 30
+    found = accuracy.test(paired_counts(right_b, right_a))
+    assert found.record()["comparisons"][0]["difference"] == 0.25
+    assert "B is right more often" in str(found)
+    assert found.to_frame()["p_mid_p"].tolist() == [pytest.approx(1 / 2**10)]
+    assert "<table>" in found._repr_html_()
+    assert accuracy.estimate(paired_counts(right_b, right_a)).to_frame()["agreement"].tolist() == [0.75]
 
 
 # Tables of results
@@ -272,7 +290,7 @@ def test_claims_in_per_cent_are_told_from_shares(tmp_path: Path) -> None:
 def test_claims_are_judged(tmp_path: Path) -> None:
     table = write(tmp_path / "c.csv", CLAIMS)
     text = text_of("claims", table)
-    assert "67 % of 6 claims are below" in text
+    assert "67 % of 6 claims are below" in " ".join(text.split())
     record = record_of("claims", table)
     assert record["schema"] == "humeval_power/accuracy_claims/1"
     assert record["claims"][0]["is_below"] is True
@@ -313,8 +331,35 @@ def test_a_leaderboard_without_validation_says_so(tmp_path: Path) -> None:
 
 def test_results_are_written_once(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    arguments = ("bounds", "--n", "1821", "--baseline", "0.972", "--json", "-o", str(out))
-    assert run(*arguments).exit_code == 0
+    arguments = ("bounds", "--n", "1821", "--baseline", "0.972", "-o", str(out))
+    run(*arguments)
     assert json.loads(out.read_text())["n"] == 1821
-    assert isinstance(run(*arguments).exception, InputError)
-    assert run(*arguments, "--force").exit_code == 0
+    run(*arguments, code=2)
+    run(*arguments, "--force")
+
+
+@pytest.mark.parametrize(
+    ("words", "picture", "rows"),
+    [
+        (("claims", "c.csv"), "claims", 6),
+        (("leaderboard", "b.csv", "--n", "8862"), "leaderboard", 2),
+        (("test", "t.csv"), "difference", 2),
+        (("bounds", "--n", "147", "--baseline", "0.9"), "", 6),
+    ],
+)
+def test_a_folder_holds_page_record_table_and_picture(
+    words: tuple[str, ...], picture: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("c", CLAIMS), ("b", BOARD), ("t", "name,b,c,n\nours,16,6,161\ntheirs,3,0,100\n")):
+        write(Path(f"{name}.csv"), text)
+    run(*words, "-o", "out")
+    pictures = {f"{picture}.png", f"{picture}.svg"} if picture else set()
+    assert {path.name for path in Path("out").iterdir()} == {
+        "index.html",
+        "record.json",
+        "table.csv",
+    } | pictures
+    assert Path("out/table.csv").read_text().count("\n") == rows + 1
+    record = json.loads(Path("out/record.json").read_text())
+    assert [source["name"] for source in record["sources"]] == [word for word in words if "csv" in word]

@@ -15,7 +15,6 @@ from study_files import run, write_ratings
 from humeval_power.estimation import joint_fit, native
 from humeval_power.inference.study.many_systems import correct
 from humeval_power.inference.study.wald import finished_test
-from humeval_power.interfaces.cli.accuracy import tests as accuracy_tests
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.cli.preference import test as preference_test
 from humeval_power.planning.power import PowerEstimate, Tally
@@ -147,7 +146,6 @@ def test_no_standard_error_or_no_df_gives_no_p_value(error: float, df: float) ->
     "form",
     [
         preference_test._p,
-        accuracy_tests._p,
         document_values.p_cell,
         document_values.p_words,
     ],

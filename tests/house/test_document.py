@@ -140,6 +140,19 @@ def test_all_renderers_say_the_same_words():
         assert not missing or (render not in (as_markdown, as_html, as_latex) and missing == ["plan.json"])
 
 
+def test_a_signature_is_cut_between_its_entries_and_joins_again():
+    signature = "humeval_power|" + "|".join(f"entry{place}:{place}" for place in range(12))
+    lines = as_terminal(Document("Power", signature=signature), width=60).splitlines()[2:]
+    assert max(map(len, lines)) <= 60
+    assert "".join(line[11:] for line in lines) == signature
+
+
+def test_a_cell_without_a_number_leaves_its_column_one_of_numbers():
+    rows = (("a", "1.5", "-", "no"), ("b", "none possible", "-2", "1"), ("c", "", "-", "2"))
+    assert Table(("name", "x", "y", "z"), rows).numbers == {1, 2}
+    assert Table(("name", "x"), (("a", "none"), ("b", "-"))).numbers == frozenset()
+
+
 def test_a_total_is_set_apart_and_numbers_are_set_to_the_right():
     table = document().tables[0]
     assert table.numbers == {1, 2}

@@ -1,4 +1,4 @@
-"""Tables of results that people keep: claims of improvement, leaderboards, counts of a comparison."""
+"""Tables of results that people keep: claims of improvement, leaderboards, counts and answers of a comparison."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from humeval_power.checking.columns import listing
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.accuracy import PairedCounts
+from humeval_power.inference.accuracy import PairedCounts, paired_counts
+from humeval_power.interfaces.formats.lines import read_predictions, right_answers
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
 from humeval_power.planning.accuracy.claims import Claim
 from humeval_power.planning.accuracy.leaderboard import Submission
@@ -100,6 +101,23 @@ def read_counts(path: str | Path) -> list[tuple[str, PairedCounts]]:
     if problems:
         raise InputError(problems)
     return found
+
+
+def read_answers(
+    path_a: str | Path, path_b: str | Path, *, labels: str | Path | None = None, column: str | None = None
+) -> tuple[PairedCounts, list[str]]:
+    """Two files of predictions beside the right answers, counted, and what is remarkable about them.
+
+    Without `labels` the files themselves say right or wrong.
+    """
+    a, b = (read_predictions(path, column=column) for path in (path_a, path_b))
+    gold = None if labels is None else read_predictions(labels)
+    if not a.values:
+        raise InputError(f"{a.source} has no predictions.")
+    right_a, right_b = right_answers([a, b], gold)
+    blank = sum(not text for each in (a, b) for text in each.values)
+    remarks = [f"{blank:,} predictions are blank: they count as wrong."] if blank else []
+    return paired_counts(right_b, right_a), remarks
 
 
 class _Columns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from humeval_power.reporting.document import (
@@ -54,7 +55,20 @@ def _parts(document: Document, width: int, details: bool) -> Iterator[str]:
         if details or not section.is_detail:
             yield _section(section, width)
     if document.signature:
-        yield wrapped(document.signature, width=width, bullet="Signature  ")
+        yield _signature(document.signature, width)
+
+
+def _signature(text: str, width: int) -> str:
+    """The line cut between its entries; joined again it is the signature."""
+    lines, line = [], ""
+    for entry in re.findall(r"[^|]*\|?", terminal_text(text))[:-1]:
+        if line and display_width(f"Signature  {line}{entry}") > width:
+            lines.append(line)
+            line = ""
+        line += entry
+    return "\n".join(
+        ("           " if place else "Signature  ") + each for place, each in enumerate([*lines, line])
+    )
 
 
 def _section(section: Section, width: int) -> str:

@@ -1,0 +1,190 @@
+"""Right and wrong answers of two systems: what a test set can show, and what a finished comparison shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
+
+if TYPE_CHECKING:
+    from humeval_power.inference.accuracy import PairedCounts
+    from humeval_power.planning.accuracy.claims import Claim
+    from humeval_power.planning.accuracy.detectable import Prior
+    from humeval_power.planning.accuracy.leaderboard import Submission
+    from humeval_power.reporting.accuracy.bounds import BoundsResult
+    from humeval_power.reporting.accuracy.claims import ClaimsResult
+    from humeval_power.reporting.accuracy.comparison import AccuracyEstimateResult, AccuracyTestsResult
+    from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
+
+
+def bounds(
+    n: int,
+    baseline: float,
+    *,
+    test: PairedTest = RECOMMENDED,
+    power: float = 0.8,
+    alpha: float = 0.05,
+) -> BoundsResult:
+    """The smallest improvement that a test set can show, agreement of the systems not known.
+
+    Parameters
+    ----------
+    n : items in the test set.
+    baseline : accuracy of A, as a share.
+    test : version of McNemar's test.
+    power : target power.
+
+    Returns
+    -------
+    BoundsResult
+        Improvements, as shares, under the least and the most agreement that the accuracies allow, half-way
+        between them, as regressions on GLUE and SQuAD 2.0 systems predict it, and for items of their own.
+
+    Raises
+    ------
+    InputError
+        A baseline outside [0, 1], or a power that is not between alpha and 1.
+    """
+    from humeval_power.planning.accuracy.detectable import detectable_accuracy, detectable_by_prior
+    from humeval_power.reporting.accuracy.bounds import BoundsResult
+    from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
+
+    unpaired = detectable_accuracy(UnpairedAccuracy(n, 0.0, baseline=baseline, alpha=alpha), power=power)
+    found = detectable_by_prior(n, baseline=baseline, test=test, power=power, alpha=alpha)
+    return BoundsResult(
+        n=n,
+        baseline=baseline,
+        test=test,
+        power=power,
+        alpha=alpha,
+        found={**{str(name): each for name, each in found.items()}, "unpaired": unpaired},
+    )
+
+
+def claims(
+    claims: Sequence[Claim],
+    *,
+    overlap: Prior = "glue",
+    test: PairedTest = RECOMMENDED,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    remarks: Sequence[str] = (),
+) -> ClaimsResult:
+    """Could test sets have shown the improvements that were claimed?
+
+    Parameters
+    ----------
+    claims : as `read_claims` reads them from a table.
+    overlap : how the agreement of two systems is guessed from the baseline.
+    test : version of McNemar's test.
+    power : target power.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    ClaimsResult
+        Each claim beside the smallest improvement that its test set finds, and beside what a regression on
+        all other claims expects; `to_frame` has a row for each claim.
+
+    Raises
+    ------
+    InputError
+        Claims that determine no regression on baseline and task.
+    """
+    from humeval_power.planning.accuracy.claims import judge_claims
+    from humeval_power.planning.accuracy.detectable import PRIORS
+    from humeval_power.reporting.accuracy.claims import ClaimsResult
+
+    judged = judge_claims(claims, agreement=PRIORS[overlap], test=test, power=power, alpha=alpha)
+    return ClaimsResult(judged=judged, overlap=overlap, test=test, remarks=tuple(remarks))
+
+
+def leaderboard(
+    submissions: Sequence[Submission],
+    *,
+    n: int,
+    overlap: Prior = "squad",
+    test: PairedTest = RECOMMENDED,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    remarks: Sequence[str] = (),
+) -> LeaderboardResult:
+    """Which submissions to a leaderboard were improvements one can trust?
+
+    Parameters
+    ----------
+    submissions : as `read_leaderboard` reads them from a table.
+    n : items in the test set.
+    overlap : how the agreement of two systems is guessed from the better one before.
+    test : version of McNemar's test.
+    power : that which the improvement on the validation set must promise.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    LeaderboardResult
+        Every submission but the first, in order of time, beside the best before it.
+    """
+    from humeval_power.planning.accuracy.detectable import PRIORS
+    from humeval_power.planning.accuracy.leaderboard import judge_leaderboard
+    from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
+
+    judged = judge_leaderboard(
+        submissions, n_items=n, agreement=PRIORS[overlap], test=test, power=power, alpha=alpha
+    )
+    return LeaderboardResult(
+        judged=judged,
+        n=n,
+        overlap=overlap,
+        test=test,
+        power=power,
+        alpha=alpha,
+        said=tuple(remarks),
+    )
+
+
+def estimate(counts: PairedCounts, *, remarks: Sequence[str] = ()) -> AccuracyEstimateResult:
+    """Accuracies, difference and agreement of two systems on the same items.
+
+    Parameters
+    ----------
+    counts : items by which system got them right, such as from `paired_counts`.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    AccuracyEstimateResult
+        Shares; the difference is B - A, with its 95 % interval (Bonett and Price 2012).
+    """
+    from humeval_power.reporting.accuracy.comparison import AccuracyEstimateResult
+
+    return AccuracyEstimateResult(counts=counts, remarks=tuple(remarks))
+
+
+def test(
+    comparisons: PairedCounts | Sequence[tuple[str, PairedCounts]],
+    *,
+    alpha: float = 0.05,
+    remarks: Sequence[str] = (),
+) -> AccuracyTestsResult:
+    """Test a difference of accuracy in five ways, the recommended one first.
+
+    Parameters
+    ----------
+    comparisons : items by which system got them right, or several of them with their names.
+    alpha : level of the tests; the interval has the confidence 1 - alpha.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    AccuracyTestsResult
+        Counts, the difference B - A with its interval and the p-values; `to_frame` has a row for each
+        comparison.
+    """
+    from humeval_power.inference.accuracy import PairedCounts, all_tests
+    from humeval_power.reporting.accuracy.comparison import AccuracyTestsResult
+
+    named = [("", comparisons)] if isinstance(comparisons, PairedCounts) else comparisons
+    tested = tuple((name, counts, all_tests(counts)) for name, counts in named)
+    return AccuracyTestsResult(comparisons=tested, alpha=alpha, remarks=tuple(remarks))

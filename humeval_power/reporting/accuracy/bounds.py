@@ -1,0 +1,97 @@
+"""What a test set can show where the agreement of two systems is not known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.inference.mcnemar import PairedTest
+from humeval_power.planning.accuracy.detectable import DetectableAccuracy
+from humeval_power.reporting.document import Block, Document, Paragraph, Section, Table
+from humeval_power.reporting.numbers import counted
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.scenarios.accuracy.agreement import FITTED_ACCURACIES
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
+
+_TITLES = {
+    "least": "the least possible (worst)",
+    "middle": "half-way (Lachenbruch 1992)",
+    "most": "the most possible (best)",
+    "glue": "as GLUE systems agree",
+    "squad": "as SQuAD 2.0 systems agree",
+    "unpaired": "none: items of their own",
+}
+_NONE_POSSIBLE = (
+    "None possible: even the largest improvement that the agreement and the accuracy of A leave room for is "
+    "found too rarely (where that is 0, the agreement itself is impossible)."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundsResult(Result):
+    """The smallest improvement found, by how the agreement is guessed; accuracies as shares."""
+
+    schema: ClassVar[str] = "humeval_power/accuracy_bounds/1"
+
+    n: int
+    baseline: float
+    test: PairedTest
+    power: float
+    alpha: float
+    found: Mapping[str, DetectableAccuracy]
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A baseline that the regressions have not seen."""
+        low, high = FITTED_ACCURACIES
+        if low <= self.baseline <= high:
+            return ()
+        return (f"The regressions have seen accuracies of {low:g} to {high:g} only.",)
+
+    def body(self) -> Document:
+        """The smallest improvement for each way of guessing the agreement."""
+        return Document(
+            f"The smallest improvement that {counted(self.n, 'item')} can show",
+            lead=f"Accuracy of A {self.baseline:.4g}, power {self.power:g}, McNemar's test ({self.test}), alpha "
+            f"{self.alpha:g}. Improvements in points of 100.",
+            caveats=self.remarks,
+            sections=(Section("", tuple(self._blocks())),),
+        )
+
+    def _blocks(self) -> Iterator[Block]:
+        header = ("agreement", "smallest", "largest possible", "its power")
+        yield Table(header, tuple(_row(title, self.found[name]) for name, title in _TITLES.items()))
+        if any(not each.is_possible for each in self.found.values()):
+            yield Paragraph(_NONE_POSSIBLE)
+
+    def content(self) -> Record:
+        """What was asked, and the improvements as shares."""
+        return {
+            "n": self.n,
+            "baseline": self.baseline,
+            "test": self.test,
+            "power": self.power,
+            "alpha": self.alpha,
+            "found": {name: asdict(each) for name, each in self.found.items()},
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each guess of the agreement."""
+        import pandas as pd
+
+        return pd.DataFrame([{"agreement": name, **asdict(each)} for name, each in self.found.items()])
+
+
+def _row(title: str, each: DetectableAccuracy) -> tuple[str, ...]:
+    return (
+        title,
+        f"{100 * each.effect:.3g}" if each.is_possible else "none possible",
+        f"{100 * each.largest:.3g}",
+        "" if math.isnan(each.best_power) else f"{each.best_power:.3f}",
+    )

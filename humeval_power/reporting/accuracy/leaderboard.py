@@ -1,0 +1,105 @@
+"""Submissions to a leaderboard in order of time, each beside the best before it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.inference.mcnemar import PairedTest
+from humeval_power.planning.accuracy.detectable import Prior
+from humeval_power.planning.accuracy.leaderboard import JudgedSubmission
+from humeval_power.reporting.document import Document, Paragraph, Picture, Section, Table
+from humeval_power.reporting.numbers import counted, p_cell
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+
+if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_NO_POWER = "Without a column 'validation' no power is known: significance alone decides."
+_LEGEND = (
+    "power: of a significant improvement on the test set, if that on the validation set is true. Accuracies in "
+    "per cent."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderboardResult(Result):
+    """Every submission but the first as it was judged, on a test set of `n` items."""
+
+    schema: ClassVar[str] = "humeval_power/accuracy_leaderboard/1"
+
+    judged: tuple[JudgedSubmission, ...]
+    n: int
+    overlap: Prior
+    test: PairedTest
+    power: float
+    alpha: float
+    said: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading, and that no power is known."""
+        return (*self.said, *self._caveats())
+
+    def _caveats(self) -> tuple[str, ...]:
+        known = any(not math.isnan(each.power) for each in self.judged)
+        return () if known else (_NO_POWER,)
+
+    def body(self) -> Document:
+        """How many were a new best, then a row for each submission."""
+        best = sum(each.is_best for each in self.judged)
+        lucky = sum(each.is_significant and not each.is_best for each in self.judged)
+        header = ("system", "date", "accuracy", "to best", "power", "p", "verdict")
+        return Document(
+            "Which submissions were improvements one can trust?",
+            lead=f"New best: {best} of {len(self.judged)}; significant without the power: {lucky}. A test set "
+            f"of {counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
+            caveats=self._caveats(),
+            sections=(
+                Section("", (Table(header, tuple(map(_row, self.judged))), Paragraph(_LEGEND))),
+                Section("", self._pictures()),
+            ),
+        )
+
+    def _pictures(self) -> tuple[Picture, ...]:
+        words = "The accuracy of each submission in order of time, with a line through the best so far."
+        return (Picture("leaderboard", self._figure, words=words),) if self.judged else ()
+
+    def _figure(self) -> Figure:
+        from humeval_power.reporting.accuracy.figures import leaderboard_figure
+
+        return leaderboard_figure(self.judged)
+
+    def content(self) -> Record:
+        """What was asked, and the submissions."""
+        return {
+            "n": self.n,
+            "overlap": self.overlap,
+            "test": self.test,
+            "power": self.power,
+            "alpha": self.alpha,
+            "submissions": [asdict(each) for each in self.judged],
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each submission."""
+        import pandas as pd
+
+        rows = [asdict(each) for each in self.judged]
+        return pd.DataFrame([{**row.pop("submission"), **row} for row in rows])
+
+
+def _row(each: JudgedSubmission) -> tuple[str, ...]:
+    return (
+        each.submission.name,
+        each.submission.date,
+        f"{100 * each.submission.accuracy:.2f}",
+        f"{100 * each.improvement:+.2f}",
+        "-" if math.isnan(each.power) else f"{each.power:.2f}",
+        p_cell(each.p_value),
+        "new best" if each.is_best else "underpowered" if each.is_significant else "",
+    )
