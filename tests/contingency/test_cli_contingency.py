@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from cli import run, run_json
 
 from humeval_power.errors import InputError
 from humeval_power.inference.contingency import contingency_test
-from humeval_power.interfaces.cli.contingency.group import command
 from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.planning.questions import detectable_effect
 from humeval_power.scenarios.contingency.scenario import ContingencyStudy
@@ -22,10 +19,6 @@ from humeval_power.scenarios.contingency.tables import (
 )
 
 RATES = ["--prevalence", "0.1", "--recall", "0.7", "--precision", "0.65"]
-
-
-def run(*arguments: object):
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
 
 
 def labels(classes: str, n: int = 300) -> tuple[list[str], list[str], list[str]]:
@@ -50,19 +43,19 @@ def given(files) -> list[str]:
 
 
 def test_test_prints_the_exact_p_value_of_the_library(files):
-    record = json.loads(run("test", *given(files), "--json").output)
+    record = run_json("contingency", "test", *given(files))
     expected = contingency_test(counted(*labels("01"))[0], metric="f1", positive=1)
     assert record["schema"] == "humeval_power/contingency_test/1"
     assert record["p_value"] == expected.p_value
     assert record["positive"] == "1"
-    assert "every swap" in run("test", *given(files)).output
+    assert "seed" not in record  # nothing was drawn
+    assert "every swap" in run("contingency", "test", *given(files)).output
 
 
 def test_estimate_shows_the_tables_and_every_metric(files):
-    found = run("estimate", *given(files))
-    assert found.exit_code == 0
+    found = run("contingency", "estimate", *given(files))
     assert max(map(len, found.output.splitlines())) <= 80
-    record = json.loads(run("estimate", *given(files), "--json").output)
+    record = run_json("contingency", "estimate", *given(files))
     counts = counted(*labels("01"))[0]
     assert record["counts"] == counts.tolist()
     assert set(record["metrics"]) >= {"f1", "mcc", "balanced-accuracy", "macro-f1"}
@@ -71,14 +64,14 @@ def test_estimate_shows_the_tables_and_every_metric(files):
 
 
 def test_power_takes_the_tables_from_label_files(files):
-    options = ["power", *given(files), "--n", 500, "--effect", 0.05, "--method", "analytic", "--json"]
-    record = json.loads(run(*options).output)
+    options = ["contingency", "power", *given(files), "--n", 500, "--effect", 0.05, "--method", "analytic"]
+    record = run_json(*options)
     study = ContingencyStudy(500, base=observed_tables(*counted(*labels("01")))).with_effect(0.05)
     assert record["computed"]["power"] == pytest.approx(study.computed().power, rel=1e-9)
 
 
 def test_mde_from_rates_is_that_of_the_library():
-    record = json.loads(run("mde", *RATES, "--correlation", 0.5, "--n", 5000, "--json").output)
+    record = run_json("contingency", "mde", *RATES, "--correlation", 0.5, "--n", 5000)
     recalls = binary_recalls(prevalence=0.1, recall=0.7, precision=0.65)
     study = ContingencyStudy(5000, base=correlated_errors([0.9, 0.1], recalls, correlation=0.5))
     expected = detectable_effect(study, largest=study.reach[1])
@@ -88,12 +81,14 @@ def test_mde_from_rates_is_that_of_the_library():
 def test_several_classes_need_a_metric_without_a_positive_one(tmp_path):
     for name, lines in zip(("gold", "a", "b"), labels("xyz"), strict=True):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
-    refused = run("test", *given(tmp_path)).exception
-    assert isinstance(refused, InputError)
-    assert "The classes are x, y, z." in str(refused)
-    found = run("test", *given(tmp_path), "--metric", "macro-f1", "--swaps", 200)
+    refused = run("contingency", "test", *given(tmp_path), code=2)
+    assert "The classes are x, y, z." in refused.stderr
+    found = run("contingency", "test", *given(tmp_path), "--metric", "macro-f1", "--swaps", 200)
     assert "200 random swaps" in found.output
-    assert run("test", *given(tmp_path), "--positive", "y", "--swaps", 200).exit_code == 0
+    record = run_json("contingency", "test", *given(tmp_path), "--positive", "y", "--swaps", 200)
+    assert record["positive"] == "y"
+    assert record["seed"] == 1
+    assert "seed" not in run_json("contingency", "estimate", *given(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -112,23 +107,23 @@ def test_several_classes_need_a_metric_without_a_positive_one(tmp_path):
     ],
 )
 def test_assumptions_that_do_not_fit_are_refused_in_words(options, told):
-    refused = run("power", "--n", 100, "--effect", 0.01, *options).exception
-    assert isinstance(refused, InputError)
-    assert told in str(refused)
+    refused = run("contingency", "power", "--n", 100, "--effect", 0.01, *options, code=2)
+    assert told in " ".join(refused.stderr.split())
 
 
 def test_an_agreement_beside_label_files_is_refused(files):
-    refused = run("power", "--n", 100, "--effect", 0.01, *given(files), "--agreement", 0.9).exception
-    assert "The files show how often the systems agree" in str(refused)
+    options = ["--n", 100, "--effect", 0.01, *given(files), "--agreement", 0.9]
+    refused = run("contingency", "power", *options, code=2)
+    assert "The files show how often the systems agree" in " ".join(refused.stderr.split())
 
 
 def test_a_predicted_label_that_no_item_has_is_told(tmp_path):
     texts = {"gold": "x\ny\nx\ny\n", "a": "x\ny\ny\ny\n", "b": "x\ny\nx\ny\n"}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    assert "No item" not in run("estimate", *given(tmp_path)).stderr
+    assert "No item" not in run("contingency", "estimate", *given(tmp_path)).stderr
     (tmp_path / "b").write_text("x\nY\nx\ny\n")
-    assert "No item has the true label Y" in run("estimate", *given(tmp_path)).stderr
+    assert "No item has the true label Y" in run("contingency", "estimate", *given(tmp_path)).stderr
 
 
 def test_blank_labels_and_missing_lines_are_told_with_their_place(tmp_path):
@@ -140,3 +135,12 @@ def test_blank_labels_and_missing_lines_are_told_with_their_place(tmp_path):
     (tmp_path / "a").write_text("a\nb\n")
     with pytest.raises(InputError, match="different numbers of lines"):
         read_labels(*paths)
+
+
+def test_a_folder_holds_the_metrics_as_a_table_and_a_picture(files, tmp_path):
+    run("contingency", "estimate", *given(files), "-o", tmp_path / "out")
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"index.html", "record.json", "table.csv", "metrics.png", "metrics.svg"}
+    table = (tmp_path / "out" / "table.csv").read_text().splitlines()
+    assert table[0] == "metric,a,b,difference"
+    assert len(table) == 9

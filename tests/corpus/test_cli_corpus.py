@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from cli import run, run_json
 from reference.corpus_texts import corpus
 
+from humeval_power.api import corpus as api
 from humeval_power.errors import InputError
 from humeval_power.estimation.delta_laplace import fit_delta_laplace
 from humeval_power.estimation.sentence_counts import sentence_counts
 from humeval_power.estimation.swap_effects import Additivity
 from humeval_power.inference.corpus import paired_randomisation_test
-from humeval_power.interfaces.cli.corpus.data import cautions
-from humeval_power.interfaces.cli.corpus.group import command
 from humeval_power.interfaces.formats.corpora import read_corpus
+from humeval_power.reporting.corpus.result import cautions
 from humeval_power.scenarios.corpus import CorpusStudy
 
 
@@ -36,38 +37,33 @@ def given(files, *references: str) -> list[str]:
     return options
 
 
-def run(*arguments: str):
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
-
-
 def test_estimate_says_what_swaps_do_and_what_to_type_next(files):
-    found = run("estimate", *given(files, "r1", "r2"), "-q")
-    assert found.exit_code == 0
-    assert "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp" in found.output
-    assert max(map(len, found.output.splitlines())) <= 80
-    line = found.output.splitlines()[-1]
-    assert line.startswith("  humeval-power corpus power --n 120 --effect 1 --p0 ")
-    follow_up = run(*line.split()[2:], "--method", "analytic")
-    assert follow_up.exit_code == 0
-    assert "120 sentences" in follow_up.output
+    found = run("corpus", "estimate", *given(files, "r1", "r2"), "-q")
+    assert "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp" in found.stdout
+    assert max(map(len, found.stdout.splitlines())) <= 80
+    line = found.stdout.splitlines()[-1].strip()
+    assert line.startswith("humeval-power corpus power --n 120 --effect 1 --p0 ")
+    assert "120 sentences" in run(*line.split()[1:], "--method", "analytic").stdout
 
 
 def test_estimate_writes_the_effects_and_pictures(files):
-    options = ["estimate", *given(files), "-o", files / "out", "--json", "--subsets", "50"]
-    found = run(*options)
-    assert found.exit_code == 0
-    record = json.loads((files / "out" / "estimate.json").read_text())
+    options = ["corpus", "estimate", *given(files), "-o", files / "out", "--subsets", "50"]
+    run(*options)
+    names = {"index.html", "record.json", "effects.csv", "swaps.png", "swaps.svg"}
+    assert {path.name for path in (files / "out").iterdir()} == names
+    record = json.loads((files / "out" / "record.json").read_text())
     assert record["schema"] == "humeval_power/corpus_estimate/1"
+    assert record["seed"] == 1
+    assert {Path(each["name"]).name for each in record["sources"]} == {"a.txt", "b.txt", "r1.txt"}
     rows = list(csv.DictReader((files / "out" / "effects.csv").read_text().splitlines()))
     effects = np.array([float(row["effect"]) for row in rows])
     assert np.mean(effects == 0) == record["swaps"]["zero_share"]
-    assert (files / "out" / "effects.png").read_bytes().startswith(b"\x89PNG")
-    assert run(*options).exit_code != 0  # without --force nothing is overwritten
+    assert (files / "out" / "swaps.png").read_bytes().startswith(b"\x89PNG")
+    assert "index.html" in run(*options, code=2).stderr  # without --force nothing is written over
 
 
 def test_test_prints_the_p_value_of_the_library(files):
-    found = run("test", *given(files), "--metric", "chrf", "--swaps", "500", "--json", "-q")
-    record = json.loads(found.output)
+    record = run_json("corpus", "test", *given(files), "--metric", "chrf", "--swaps", "500", "-q")
     a, b, references = corpus(120)
     counts = sentence_counts(a, b, references=references[:1], metric="chrf")
     expected = paired_randomisation_test(counts, n_swaps=500, seed=1)
@@ -76,17 +72,23 @@ def test_test_prints_the_p_value_of_the_library(files):
     assert record["significant"] == (expected.p_value <= 0.05)
 
 
+def test_a_test_of_all_swaps_has_no_seed():
+    a, b, references = corpus(8)
+    found = api.test(a, b, references=references)
+    assert "seed" not in found.record()
+    assert "all 256 swaps" in str(found)
+    assert "seed" in api.test(*corpus(30)[:2], references=corpus(30)[2], n_swaps=20).record()
+
+
 def test_a_preset_gives_way_to_numbers():
-    record = json.loads(
-        run("power", "--n", "2000", "--effect", "1", "--b0", "26", "--method", "analytic", "--json").output
-    )
+    line = "corpus power --n 2000 --effect 1 --b0 26 --method analytic"
+    record = run_json(*line.split())
     expected = CorpusStudy(2000, difference=1.0, zero_share=0.13, scale=26.0).computed()
     assert record["computed"]["power"] == pytest.approx(expected.power, rel=1e-12)
 
 
 def test_a_surface_has_a_cell_for_each_size_and_effect(tmp_path):
-    found = run("surface", "--n", "500,2000", "--effect", "1,2", "-o", tmp_path / "s")
-    assert found.exit_code == 0
+    run("corpus", "surface", "--n", "500,2000", "--effect", "1,2", "-o", tmp_path / "s")
     rows = list(csv.DictReader((tmp_path / "s" / "surface.csv").read_text().splitlines()))
     assert [float(row["power"]) for row in rows] == pytest.approx(
         [CorpusStudy(n, difference=d).computed().power for n in (500, 2000) for d in (1.0, 2.0)], rel=1e-9
@@ -125,7 +127,7 @@ def test_heavy_tails_and_effects_that_do_not_add_up_are_told():
     assert "do not add up" in told[0]
     assert "heavier tails" in told[1]
     fair = fit_delta_laplace(np.random.default_rng(1).laplace(size=2000))
-    assert cautions(fair, Additivity(np.arange(10.0), np.arange(10.0))) == []
+    assert cautions(fair, Additivity(np.arange(10.0), np.arange(10.0))) == ()
 
 
 def test_an_empty_file_is_refused(tmp_path):
@@ -136,10 +138,11 @@ def test_an_empty_file_is_refused(tmp_path):
 
 def test_systems_that_count_alike_are_told_so(files):
     same = ["--system-a", files / "a.txt", "--system-b", files / "a.txt", "--reference", files / "r1.txt"]
-    found = run("estimate", *same, "-o", files / "same", "-q")
-    assert found.exit_code == 0
-    assert "A and B count alike in every sentence" in found.output
-    record = json.loads((files / "same" / "estimate.json").read_text())
+    found = run("corpus", "estimate", *same, "-q")
+    assert "A and B count alike in every sentence" in found.stdout
+    assert "corpus power" not in found.stdout
+    record = run_json("corpus", "estimate", *same, "-o", files / "same", "-q")
     assert record["swaps"]["zero_share"] == 1
     assert record["swaps"]["scale"] is None
-    assert "p = 1: not significant" in run("test", *same, "--swaps", "100").output
+    tested = run("corpus", "test", *same, "--swaps", "100").stdout
+    assert "B - A = +0.00 BLEU; p = 1.000, not significant at 0.05." in tested

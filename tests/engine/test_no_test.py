@@ -16,9 +16,8 @@ from humeval_power.estimation import joint_fit, native
 from humeval_power.inference.study.many_systems import correct
 from humeval_power.inference.study.wald import finished_test
 from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.cli.preference import test as preference_test
 from humeval_power.planning.power import PowerEstimate, Tally
-from humeval_power.reporting import values as document_values
+from humeval_power.reporting import numbers
 from humeval_power.rules import DecisionRule
 
 REASON = "the fit did not converge (too many steps)"
@@ -142,18 +141,11 @@ def test_no_standard_error_or_no_df_gives_no_p_value(error: float, df: float) ->
     assert all(map(math.isnan, (test.p_value, *test.interval)))
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        preference_test._p,
-        document_values.p_cell,
-        document_values.p_words,
-    ],
-)
+@pytest.mark.parametrize("form", [numbers.p_cell, numbers.p_words])
 def test_no_formatter_prints_a_missing_p_as_a_number(form) -> None:
     said = form(math.nan)
     assert said in ("none", "no p-value", "-")
-    assert document_values.p_equals("none") == "no p-value"
+    assert numbers.p_equals("none") == "no p-value"
 
 
 def test_a_missing_p_stays_missing_when_others_are_corrected() -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from cli import run as run_command
+from cli import run_json
+from click.testing import Result
 from scipy import stats
 
 from humeval_power.errors import InputError
@@ -19,7 +20,6 @@ from humeval_power.inference.preference.clustered import (
     mixed_preference_test,
 )
 from humeval_power.inference.preference.sign_test import preference_p, smallest_gap
-from humeval_power.interfaces.cli.preference.group import command
 from humeval_power.interfaces.formats.preference import read_judgements
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.questions import required_n
@@ -296,25 +296,28 @@ def test_independent_judgements_lie_in_their_range_as_often_as_is_said() -> None
 # The command
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(command, list(arguments), prog_name="humeval-power preference")
+def run(*arguments: str, code: int = 0) -> Result:
+    return run_command("preference", *arguments, code=code)
+
+
+def record_of(*arguments: str) -> dict[str, Any]:
+    return run_json("preference", *arguments)
 
 
 def text_of(*arguments: str) -> str:
     result = run(*arguments)
-    assert result.exit_code == 0, (result.stderr, result.exception)
     assert max(map(len, result.output.splitlines())) <= 80
     return result.stdout
 
 
 def test_the_command_answers_the_four_questions() -> None:
     quick = ("--simulations", "200", "--jobs", "1")
-    record = json.loads(run("power", "--n", "100", "--effect", "0.15", *quick, "--json").stdout)
+    record = record_of("power", "--n", "100", "--effect", "0.15", *quick)
     assert record["schema"] == "humeval_power/preference_power/1"
     assert record["computed"]["power"] == pytest.approx(0.827584995748751)
     assert "MDE" in text_of("mde", "--n", "100", "--tie-share", "0.3", "--ties", "kept")
     assert "n = " in text_of("size", "--effect", "0.15")
-    rows = json.loads(run("surface", "--n", "50,100", "--effect", "0.1,0.15", "--json").stdout)["rows"]
+    rows = record_of("surface", "--n", "50,100", "--effect", "0.1,0.15")["rows"]
     assert len(rows) == 4
 
 
@@ -327,7 +330,7 @@ def test_several_judgements_of_a_worker_are_warned_of_once() -> None:
 
 
 def test_counts_are_tested_with_every_treatment_of_ties() -> None:
-    record = json.loads(run("test", "--wins", "45", "--ties", "30", "--losses", "25", "--json").stdout)
+    record = record_of("test", "--wins", "45", "--ties", "30", "--losses", "25")
     only = record["comparisons"][0]
     assert record["schema"] == "humeval_power/preference_test/1"
     assert only["tie_share"] == pytest.approx(0.3)
@@ -354,7 +357,7 @@ def test_a_table_with_repeated_workers_gets_the_mixed_model(tmp_path: Path) -> N
     text = " ".join(text_of("test", table).split())
     assert "are not independent" in text
     assert "the one to report" in text
-    only = json.loads(run("test", table, "--json").stdout)["comparisons"][0]
+    only = record_of("test", table)["comparisons"][0]
     assert only["independent"] is False
     assert only["mixed"]["p_value"] > only["p_sign_exact"]
     assert only["design_effect"] > 1
@@ -368,7 +371,7 @@ def test_few_judgements_claim_no_dependence_that_chance_would_show(tmp_path: Pat
     text = " ".join(text_of("test", str(path)).split())
     assert "cannot be told from these 24" in text
     assert "not independent" not in text
-    only = json.loads(run("test", str(path), "--json").stdout)["comparisons"][0]
+    only = record_of("test", str(path))["comparisons"][0]
     low, high = only["design_effect_if_independent"]
     assert only["design_effect"] < high
     assert 0 <= low < 1 < high
@@ -377,7 +380,7 @@ def test_few_judgements_claim_no_dependence_that_chance_would_show(tmp_path: Pat
 def test_a_table_without_repeats_is_independent(tmp_path: Path) -> None:
     path = tmp_path / "j.csv"
     path.write_text("worker,item,preference\nw1,i1,win\nw2,i2,loss\nw3,i3,draw\nw4,i4,1\n")
-    only = json.loads(run("test", str(path), "--json").stdout)["comparisons"][0]
+    only = record_of("test", str(path))["comparisons"][0]
     assert only["independent"] is True
     assert only["mixed"] is None
     assert (only["wins"], only["ties"], only["losses"]) == (2, 1, 1)
@@ -398,6 +401,15 @@ def test_a_table_of_counts_gives_a_test_for_each_row(tmp_path: Path) -> None:
     assert [each.name for each in read_judgements(path)] == ["fluency", "coherence"]
 
 
+def test_a_folder_holds_a_row_for_each_comparison_and_the_picture(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("name,wins,ties,losses\nfluency,45,30,25\n$x$ <b>,0,60,0\n")
+    run("test", str(path), "-o", str(tmp_path / "out"))
+    names = {each.name for each in (tmp_path / "out").iterdir()}
+    assert names == {"index.html", "record.json", "table.csv", "preference.png", "preference.svg"}
+    assert len((tmp_path / "out" / "table.csv").read_text().splitlines()) == 3
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -415,8 +427,8 @@ def test_tables_that_are_not_understood_are_refused(tmp_path: Path, text: str, s
 
 @pytest.mark.parametrize("wrong", [(), ("--wins", "3"), ("t.csv", "--wins", "3", "--losses", "2")])
 def test_test_needs_a_table_or_counts(wrong: tuple[str, ...]) -> None:
-    assert run("test", *wrong).exit_code == 2
+    run("test", *wrong, code=2)
 
 
 def test_no_judgements_are_refused() -> None:
-    assert isinstance(run("test", "--wins", "0", "--losses", "0").exception, InputError)
+    assert "no judgements" in run("test", "--wins", "0", "--losses", "0", code=2).stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.columns import listing
 from humeval_power.errors import InputError, Problem
+from humeval_power.inference.preference.judgements import Judgements
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
 
 _WIN = ("b", "win", "wins", "1", "+1", "1.0", "right")
@@ -25,31 +25,6 @@ _PREFERENCE = ("preference", "preferred", "choice", "outcome", "result", "winner
 _WORKER = ("worker", "annotator", "rater", "judge", "participant", "worker_id")
 _ITEM = ("item", "prompt", "example", "item_id", "id")
 SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Judgements:
-    """Wins of B, ties and losses of one comparison; `preference` (-1, 0, +1), `worker` and `item` (codes
-    from 0) are there, one for each judgement, where the table has a row for each."""
-
-    name: str
-    wins: int
-    ties: int
-    losses: int
-    preference: NDArray[np.float64] | None = None
-    worker: NDArray[np.int64] | None = None
-    item: NDArray[np.int64] | None = None
-
-    @property
-    def n(self) -> int:
-        """Judgements."""
-        return self.wins + self.ties + self.losses
-
-    @property
-    def is_clustered(self) -> bool:
-        """Whether some worker or some item has several judgements."""
-        codes = [code for code in (self.worker, self.item) if code is not None]
-        return any(len(np.unique(code)) < len(code) for code in codes)
 
 
 def read_judgements(path: str | Path) -> list[Judgements]:
@@ -95,13 +70,12 @@ def judgements_of(table: SourceTable) -> list[Judgements]:
     preference = np.array(values, dtype=np.float64)
     return [
         Judgements(
-            "",
-            int((preference > 0).sum()),
-            int((preference == 0).sum()),
-            int((preference < 0).sum()),
-            preference,
-            _codes(table, known, _WORKER),
-            _codes(table, known, _ITEM),
+            wins=int((preference > 0).sum()),
+            ties=int((preference == 0).sum()),
+            losses=int((preference < 0).sum()),
+            preference=preference,
+            worker=_codes(table, known, _WORKER),
+            item=_codes(table, known, _ITEM),
         )
     ]
 
@@ -130,7 +104,8 @@ def _counted(table: SourceTable, known: dict[str, str]) -> list[Judgements]:
     names: Sequence[str] = [f"row {row}" for row in table.frame.index]
     if "name" in known:
         names = [str(cell) for cell in table.frame[known["name"]]]
-    return [Judgements(name, *three) for name, *three in zip(names, *columns, strict=True)]
+    rows = zip(names, *columns, strict=True)
+    return [Judgements(name=name, wins=won, ties=tied, losses=lost) for name, won, tied, lost in rows]
 
 
 def _codes(table: SourceTable, known: dict[str, str], names: Sequence[str]) -> NDArray[np.int64] | None:

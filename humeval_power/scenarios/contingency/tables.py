@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from humeval_power.checking.columns import listing
 from humeval_power.errors import InputError, Problem
+from humeval_power.kernels.confusion import OF_A_CLASS
 
 Floats = NDArray[np.float64]
 _SLACK = 1e-9
+_LISTED = 12  # classes in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +163,37 @@ def counted(
     true, a, b = codes.reshape(3, -1)
     found = np.bincount((true * k + a) * k + b, minlength=k**3).reshape(k, k, k)
     return found.astype(np.int64), tuple(str(name) for name in classes)
+
+
+def place_of_positive(metric: str, classes: tuple[str, ...], label: str | None) -> int:
+    """Where the positive class is; without a label it is '1', and 0 if the metric has none.
+
+    Raises
+    ------
+    InputError
+        A label that is no class, or none where the metric needs one.
+    """
+    wanted = "1" if label is None else label
+    if wanted in classes:
+        return classes.index(wanted)
+    if label is None and metric not in OF_A_CLASS:
+        return 0
+    known = listing(classes, limit=_LISTED)
+    rule = f"The {metric} of which class? The classes are {known}."
+    if label is not None:
+        rule = f"There is no class {label!r}; the classes are {known}."
+    raise InputError([Problem(rule, "Name one with --positive, or take macro-f1.")])
+
+
+def foreign_labels(counts: NDArray[np.int64], classes: tuple[str, ...]) -> tuple[str, ...]:
+    """Say which predicted labels no item has: usually a slip, and macro-F1 counts each as a class of 0."""
+    foreign = [name for name, items in zip(classes, counts.sum(axis=(1, 2)), strict=True) if not items]
+    if not foreign:
+        return ()
+    return (
+        f"No item has the true label {listing(foreign, limit=_LISTED)}, which a system predicts. Each such label "
+        "is a class whose F1 is 0 for both systems in macro-F1; if it is a slip, correct it.",
+    )
 
 
 def observed_tables(counts: NDArray[np.int64], classes: tuple[str, ...]) -> PairedTables:

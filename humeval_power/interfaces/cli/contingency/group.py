@@ -12,14 +12,13 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.contingency.data import (
     estimate,
     metric_option,
-    place_of_positive,
     positive_option,
-    tell_foreign,
     test,
 )
 from humeval_power.interfaces.cli.family import EffectRange, Family, Given
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import alpha_option
+from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.scenarios.contingency.scenario import DEFAULT_FLIPS, ContingencyStudy
@@ -29,7 +28,9 @@ from humeval_power.scenarios.contingency.tables import (
     correlated_errors,
     counted,
     equal_agreement,
+    foreign_labels,
     observed_tables,
+    place_of_positive,
 )
 from humeval_power.scenarios.contract import Scenario
 
@@ -45,7 +46,8 @@ _WAYS = (
 @cache
 def _observed(gold: str, system_a: str, system_b: str) -> PairedTables:
     counts, classes = counted(*read_labels(gold, system_a, system_b))
-    tell_foreign(counts, classes)
+    for remark in foreign_labels(counts, classes):
+        note(remark)
     return observed_tables(counts, classes)
 
 

@@ -1,0 +1,97 @@
+"""Two classifiers by F1, MCC and the like: the test, and how they err together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from humeval_power.inference.contingency import DEFAULT_SWAPS, ContingencyMetric
+from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.rules import DEFAULT_RULE
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.contingency.result import (
+        ContingencyEstimateResult,
+        ContingencyTestResult,
+    )
+
+
+def test(
+    gold: Sequence[str],
+    system_a: Sequence[str],
+    system_b: Sequence[str],
+    *,
+    metric: ContingencyMetric = "f1",
+    positive: str | None = None,
+    n_swaps: int = DEFAULT_SWAPS,
+    alpha: float = DEFAULT_RULE.alpha,
+    seed: int = DEFAULT_SEED,
+) -> ContingencyTestResult:
+    """Test by paired randomisation whether two classifiers differ in a metric.
+
+    Parameters
+    ----------
+    gold, system_a, system_b : labels of the same items in the same order; the effect is B - A.
+    positive : the class of F1, precision and recall; '1' if None.
+    n_swaps : random swaps, for more than two classes; with two every swap is counted.
+
+    Returns
+    -------
+    ContingencyTestResult
+        The metric of both, 0 to 1, and the p-value, with its Monte Carlo interval if swaps were drawn.
+
+    Raises
+    ------
+    InputError
+        Labels of different numbers, a single class, or a positive class that there is not.
+    """
+    from humeval_power.inference.contingency import contingency_test
+    from humeval_power.kernels.confusion import OF_A_CLASS
+    from humeval_power.reporting.contingency.result import ContingencyTestResult
+    from humeval_power.reporting.result import UNKNOWN, Provenance
+    from humeval_power.scenarios.contingency.tables import counted, place_of_positive
+
+    counts, classes = counted(gold, system_a, system_b)
+    place = place_of_positive(metric, classes, positive)
+    found = contingency_test(counts, metric=metric, positive=place, n_swaps=n_swaps, seed=seed)
+    return ContingencyTestResult(
+        counts=counts,
+        classes=classes,
+        metric=metric,
+        positive=classes[place] if metric in OF_A_CLASS else None,
+        found=found,
+        alpha=alpha,
+        provenance=Provenance(seed=seed) if found.n_swaps else UNKNOWN,
+    )
+
+
+def estimate(
+    gold: Sequence[str],
+    system_a: Sequence[str],
+    system_b: Sequence[str],
+    *,
+    positive: str | None = None,
+) -> ContingencyEstimateResult:
+    """Find how two classifiers err together.
+
+    Parameters
+    ----------
+    gold, system_a, system_b, positive : as of `test`; without a positive class its metrics are left out.
+
+    Returns
+    -------
+    ContingencyEstimateResult
+        The joint table of each class and every metric of both; `to_frame` has a row for each metric.
+
+    Raises
+    ------
+    InputError
+        Labels of different numbers, a single class, or a positive class that there is not.
+    """
+    from humeval_power.reporting.contingency.result import ContingencyEstimateResult
+    from humeval_power.scenarios.contingency.tables import counted, place_of_positive
+
+    counts, classes = counted(gold, system_a, system_b)
+    has_positive = positive is not None or "1" in classes
+    place = place_of_positive("f1", classes, positive) if has_positive else None
+    return ContingencyEstimateResult(counts=counts, classes=classes, positive=place)

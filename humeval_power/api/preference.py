@@ -1,0 +1,44 @@
+"""Which of two outputs is preferred: tests of a finished comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from humeval_power.rules import DEFAULT_RULE
+
+if TYPE_CHECKING:
+    from humeval_power.inference.preference.judgements import Judgements
+    from humeval_power.reporting.preference.result import PreferenceTestResult
+
+
+def test(
+    comparisons: Judgements | Sequence[Judgements], *, alpha: float = DEFAULT_RULE.alpha
+) -> PreferenceTestResult:
+    """Test a preference, with ties excluded, split or kept.
+
+    Parameters
+    ----------
+    comparisons : wins of B, ties and losses of one comparison or of several; those with a preference, a
+        worker and an item for each judgement get the mixed model too where workers or items repeat.
+    alpha : 1 minus the confidence of the intervals.
+
+    Returns
+    -------
+    PreferenceTestResult
+        For each comparison the share that prefers B and its p-values; `to_frame` has a row for each.
+
+    Raises
+    ------
+    InputError
+        A comparison without judgements, or none at all.
+    """
+    from humeval_power.errors import InputError
+    from humeval_power.inference.preference.judgements import Judgements, preference_test
+    from humeval_power.reporting.preference.result import PreferenceTestResult
+
+    several = (comparisons,) if isinstance(comparisons, Judgements) else tuple(comparisons)
+    if not several:
+        raise InputError("There are no judgements.")
+    found = tuple(preference_test(each, alpha=alpha) for each in several)
+    return PreferenceTestResult(found=found, alpha=alpha)

@@ -1,0 +1,112 @@
+"""A finished comparison of two outputs: its judgements, their tests, and the mixed model where some depend."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.inference.preference.sign_test import preference_p
+from humeval_power.rules import DecisionRule
+
+if TYPE_CHECKING:  # the kernels, which counts alone do without
+    from humeval_power.inference.preference.clustered import MixedPreference
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Judgements:
+    """Wins of B, ties and losses of one comparison; `preference` (-1, 0, +1), `worker` and `item` (codes
+    from 0) are there, one for each judgement, where the table has a row for each."""
+
+    name: str = ""
+    wins: int
+    ties: int = 0
+    losses: int
+    preference: NDArray[np.float64] | None = None
+    worker: NDArray[np.int64] | None = None
+    item: NDArray[np.int64] | None = None
+
+    @property
+    def n(self) -> int:
+        """Judgements."""
+        return self.wins + self.ties + self.losses
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether some worker or some item has several judgements."""
+        codes = [code for code in (self.worker, self.item) if code is not None]
+        return any(len(np.unique(code)) < len(code) for code in codes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreferenceTest:
+    """The tests of one comparison. Where workers or items repeat: how much the variance differs from that of
+    independent judgements, what these would show in 90 % of cases, and the mixed model or why there is none."""
+
+    judged: Judgements
+    sign_exact: float
+    sign_mid_p: float
+    score: float
+    split: float
+    design_effect: float = math.nan
+    independent_range: tuple[float, float] | None = None
+    mixed: MixedPreference | None = None
+    mixed_problem: str = ""
+
+    @property
+    def p_value(self) -> float:
+        """That to report: of the mixed model where there is one, else of the exact sign test."""
+        return self.sign_exact if self.mixed is None else self.mixed.test.p_value
+
+
+def preference_test(judged: Judgements, *, alpha: float) -> PreferenceTest:
+    """Test whether one output is preferred.
+
+    Raises
+    ------
+    InputError
+        No judgement at all.
+    """
+    won, lost, n = judged.wins, judged.losses, judged.n
+    if n == 0:
+        raise InputError("There are no judgements.")
+    effect, expected, mixed, problem = _dependence(judged, alpha)
+    return PreferenceTest(
+        judged=judged,
+        sign_exact=float(preference_p(won, lost, n, ties="excluded", test="exact")),
+        sign_mid_p=float(preference_p(won, lost, n, ties="excluded", test="mid-p")),
+        score=float(preference_p(won, lost, n, ties="kept", test="asymptotic")),
+        split=float(preference_p(won, lost, n, ties="split", test="asymptotic")),
+        design_effect=effect,
+        independent_range=expected,
+        mixed=mixed,
+        mixed_problem=problem,
+    )
+
+
+def _dependence(
+    judged: Judgements, alpha: float
+) -> tuple[float, tuple[float, float] | None, MixedPreference | None, str]:
+    """The design effect, its range if judgements were independent, the mixed model, and why there is none."""
+    preference, worker, item = judged.preference, judged.worker, judged.item
+    if not judged.is_clustered or preference is None:
+        return math.nan, None, None, ""
+    if worker is None or item is None:
+        return math.nan, None, None, "The mixed model needs the columns worker and item."
+    from humeval_power.inference.preference.clustered import (
+        design_effect,
+        independent_range,
+        mixed_preference_test,
+    )
+
+    effect = design_effect(worker, item, preference)
+    expected = independent_range(worker, item, preference)
+    try:
+        mixed = mixed_preference_test(worker, item, preference, rule=DecisionRule(alpha=alpha))
+    except HumevalPowerError as error:
+        return effect, expected, None, f"The mixed model could not be fitted: {error}"
+    return effect, expected, mixed, ""

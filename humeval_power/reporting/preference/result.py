@@ -1,0 +1,190 @@
+"""What the tests of a finished comparison say, and their record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.inference.preference.judgements import Judgements, PreferenceTest
+from humeval_power.inference.shares import wilson_interval
+from humeval_power.reporting.document import (
+    Block,
+    Document,
+    Fact,
+    Facts,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+)
+from humeval_power.reporting.numbers import counted, interval_words, p_cell, p_words, percent
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+
+if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+TIES_LEFT_OUT = (
+    "Without the ties another question is answered: what those prefer who have a preference. Report the share "
+    "of ties."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreferenceTestResult(Result):
+    """What is preferred in one comparison or several, with every treatment of ties."""
+
+    schema: ClassVar[str] = "humeval_power/preference_test/1"
+
+    found: tuple[PreferenceTest, ...]
+    alpha: float
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The share that prefers B, the picture, and for each comparison its p-values."""
+        one = self.found[0] if len(self.found) == 1 else None
+        sections = [Section(each.judged.name, tuple(_blocks(each, self.alpha))) for each in self.found]
+        if any(each.judged.ties for each in self.found):
+            sections.append(Section("Ties", (Paragraph(TIES_LEFT_OUT),)))
+        picture = Picture(
+            "preference",
+            self._figure,
+            words="For each comparison the shares of judgements that prefer A, are ties and prefer B.",
+        )
+        return Document(
+            "Which output is preferred",
+            lead=_answer(one)
+            if one
+            else f"{counted(len(self.found), 'comparison')}, each tested on its own.",
+            sections=(Section("", (picture,)), *sections),
+        )
+
+    def _figure(self) -> Figure:
+        from humeval_power.reporting.preference.figure import preference_figure
+
+        return preference_figure([each.judged for each in self.found])
+
+    def content(self) -> Record:
+        """Every comparison with its counts, shares, p-values and mixed model."""
+        return {"alpha": self.alpha, "comparisons": [_record(each) for each in self.found]}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each comparison: counts, shares and p-values; the mixed model in columns of its own."""
+        import pandas as pd
+
+        return pd.json_normalize([_record(each) for each in self.found], sep="_")
+
+
+def _record(test: PreferenceTest) -> Record:
+    judged, mixed = test.judged, test.mixed
+    return {
+        "name": judged.name,
+        "wins": judged.wins,
+        "ties": judged.ties,
+        "losses": judged.losses,
+        "tie_share": judged.ties / judged.n,
+        "share_without_ties": _share_without_ties(judged),
+        "share_ties_half": (judged.wins + judged.ties / 2) / judged.n,
+        "independent": not judged.is_clustered,
+        "p_sign_exact": test.sign_exact,
+        "p_sign_mid_p": test.sign_mid_p,
+        "p_ties_kept": test.score,
+        "p_ties_split": test.split,
+        "design_effect": test.design_effect,
+        "design_effect_if_independent": test.independent_range,
+        "mixed": None
+        if mixed is None
+        else {
+            "estimate": mixed.test.estimate,
+            "standard_error": mixed.test.standard_error,
+            "df": mixed.test.df,
+            "p_value": mixed.test.p_value,
+            "interval": list(mixed.test.interval),
+            "sd_worker": mixed.sd_worker,
+            "sd_item": mixed.sd_item,
+            "sd_residual": mixed.sd_residual,
+        },
+        "mixed_problem": test.mixed_problem,
+    }
+
+
+def _share_without_ties(judged: Judgements) -> float:
+    decided = judged.wins + judged.losses
+    return judged.wins / decided if decided else math.nan
+
+
+def _answer(test: PreferenceTest) -> str:
+    if not test.judged.wins + test.judged.losses:
+        return "Every judgement is a tie."
+    how = "sign test" if test.mixed is None else "mixed model of workers and items"
+    share = percent(_share_without_ties(test.judged))
+    return f"{share} of those without a tie prefer B; {p_words(test.p_value)} ({how})."
+
+
+def _blocks(test: PreferenceTest, alpha: float) -> Iterator[Block]:
+    yield Facts(tuple(_facts(test.judged, alpha)))
+    dependence = [*_dependence(test), *([test.mixed_problem] if test.mixed_problem else []), *_mixed(test)]
+    yield from map(Paragraph, dependence)
+    yield Table(("test", "p", ""), tuple(_tests(test)))
+
+
+def _facts(judged: Judgements, alpha: float) -> Iterator[Fact]:
+    yield (
+        "Judgements",
+        f"{judged.n:,}: prefers B {judged.wins:,}, tie {judged.ties:,} ({percent(judged.ties / judged.n)}), "
+        f"prefers A {judged.losses:,}",
+    )
+    label = "Prefers B"
+    if decided := judged.wins + judged.losses:
+        interval = interval_words(*wilson_interval(judged.wins, decided, 1 - alpha))
+        share = f"{judged.wins / decided:.4f} of those without a tie"
+        yield label, f"{share}  ({100 * (1 - alpha):g} % interval {interval})"
+        label = ""
+    yield label, f"{(judged.wins + judged.ties / 2) / judged.n:.4f} with ties counted half"
+
+
+def _tests(test: PreferenceTest) -> Iterator[tuple[str, str, str]]:
+    yield "sign test, ties excluded, exact", p_cell(test.sign_exact), "cautious"
+    yield "sign test, ties excluded, mid-p", p_cell(test.sign_mid_p), ""
+    yield "score test of -1, 0, +1 (ties kept)", p_cell(test.score), "same test, asymptotic"
+    yield "ties split, variance n/4", p_cell(test.split), "too cautious" if test.judged.ties else ""
+    if test.mixed is not None:
+        yield "mixed model, workers and items", p_cell(test.mixed.test.p_value), "the one to report"
+
+
+def _mixed(test: PreferenceTest) -> Iterator[str]:
+    if (mixed := test.mixed) is not None:
+        found = mixed.test
+        yield (
+            f"Mixed model: mean preference {found.estimate:+.4f} on -1 to +1 (interval "
+            f"{interval_words(*found.interval, signed=True)}, df {found.df:.1f}); standard deviations of workers "
+            f"{mixed.sd_worker:.3f}, of items {mixed.sd_item:.3f}, of the rest {mixed.sd_residual:.3f}."
+        )
+
+
+def _dependence(test: PreferenceTest) -> Iterator[str]:
+    """What the judgements tell of their dependence: no more than differs from what chance shows."""
+    judged, effect, expected = test.judged, test.design_effect, test.independent_range
+    if not judged.is_clustered:
+        return
+    several = "Some workers or items have several judgements"
+    if expected is None:
+        yield f"{several}. If these go together, the first four p-values below are too small."
+        return
+    low, high = expected
+    chance = f"independent ones show {low:.2f} to {high:.2f} here in 90 % of cases"
+    if effect > high:
+        yield f"{several}, which are not independent: the first four p-values below are too small."
+        yield (
+            f"The variance is about {effect:.2f} times that of independent judgements ({chance}): these "
+            f"{judged.n:,} are worth {judged.n / effect:.0f}."
+        )
+        return
+    yield (
+        f"{several}. Whether these go together cannot be told from these {judged.n:,}: their variance is estimated "
+        f"at {effect:.2f} times that of independent judgements, and {chance}. If they do, the first four p-values "
+        "below are too small."
+    )
