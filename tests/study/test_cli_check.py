@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -17,7 +18,9 @@ from humeval_power.interfaces.cli.main import COMMANDS, main
 from humeval_power.interfaces.cli.output import write_directory, write_file
 from humeval_power.interfaces.cli.study import check
 from humeval_power.interfaces.cli.text import text_table
+from humeval_power.reporting.study.ratings_figure import ratings_figure
 from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
 
 ROWS = [f"w{w},i{i},{s},{1 + (w + i + (s == 'B')) % 5}" for w in range(3) for i in range(4) for s in "AB"]
 TEXT = "worker,item,system,rating\n" + "\n".join(ROWS) + "\n"
@@ -38,9 +41,9 @@ def test_check_describes_the_table_within_80_columns(pilot: Path) -> None:
     result = run("check", pilot)
     assert result.exit_code == 0
     assert result.stderr == ""
-    assert "  24 read\n  24 analysed" in result.stdout
+    assert "  Read      24\n  Analysed  24" in result.stdout
     assert "1 to 5 (5 points), taken from the ratings" in result.stdout
-    assert "worker-item pairs that saw both systems         100.0 %" in result.stdout
+    assert "worker-item pairs that saw both systems       100.0 %" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -106,11 +109,47 @@ def test_a_wrong_option_is_explained(pilot: Path, arguments: list[str], expected
     assert expected in " ".join(result.stderr.split())
 
 
+def test_a_page_shows_how_the_ratings_of_each_system_are_spread(pilot: Path, tmp_path: Path) -> None:
+    assert run("check", pilot, "-o", tmp_path / "page").exit_code == 0
+    names = {path.name for path in (tmp_path / "page").iterdir()}
+    assert names == {"index.html", "record.json", "table.csv", "ratings.svg", "ratings.png"}
+    assert (tmp_path / "page" / "table.csv").read_text().splitlines()[1].startswith(",A,12,3,4,3.08")
+
+
+def test_each_criterion_of_a_table_is_described_and_pictured(tmp_path: Path) -> None:
+    several = [f"{row},{criterion}" for row in ROWS for criterion in ("=fluency", "../adequacy")]
+    table = "worker,item,system,rating,criterion\n" + "\n".join(several) + "\n"
+    result = run("check", "-", "--json", "-o", tmp_path / "page", stdin=table)
+    document = json.loads(result.stdout)
+    assert [each["criterion_name"] for each in document["criteria"]] == ["../adequacy", "=fluency"]
+    assert "--criterion ../adequacy" in result.stderr
+    names = {path.name for path in (tmp_path / "page").iterdir()}
+    assert {"ratings-1.svg", "ratings-2.svg"} < names  # the criterion's name is no path
+
+
+@pytest.mark.parametrize(
+    ("ratings", "scale", "n_bars"),
+    [
+        ([1, 1, 5], RatingScale(1, 5, points=5), 5),  # each point of the scale, rated or not
+        ([0.1, 0.2], None, 2),
+        (list(range(90)), RatingScale(0, 100), 20),
+    ],
+)
+def test_bars_of_ratings_are_shares_of_each_system(
+    ratings: list[float], scale: RatingScale | None, n_bars: int
+) -> None:
+    figure = ratings_figure({"$x <b>": np.array(ratings, dtype=float)}, scale)
+    heights = [bar.get_height() for bar in figure.axes[0].patches]
+    assert sum(heights) == pytest.approx(1)
+    assert sum(height > 0 for height in heights) <= n_bars <= len(heights)
+    assert figure.axes[0].lines[0].get_xdata()[0] == pytest.approx(np.mean(ratings))
+
+
 def test_missing_codes_are_added_to_the_usual_ones(pilot: Path) -> None:
     pilot.write_text(TEXT.replace("w1,i1,A,3", "w1,i1,A,Invalid").replace("w2,i1,A,4", "w2,i1,A,N/A"))
     result = run("check", pilot, "--missing", "Invalid")
     assert result.exit_code == 0
-    assert "2 dropped: rating is missing ('Invalid': 1, 'N/A': 1)" in result.stdout
+    assert "Dropped   2: rating is missing ('Invalid': 1, 'N/A': 1)" in result.stdout
 
 
 def test_output_is_written_once_and_not_overwritten_without_force(pilot: Path, tmp_path: Path) -> None:
@@ -181,7 +220,7 @@ def test_what_goes_wrong_is_told_in_words(
     def fail(*_arguments: object, **_options: object) -> None:
         raise error
 
-    monkeypatch.setattr(check, "load_ratings", fail)
+    monkeypatch.setattr(check, "check_ratings", fail)
     result = run("check", pilot)
     assert result.exit_code == exit_code
     assert result.stderr.strip() == expected

@@ -20,6 +20,7 @@ from humeval_power.reporting.document import (
     Table,
 )
 from humeval_power.safe_text import cut, display_width, padded, terminal_text
+from humeval_power.safe_text.visible import one_cell
 
 NARROWEST = 60
 WIDTH = 80
@@ -126,21 +127,21 @@ def fact_lines(facts: Sequence[Fact], *, width: int = WIDTH, indent: str = "") -
     """Labels to the left and what is said of them beside, below each other."""
     if not facts:
         return ""
-    widest = min(max(display_width(label) for label, _ in facts), _WIDEST_LABEL) + 2
+    widest = min(max(display_width(one_cell(label)) for label, _ in facts), _WIDEST_LABEL) + 2
     lines = []
     for label, text in facts:
         if display_width(label) + 2 > widest:
-            lines.append(indent + terminal_text(label))
+            lines.append(indent + one_cell(label))
             label = ""
-        lines.append(wrapped(text, width=width, bullet=indent + padded(terminal_text(label), widest)))
+        lines.append(wrapped(text, width=width, bullet=indent + padded(one_cell(label), widest)))
     return "\n".join(line.rstrip() for line in lines)
 
 
 def table_lines(table: Table, *, width: int = WIDTH, indent: str = "") -> str:
     """Aligned columns under a header. Where they are too wide the first is cut, and where that is not
     enough each row becomes a list of its cells."""
-    rows = [tuple(map(terminal_text, row)) for row in table.rows]
-    header = tuple(map(terminal_text, table.header))
+    rows = [tuple(map(one_cell, row)) for row in table.rows]
+    header = tuple(map(one_cell, table.header))
     caption = [wrapped(table.caption, width=width, bullet=indent)] if table.caption else []
     if table.in_words:
         return "\n".join([*caption, _sentences(rows, width, indent)])

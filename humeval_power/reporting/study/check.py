@@ -1,0 +1,173 @@
+"""What is in a table of ratings, and what is unusual about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.ratings import Ratings
+from humeval_power.reporting.document import Block, Document, Fact, Facts, Picture, Points, Section, Table
+from humeval_power.reporting.numbers import counted
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.study.table_summary import Spread, TableSummary, summarise_table
+
+if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckResult(Result):
+    """Ratings of one criterion or more, described one after the other."""
+
+    schema: ClassVar[str] = "humeval_power/check/1"
+
+    checked: tuple[Ratings, ...]
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @cached_property
+    def summaries(self) -> tuple[TableSummary, ...]:
+        """The description of each."""
+        return tuple(map(summarise_table, self.checked))
+
+    def body(self) -> Document:
+        """Rows, scale, design and systems, and what is unusual, for each criterion."""
+        first, several = self.checked[0], len(self.checked) > 1
+        named = f", criterion {first.criterion}" if first.criterion and not several else ""
+        parts = zip(self.checked, self.summaries, strict=True)
+        return Document(
+            f"Ratings in {first.source}{named}",
+            lead=f"{len(self.checked):,} criteria, each by itself."
+            if several
+            else _lead(first, self.summaries[0]),
+            sections=tuple(
+                section
+                for place, (each, summary) in enumerate(parts, start=1)
+                for section in _sections(each, summary, place if several else 0)
+            ),
+        )
+
+    def content(self) -> Record:
+        """Counts, shares and means of the only criterion, or of each under `criteria`."""
+        records = [_record(each, s) for each, s in zip(self.checked, self.summaries, strict=True)]
+        return records[0] if len(records) == 1 else {"criteria": records}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each system of each criterion, with its counts and its mean on the raw scale."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"criterion": each.criterion, **asdict(system)}
+                for each, summary in zip(self.checked, self.summaries, strict=True)
+                for system in summary.systems
+            ]
+        )
+
+
+def _record(ratings: Ratings, summary: TableSummary) -> Record:
+    return {
+        "data": {"source": ratings.source},
+        "criterion_name": ratings.criterion,
+        "scale": asdict(ratings.scale),
+        "flow": [asdict(step) for step in ratings.flow],
+        **summary.as_dict(),
+        "notices": list(ratings.notices),
+    }
+
+
+def _lead(ratings: Ratings, summary: TableSummary) -> str:
+    noted = "nothing unusual" if not ratings.notices else f"{counted(len(ratings.notices), 'note')} below"
+    return (
+        f"{counted(summary.n_ratings, 'rating')} by {counted(summary.n_workers, 'worker')} of "
+        f"{counted(summary.n_items, 'item')} under {counted(summary.n_systems, 'system')}; {noted}."
+    )
+
+
+def _sections(ratings: Ratings, summary: TableSummary, place: int) -> Iterator[Section]:
+    """Of one criterion; its `place` among several, from 1, or 0 where it is the only one."""
+    of = f"{ratings.criterion}: " if place else ""
+    name = f"ratings-{place}" if place else "ratings"
+    lead = (("Ratings", _lead(ratings, summary)),) if place else ()
+    yield Section(f"{of}Rows", (Facts((*lead, *_flow(ratings))),))
+    yield Section(f"{of}Scale", (_scale(ratings, summary),))
+    yield Section(f"{of}Design", (Table((), tuple(_design(summary))),))
+    yield Section(f"{of}Systems", (_systems(summary), ratings_picture(ratings, name)))
+    if ratings.notices:
+        yield Section(f"{of}Notes", (Points(ratings.notices),))
+
+
+def ratings_picture(ratings: Ratings, name: str = "ratings") -> Picture:
+    """How the ratings of each system are spread over the scale."""
+
+    def draw() -> Figure:
+        from humeval_power.reporting.study.ratings_figure import ratings_figure
+
+        by_system = {
+            name: ratings.raw_rating[ratings.system == code]
+            for code, name in enumerate(ratings.system_names)
+        }
+        return ratings_figure(by_system, ratings.scale)
+
+    words = "For each system the share of its ratings at each value of the scale, and their mean."
+    return Picture(name, draw, words=words)
+
+
+def _flow(ratings: Ratings) -> Iterator[Fact]:
+    for step in ratings.flow:
+        yield step.step.capitalize(), f"{step.rows:,}" + (f": {step.reason}" if step.reason else "")
+
+
+def _scale(ratings: Ratings, summary: TableSummary) -> Block:
+    scale = ratings.scale
+    origin = "as declared" if scale.source == "declared" else "taken from the ratings"
+    return Facts(
+        (
+            ("Range", f"{scale}, {origin}"),
+            (f"At the end {scale.low:g}", f"{_percent(summary.share_at_low)} of the ratings"),
+            (f"At the end {scale.high:g}", f"{_percent(summary.share_at_high)} of the ratings"),
+            ("Different ratings", f"{summary.n_values:,}"),
+        )
+    )
+
+
+def _design(summary: TableSummary) -> Iterator[Fact]:
+    yield "workers", f"{summary.n_workers:,}"
+    yield "items", f"{summary.n_items:,}"
+    yield "systems", f"{summary.n_systems:,}"
+    yield "ratings", f"{summary.n_ratings:,}"
+    yield "ratings per worker", _spread(summary.ratings_per_worker)
+    yield "ratings per item and system", _spread(summary.ratings_per_item_and_system)
+    if summary.n_systems > 1:
+        seen = "both systems" if summary.n_systems == 2 else "two systems or more"
+        yield f"worker-item pairs that saw {seen}", _percent(summary.share_paired)
+        yield "items rated under one system only", f"{summary.n_items_one_system:,}"
+        yield "workers who rated one system only", f"{summary.n_workers_one_system:,}"
+    yield "repeated ratings, beyond the first in a cell", f"{summary.n_repeats:,}"
+    connected = "yes" if summary.n_parts == 1 else f"no, {summary.n_parts:,} separate parts"
+    yield "workers and items connected by ratings", connected
+
+
+def _systems(summary: TableSummary) -> Table:
+    return Table(
+        ("system", "ratings", "workers", "items", "mean"),
+        tuple(
+            (s.system, f"{s.n_ratings:,}", f"{s.n_workers:,}", f"{s.n_items:,}", f"{s.mean:.4g}")
+            for s in summary.systems
+        ),
+        caption="Means are on the raw scale.",
+    )
+
+
+def _spread(spread: Spread) -> str:
+    if spread.minimum == spread.maximum:
+        return f"{spread.minimum:,} each"
+    return f"{spread.minimum:,} to {spread.maximum:,}, median {spread.median:,g}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
