@@ -100,9 +100,4 @@ FORMS = {
     "aspredicted": ("plan",),
     "osf": ("plan",),
 }
-FORMATS = {"card2020": ("md", "html")}
-
-
-def formats(form: str) -> tuple[str, ...]:
-    """The endings that a form can be written to as text."""
-    return FORMATS.get(form, ("md", "html", "tex"))
+FORMATS = ("md", "html", "tex")

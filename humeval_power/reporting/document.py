@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # Matplotlib is slow to import, and most media draw nothing
     from humeval_power.reporting.figure_style import FigureFormat
 
 Fact: TypeAlias = tuple[str, str]
-FieldState = Literal["filled", "open"]
+FieldState = Literal["filled", "check", "open"]
 _NUMBER = re.compile(r"[+\-\u2212<>]?\s?[\d.,]*\d(\s?%)?( |$)")  # also "66 to 68", but no date and no 3x
 _NUMBER_OR_NONE = re.compile(rf"{_NUMBER.pattern}|-?$|none\b")
 
@@ -102,7 +102,7 @@ class Picture:
 @dataclass(frozen=True, slots=True)
 class Field:
     """One thing that a form asks. An open one may hold what is known so far; `advice` says what to add,
-    `source` where an answer came from."""
+    `source` where an answer came from. 'check': the answer follows from something, and a person confirms it."""
 
     key: str
     question: str

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
-from study_files import FORMS, Names, formats, given, write_study
+from study_files import FORMATS, FORMS, Names, given, write_study
 
 import humeval_power
 from humeval_power.interfaces.cli.main import main
@@ -154,7 +154,7 @@ def test_a_command_prints_nothing_that_a_terminal_obeys(study, monkeypatch, word
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_report_hides_nothing_in_any_format(study, form):
-    for ending in formats(form):
+    for ending in FORMATS:
         path = study / f"{form}.{ending}"
         run("report", *given(study, *FORMS[form]), "--form", form, "-o", path, "--force", "-q")
         look_at(path)

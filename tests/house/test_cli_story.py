@@ -177,7 +177,7 @@ def test_the_compatible_surface_takes_effects_as_halves() -> None:
 
 @pytest.mark.parametrize(("name", "start"), [("report.md", "# Report"), ("report.html", "<!doctype html>")])
 def test_report_is_written_in_both_forms(folder: Path, tmp_path: Path, name: str, start: str) -> None:
-    files = ("--parameters", folder / "parameters.json", "--surface", folder / "surface")
+    files = (folder / "parameters.json", folder / "surface", "--form", "card2020")
     result = done("report", *files, "-o", tmp_path / name)
     text = (tmp_path / name).read_text()
     assert result.stdout == ""
@@ -188,9 +188,9 @@ def test_report_is_written_in_both_forms(folder: Path, tmp_path: Path, name: str
 
 
 def test_what_the_files_do_not_tell_stays_open(folder: Path) -> None:
-    text = done("report", "--parameters", folder / "parameters.json").stdout
-    assert "- [x] **Number of workers**: 10" in text
-    assert "- [ ] **Instructions**" in text
+    text = done("report", folder / "parameters.json", "--form", "card2020").stdout
+    assert "[x] Number of workers: 10" in text
+    assert "[ ] Instructions" in text
 
 
 # -- output --------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def test_a_missing_parameter_is_named(parameters: Path, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (("fit", "nowhere.csv"), "There is no file 'nowhere.csv'."),
-        (("report",), "Give --parameters FILE"),
+        (("report",), "Give at least one FILE"),
         (("report", "--surface", "nowhere"), "nowhere is not a directory"),
         (("power", *PRESET, "--effect", 0.1, "--ratings-per-item", 6), "6 different workers; there are 5."),
         (

@@ -9,8 +9,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from humeval_power.reporting.report.checklist import as_html, as_markdown, checklist
+from humeval_power.reporting.render import as_html, as_markdown
+from humeval_power.reporting.report.checklist import checklist
 from humeval_power.reporting.report.items import QUESTIONS
+from humeval_power.reporting.report.result import ChecklistReport
 from humeval_power.safe_text import markdown_text
 
 RULE = {"estimator": "reml", "df": "kenward-roger", "alternative": "two-sided", "alpha": 0.05}
@@ -111,6 +113,14 @@ POWER = {
     "parameters": PARAMETERS["parameters"],
     "seed": 7,
 }
+
+
+def page(made, surface=None):
+    return as_html(ChecklistReport(checklist=made, surface=surface).document())
+
+
+def text_of(made):
+    return as_markdown(ChecklistReport(checklist=made).document())
 
 
 def item(made, key):
@@ -269,7 +279,7 @@ def test_effects_stated_as_coefficients_are_shown_as_differences():
 def test_cells_decided_as_in_the_paper_do_not_pass_for_power():
     rows = [{**row, "rule": "REML"} for row in SURFACE["rows"]]
     rows += [{**row, "rule": "card2020", "power": 0.99} for row in SURFACE["rows"]]
-    assert "0.99" not in as_markdown(checklist(PARAMETERS, changed(SURFACE, rows=rows)))
+    assert "0.99" not in text_of(checklist(PARAMETERS, changed(SURFACE, rows=rows)))
 
 
 def test_an_undeclared_scale_stays_open():
@@ -324,8 +334,12 @@ def test_failed_simulations_are_said():
 HOSTILE = ["<script>alert(1)</script>", "a|b\nc *d* _e_ `f` [g](h) &amp; \\|"]
 
 
+def hostile_rows():
+    return [{**row, "setting": HOSTILE[1]} for row in SURFACE["rows"]]
+
+
 def hostile():
-    rows = [{**row, "setting": HOSTILE[1]} for row in SURFACE["rows"]]
+    rows = hostile_rows()
     flow = [{"step": "read", "rows": 3, "reason": HOSTILE[1]}]
     document = changed(PARAMETERS, systems=HOSTILE, criterion_name=HOSTILE[0], notices=HOSTILE, flow=flow)
     document["data"] = {"source": HOSTILE[1]}
@@ -352,24 +366,24 @@ class Page(HTMLParser):
 
 
 def test_hostile_names_reach_the_html_reader_as_they_are_and_do_nothing():
-    page = Page(as_html(hostile(), "<svg><script>alert(2)</script></svg>"))
-    assert "script" not in page.tags
-    assert "svg" not in page.tags
+    shown = Page(page(hostile(), {**SURFACE, "rows": hostile_rows()}))
+    assert "script" not in shown.tags
+    assert "svg" not in shown.tags
     for name in HOSTILE:
-        assert " ".join(name.split()) in page.text
+        assert " ".join(name.split()) in shown.text
 
 
 def test_the_html_page_needs_nothing_from_elsewhere():
-    html = as_html(checklist(PARAMETERS, SURFACE, power=POWER), "<svg/>")
-    page = Page(html)
-    links = [value for name, value in page.attributes if name in ("src", "href")]
+    html = page(checklist(PARAMETERS, SURFACE, power=POWER), SURFACE)
+    links = [value for name, value in Page(html).attributes if name in ("src", "href")]
+    assert links
     assert all(value.startswith("data:") for value in links)
     assert "url(" not in html
     assert "@import" not in html
 
 
 def test_markdown_tables_keep_their_shape_with_bars_and_newlines_in_names():
-    blocks = re.split(r"\n\s*\n", as_markdown(hostile()))
+    blocks = re.split(r"\n\s*\n", text_of(hostile()))
     tables = [block for block in blocks if block.lstrip().startswith("| ")]
     assert len(tables) >= 5
     for table in tables:
@@ -380,7 +394,7 @@ def test_markdown_tables_keep_their_shape_with_bars_and_newlines_in_names():
 
 
 def test_markdown_holds_no_live_html():
-    assert not re.search(r"(?<!\\)<", as_markdown(hostile()))
+    assert not re.search(r"(?<!\\)<", text_of(hostile()))
 
 
 @pytest.mark.parametrize(
@@ -404,12 +418,12 @@ def test_markdown_escapes_what_acts_and_nothing_else(text, shown):
 
 def test_open_items_are_visibly_open_in_both_formats():
     made = checklist(PARAMETERS, None)
-    assert as_markdown(made).count("- [ ] ") == as_markdown(made).count("**Open.**") == made.n_open
-    assert as_html(made, None).count('class="open"') == made.n_open
+    assert text_of(made).count("- [ ] ") == text_of(made).count("**Open.**") == made.n_open
+    assert page(made).count('class="open"') == made.n_open
 
 
 def test_the_same_documents_give_the_same_report():
     first, second = (checklist(PARAMETERS, SURFACE, power=deepcopy(POWER)) for _ in range(2))
     assert first == second
-    assert as_markdown(first) == as_markdown(second)
-    assert as_html(first, "<svg/>") == as_html(second, "<svg/>")
+    assert text_of(first) == text_of(second)
+    assert page(first, SURFACE) == page(second, deepcopy(SURFACE))

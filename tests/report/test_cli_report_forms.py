@@ -51,18 +51,12 @@ def test_heds_as_json_merges_into_the_users_own_file_whose_answers_win(files, tm
     form[key]["data"][""] = "my own words"
     mine = tmp_path / "mine.json"
     mine.write_text(json.dumps(form))
-    said = run(
-        "report",
-        "--analysis",
-        files / "analysis.json",
-        "--form",
-        "heds",
-        "--into",
-        mine,
-        "--format",
-        "json",
+    merged = tmp_path / "merged.json"
+    run(
+        *("report", "--analysis", files / "analysis.json", "--form", "heds"),
+        *("--into", mine, "-o", merged),
     )
-    assert json.loads(said.stdout)[key]["data"][""] == "my own words"
+    assert json.loads(merged.read_text())[key]["data"][""] == "my own words"
 
 
 def test_the_paragraphs_have_the_numbers_of_the_analysis(files):
@@ -76,7 +70,7 @@ def test_the_paragraphs_have_the_numbers_of_the_analysis(files):
 
 @pytest.mark.parametrize("form", ["aspredicted", "osf"])
 def test_a_preregistration_is_written_from_a_plan_and_never_from_data(files, form):
-    assert "Preregistration" in run("report", "--plan", files / "plan.json", "--form", form).stdout
+    assert "Preregistration" in run("report", files / "plan.json", "--form", form).stdout
     refused = run("report", "--analysis", files / "analysis.json", "--form", form, code=2)
     assert "before collection" in refused.stderr
 

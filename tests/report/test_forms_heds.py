@@ -9,13 +9,13 @@ import forms_documents as made
 import pytest
 
 from humeval_power.errors import InputError
+from humeval_power.reporting.render import as_html, as_markdown
 from humeval_power.reporting.report.config import SOURCE, ReportConfig
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.report.fields import FormField, open_fields, score
 from humeval_power.reporting.report.heds.answers import heds_fields, heds_page
 from humeval_power.reporting.report.heds.as_json import MARK, heds_conflicts, heds_json, plain_name
 from humeval_power.reporting.report.heds.form import CRITERIA_ID, OTHER_TEXT, heds_questions
-from humeval_power.reporting.report.pages import form_html, form_markdown
 
 FIELDS = heds_fields(made.DOCUMENTS)
 # REPORTING notes on the form: those a power analysis, a rating table and a fit can answer in full.
@@ -304,7 +304,8 @@ def test_names_of_criteria_are_plain_and_unlike():
 
 def test_markdown_and_html_show_every_field_and_no_name_can_act():
     fields = heds_fields(made.HOSTILE_DOCUMENTS)
-    text, page = form_markdown(heds_page(fields)), form_html(heds_page(fields))
+    shown = heds_page(fields).document()
+    text, page = as_markdown(shown), as_html(shown)
     assert text.count("\n- [") == 62
     assert page.count("<article") == 62
     assert "<script" not in page
@@ -314,6 +315,6 @@ def test_markdown_and_html_show_every_field_and_no_name_can_act():
 
 
 def test_suggestions_and_open_fields_are_told_apart_on_the_page():
-    text = form_markdown(heds_page(FIELDS))
+    text = as_markdown(heds_page(FIELDS).document())
     assert text.count("**Check.**") == sum(field.state == "suggested" for field in FIELDS)
-    assert text.count(": **open**") == len(open_fields(FIELDS))
+    assert text.count("**Open.**") == len(open_fields(FIELDS))

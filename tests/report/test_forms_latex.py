@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from latex_run import compiled
 
+from humeval_power.reporting.render import as_latex
 from humeval_power.reporting.report.arr import arr_fields, arr_page
 from humeval_power.reporting.report.heds.answers import heds_fields, heds_page
-from humeval_power.reporting.report.pages import form_latex
-from humeval_power.reporting.report.paper import paper_document, paper_latex
+from humeval_power.reporting.report.paper import PaperReport, paper_latex
 from humeval_power.reporting.report.prereg import aspredicted_fields, aspredicted_page
 from humeval_power.safe_text import latex_text
 
@@ -68,13 +68,29 @@ def test_long_words_may_break():
     assert r"\allowbreak{}" not in latex_text("Satterthwaite")
 
 
+def whole_paper(documents):
+    return as_latex(PaperReport(documents=documents).document())
+
+
+def fragment(documents):
+    """The fragment in the smallest paper that takes it."""
+    head = "\\documentclass[a4paper,11pt]{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n"
+    head += "\\usepackage[margin=25mm]{geometry}\n"
+    return f"{head}\\emergencystretch=3em\n\\begin{{document}}\n{paper_latex(documents)}\\end{{document}}\n"
+
+
 def pages():
-    yield "heds", form_latex(heds_page(heds_fields(made.DOCUMENTS)))
-    yield "heds_hostile", form_latex(heds_page(heds_fields(made.HOSTILE_DOCUMENTS)))
-    yield "paper", paper_document(made.DOCUMENTS)
-    yield "paper_hostile", paper_document(made.HOSTILE_DOCUMENTS)
-    yield "arr", form_latex(arr_page(arr_fields(made.HOSTILE_DOCUMENTS)))
-    yield "aspredicted", form_latex(aspredicted_page(aspredicted_fields(made.HOSTILE_DOCUMENTS.plan)))
+    yield "heds", as_latex(heds_page(heds_fields(made.DOCUMENTS)).document())
+    yield "heds_hostile", as_latex(heds_page(heds_fields(made.HOSTILE_DOCUMENTS)).document())
+    yield "fragment", fragment(made.DOCUMENTS)
+    yield "fragment_hostile", fragment(made.HOSTILE_DOCUMENTS)
+    yield "paper", whole_paper(made.DOCUMENTS)
+    yield "paper_hostile", whole_paper(made.HOSTILE_DOCUMENTS)
+    yield "arr", as_latex(arr_page(arr_fields(made.HOSTILE_DOCUMENTS)).document())
+    yield (
+        "aspredicted",
+        as_latex(aspredicted_page(aspredicted_fields(made.HOSTILE_DOCUMENTS.plan)).document()),
+    )
 
 
 @pytest.mark.parametrize(("name", "source"), list(pages()), ids=[name for name, _ in pages()])
@@ -90,7 +106,7 @@ def test_every_page_compiles(name, source, tmp_path):
 @given(st.lists(st.text(min_size=1), min_size=200, max_size=200))
 def test_any_text_compiles(tmp_path_factory, texts):
     lines = "\n\n".join(f"x{latex_text(text)}x" for text in texts)
-    source = paper_document(made.DOCUMENTS).replace("\\end{document}", f"{lines}\n\\end{{document}}")
+    source = whole_paper(made.DOCUMENTS).replace("\\end{document}", f"{lines}\n\\end{{document}}")
     compiled(source, tmp_path_factory.mktemp("any"))
 
 

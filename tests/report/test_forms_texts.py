@@ -21,11 +21,11 @@ from humeval_power.reporting.agreement.record import agreement_record
 from humeval_power.reporting.agreement.words import agreement_measures, agreement_values
 from humeval_power.reporting.analyze.analysis_record import comparison_record
 from humeval_power.reporting.records import json_ready
+from humeval_power.reporting.render import as_html, as_markdown
 from humeval_power.reporting.report.arr import ARR_FIELDS, arr_fields, arr_page
 from humeval_power.reporting.report.config import ReportConfig
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.report.fields import open_fields
-from humeval_power.reporting.report.pages import form_html, form_markdown
 from humeval_power.reporting.report.paragraphs import (
     methods_paragraph,
     paragraphs,
@@ -319,7 +319,7 @@ def test_pages_of_all_forms_survive_any_name():
         aspredicted_page(aspredicted_fields(plan)),
         osf_page(osf_fields(plan)),
     ):
-        text, html = form_markdown(page), form_html(page)
+        text, html = as_markdown(page.document()), as_html(page.document())
         assert text.count("\n- [") == html.count("<article") == len(page.fields)
         assert "<script" not in html
         assert "<script" not in text.replace("\\<script", "")

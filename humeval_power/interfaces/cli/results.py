@@ -230,12 +230,19 @@ def _file_of(result: Result, ending: str) -> Content:
     if ending in result.endings:
         return result.artefact(ending)
     if ending == _WORD:
-        from humeval_power.interfaces.cli.pandoc import word_document
-
-        return word_document(_printed(result, "markdown", details=True), pictures={})
+        return _word(result)
     if ending in _FIGURES:
         return _picture(result, ending)
     return _printed(result, _FORMAT_OF[ending], details=True)
+
+
+def _word(result: Result) -> bytes:
+    from humeval_power.interfaces.cli.pandoc import word_document
+    from humeval_power.reporting.render import as_markdown
+
+    document = result.document()
+    pictures = {f"{picture.name}.png": picture.content("png") for picture in document.pictures}
+    return word_document(as_markdown(document, pictures=True), pictures=pictures)
 
 
 def _picture(result: Result, ending: str) -> bytes:

@@ -123,10 +123,10 @@ def _description(facts: Sequence[Fact]) -> str:
 
 
 def _field(field: Field) -> str:
-    mark = "" if field.state == "filled" else " \\emph{(open)}"
+    mark = "" if field.state == "filled" else f" \\emph{{({field.state})}}"
     parts = [f"\\textbf{{{_text(field.question)}}}{mark}"]
     parts += [_text(field.answer)] if field.answer else []
-    if field.state == "open" and field.advice:
+    if field.state != "filled" and field.advice:
         parts.append(f"\\emph{{{_text(field.advice)}}}")
     parts += [f"{{\\small From {_text(field.source)}}}"] if field.source else []
     text = "\\\\\n".join(parts)

@@ -20,12 +20,15 @@ from humeval_power.reporting.document import (
 from humeval_power.safe_text import markdown_code, markdown_text, visible
 
 
-def as_markdown(document: Document) -> str:
-    """The document, without its pictures: their numbers are in its tables."""
-    return "\n\n".join(block for block in _blocks(document) if block) + "\n"
+def as_markdown(document: Document, *, pictures: bool = False) -> str:
+    """The document, without its pictures: their numbers are in its tables.
+
+    pictures : show them, as files beside it: the name of each and .png.
+    """
+    return "\n\n".join(block for block in _blocks(document, pictures) if block) + "\n"
 
 
-def _blocks(document: Document) -> Iterator[str]:
+def _blocks(document: Document, pictures: bool) -> Iterator[str]:
     yield f"# {markdown_text(document.title)}"
     yield markdown_text(document.lead)
     yield "\n".join(
@@ -35,7 +38,8 @@ def _blocks(document: Document) -> Iterator[str]:
         yield f"## {READ_FIRST}"
         yield _points(document.caveats)
     for section in document.sections:
-        shown = [text for text in map(_block, section.blocks) if text]
+        blocks = [each for each in section.blocks if pictures or not isinstance(each, Picture)]
+        shown = [text for text in map(_block, blocks) if text]
         if shown and section.title:
             yield f"## {markdown_text(section.title)}"
         yield from shown
@@ -61,8 +65,9 @@ def _block(block: Block) -> str:
             return markdown_table(block)
         case Field():
             return _field(block)
-        case Picture():
-            return ""
+        case Picture(name=name, words=words, caption=caption):
+            image = f"![{markdown_text(words)}]({name}.png)"
+            return f"{image}\n\n{markdown_text(caption)}" if caption else image
 
 
 def markdown_table(table: Table) -> str:
@@ -105,8 +110,8 @@ def _field(field: Field) -> str:
         text += f": {markdown_text(field.answer)}"
     if field.source:
         text += f" *({markdown_text(field.source)})*"
-    if field.state == "open":
-        text += f"\\\n  **Open.** {markdown_text(field.advice)}".rstrip()
+    if field.state != "filled":
+        text += f"\\\n  **{field.state.capitalize()}.** {markdown_text(field.advice)}".rstrip()
     if field.table is not None:
         lines = markdown_table(field.table).split("\n")
         text += "\n\n" + "\n".join(f"  {line}" if line else line for line in lines)

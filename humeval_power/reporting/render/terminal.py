@@ -189,10 +189,10 @@ def _sentences(rows: Sequence[Sequence[str]], width: int, indent: str) -> str:
 
 
 def _field(field: Field, width: int, indent: str) -> str:
-    box = "[x]" if field.state == "filled" else "[ ]"
+    box = {"filled": "[x]", "check": "[?]", "open": "[ ]"}[field.state]
     answer = f": {field.answer}" if field.answer else ""
     lines = [wrapped(f"{field.question}{answer}", width=width, bullet=f"{indent}{box} ")]
-    if field.state == "open" and field.advice:
+    if field.state != "filled" and field.advice:
         lines.append(wrapped(field.advice, width=width, bullet=f"{indent}    "))
     if field.table is not None:
         lines.append(table_lines(field.table, width=width, indent=f"{indent}    "))

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from humeval_power.reporting.report.caveats import caveats
-from humeval_power.reporting.report.checklist_markdown import as_markdown
-from humeval_power.reporting.report.checklist_page import as_html
 from humeval_power.reporting.report.items import GIVEN, QUESTIONS, Checklist, ChecklistItem, Question
 from humeval_power.reporting.report.power_answers import (
     Answer,
@@ -20,7 +18,6 @@ from humeval_power.reporting.report.power_answers import (
     stated_effect,
 )
 from humeval_power.reporting.report.study_answers import study_answers
-from humeval_power.reporting.tables import Table
 from humeval_power.reporting.values import (
     NOTHING,
     Document,
@@ -30,8 +27,6 @@ from humeval_power.reporting.values import (
     ratings_source,
     words,
 )
-
-__all__ = ["Checklist", "ChecklistItem", "Table", "as_html", "as_markdown", "checklist"]
 
 NAMES = {
     "parameters": "the parameter document",

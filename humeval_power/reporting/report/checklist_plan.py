@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.document import Table
 from humeval_power.reporting.report.power_answers import Answer
 from humeval_power.reporting.report.power_words import plan_power
 from humeval_power.reporting.report.sentences import pay_sentence
 from humeval_power.reporting.rule_words import margin_words
-from humeval_power.reporting.tables import Table
 from humeval_power.reporting.values import NOTHING, SHORT_HASH, Document, listed, plain, signed
 
 

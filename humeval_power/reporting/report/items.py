@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from humeval_power.reporting.tables import Table
+from humeval_power.reporting.document import Field, Table
 
 GIVEN = "the [report] table"  # the source of what the authors say themselves
 State = Literal["filled", "open"]
@@ -32,6 +32,18 @@ class ChecklistItem:
     source: str | None = None
     advice: str | None = None
     table: Table | None = None
+
+    def field(self) -> Field:
+        """The item as it is shown."""
+        return Field(
+            self.key,
+            self.question,
+            self.state,
+            self.answer or "",
+            self.source or "",
+            self.advice or "",
+            self.table,
+        )
 
 
 @dataclass(frozen=True, slots=True)

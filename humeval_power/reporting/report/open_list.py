@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
+from humeval_power.reporting.document import Document, Field, Section
+from humeval_power.reporting.records import Record
 from humeval_power.reporting.report import arr, prereg
 from humeval_power.reporting.report.fields import FormField
 from humeval_power.reporting.report.heds import criterion as heds_criterion
 from humeval_power.reporting.report.heds import study as heds_study
 from humeval_power.reporting.report.heds.form import heds_questions
 from humeval_power.reporting.report.items import Checklist
+from humeval_power.reporting.report.result import Report, frame_of_fields
 from humeval_power.safe_text import toml_text
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
 
 Form = Literal["heds", "arr", "aspredicted", "osf"]
 
@@ -28,7 +34,8 @@ _NAMES: dict[str, Mapping[str, str]] = {
     "aspredicted": prereg.ASPREDICTED_FROM_CONFIG,
     "osf": prereg.OSF_FROM_CONFIG,
 }
-_STUDY, _POWER = "--analysis or --parameters", "--plan or --power"
+_STUDY, _POWER = "an analysis, or the parameters of a fit", "a plan, or its power"
+_ANALYSIS, _PLAN = "an analysis", "a plan"
 _FILES: dict[str, Mapping[str, str]] = {
     "heds": {
         "3.1.1": _STUDY,
@@ -36,15 +43,15 @@ _FILES: dict[str, Mapping[str, str]] = {
         "3.1.3.2": _POWER,
         "3.1.3.3": _POWER,
         "3.2.1": _STUDY,
-        "3.2.2.2": "--plan",
+        "3.2.2.2": _PLAN,
         "4.3.3": _STUDY,
         "4.3.4": _STUDY,
         "4.3.9": _STUDY,
         "4.3.10": _STUDY,
-        "4.3.11.1": "--analysis",
-        "4.3.11.2": "--analysis",
-        "4.3.12.1": "--analysis",
-        "4.3.12.2": "--analysis",
+        "4.3.11.1": _ANALYSIS,
+        "4.3.11.2": _ANALYSIS,
+        "4.3.12.1": _ANALYSIS,
+        "4.3.12.2": _ANALYSIS,
     },
     "arr": {"B6": _STUDY, "C3": _STUDY, "C4": _STUDY},
     "aspredicted": {},
@@ -64,7 +71,7 @@ def hint(form: Form, field: FormField) -> str:
         said.append(f"Give {_FILES[form][field.number]}.")
     line = _line(form, field)
     if line:
-        said.append(f"In --config: {line}")
+        said.append(f"In your answers: {line}")
     return " ".join(said) or _ITSELF
 
 
@@ -88,7 +95,7 @@ def _line(form: Form, field: FormField) -> str:
     return f"[report.{table}] {key} = {value}"
 
 
-REPORT_CHECK_SCHEMA = "humeval_power/report_check/1"
+_MOST_SHOWN = 200  # characters of a suggested answer: enough to know it again, few enough to read them all
 Mark = Literal["open", "check"]
 
 
@@ -103,10 +110,11 @@ class ToDo:
     criterion: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OpenList:
+@dataclass(frozen=True, kw_only=True)
+class OpenList(Report):
     """A form with what is left to do, in its order."""
 
+    schema: ClassVar[str] = "humeval_power/report_check/1"
     form: str
     n_fields: int
     to_do: tuple[ToDo, ...]
@@ -121,25 +129,56 @@ class OpenList:
         """Fields with an answer to be confirmed."""
         return len(self.to_do) - self.n_open
 
-    def record(self) -> dict[str, object]:
-        """For --json."""
+    @property
+    def n_filled(self) -> int:
+        """Fields that nothing is left to do for."""
+        return self.n_fields - len(self.to_do)
+
+    def body(self) -> Document:
+        """Each field that is open or to be checked, with a hint."""
+        fields = tuple(
+            Field(
+                f"{one.field}{'' if one.criterion is None else f'.{one.criterion}'}",
+                f"{one.field} {one.prompt}{'' if one.criterion is None else f' ({one.criterion})'}",
+                one.mark,
+                advice=_cut(one.hint),
+            )
+            for one in self.to_do
+        )
+        return Document(
+            f"Left to do: {self.form}",
+            lead=f"{self.n_filled} of {self.n_fields} fields filled, {self.n_to_check} to check, "
+            f"{self.n_open} open.",
+            sections=(Section("", fields),),
+        )
+
+    def content(self) -> Record:
+        """The counts, and every field that is left, with its hint."""
         return {
-            "schema": REPORT_CHECK_SCHEMA,
             "form": self.form,
             "n_fields": self.n_fields,
-            "n_filled": self.n_fields - len(self.to_do),
+            "n_filled": self.n_filled,
             "n_to_check": self.n_to_check,
             "n_open": self.n_open,
             "fields": [asdict(one) for one in self.to_do],
         }
 
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each field that is left."""
+        return frame_of_fields(self.content())
 
-def of_fields(form: Form, fields: Sequence[FormField]) -> OpenList:
+
+def _cut(hint: str) -> str:
+    return hint if len(hint) <= _MOST_SHOWN else f"{hint[: _MOST_SHOWN - 3]}..."
+
+
+def of_fields(form: Form, fields: Sequence[FormField], *, strict: bool = False) -> OpenList:
     """What is left in a form."""
     return OpenList(
-        form,
-        len(fields),
-        tuple(
+        form=form,
+        strict=strict,
+        n_fields=len(fields),
+        to_do=tuple(
             ToDo(
                 field.number,
                 "open" if field.state == "open" else "check",
@@ -153,12 +192,13 @@ def of_fields(form: Form, fields: Sequence[FormField]) -> OpenList:
     )
 
 
-def of_checklist(checklist: Checklist) -> OpenList:
+def of_checklist(checklist: Checklist, *, strict: bool = False) -> OpenList:
     """What is left in the checklist of Card et al."""
     return OpenList(
-        "card2020",
-        len(checklist.items),
-        tuple(
+        form="card2020",
+        strict=strict,
+        n_fields=len(checklist.items),
+        to_do=tuple(
             ToDo(item.key, "open", item.question, item.advice or "")
             for item in checklist.items
             if item.state == "open"

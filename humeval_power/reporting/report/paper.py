@@ -1,17 +1,26 @@
-"""The paragraphs and the table for a paper, as LaTeX with booktabs."""
+"""Paragraphs and a table for a paper; in LaTeX a fragment with booktabs, to input into it."""
 
 from __future__ import annotations
 
-from humeval_power.reporting.page_style import CSS
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from humeval_power.reporting.document import Block, Document, Paragraph, Section, Table
+from humeval_power.reporting.records import Record
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.report.paragraphs import paragraphs
+from humeval_power.reporting.report.result import Report
 from humeval_power.reporting.report.result_table import result_table
 from humeval_power.reporting.report.signature import signature_of
-from humeval_power.reporting.tables import Table, html_table, latex_table, markdown_table
 from humeval_power.reporting.values import listed
-from humeval_power.safe_text import html_text, markdown_code, markdown_text
-from humeval_power.safe_text.latex import FONTS, PREAMBLE, latex_text
+from humeval_power.safe_text.latex import PREAMBLE, latex_text
 
+TITLE = "Human evaluation: methods and results"
+_OF_PILOT = (
+    "WARNING: these are the ratings of the pilot that the plan was made from; the paragraphs tell them as "
+    "the study's result. Give the analysis of the study's own ratings."
+)
 LABEL = "tab:human-evaluation"
 
 
@@ -27,19 +36,10 @@ def paper_latex(documents: Documents, *, label: str = LABEL) -> str:
     if signature is not None:
         line = "\\textbar{}\\allowbreak{}".join(map(latex_text, str(signature).split("|")))
         blocks.append(f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}")
-    table = result_table(documents.study)
+    table = paper_table(documents)
     if table is not None:
-        blocks.append(latex_table(table, caption=result_caption(documents), label=label))
+        blocks.append(_float(table, label))
     return "\n\n".join(blocks) + "\n"
-
-
-def paper_document(documents: Documents) -> str:
-    """The fragment as a document of its own, to be looked at."""
-    return (
-        f"\\documentclass[a4paper,11pt]{{article}}\n{FONTS}"
-        "\\usepackage[margin=25mm]{geometry}\n\\usepackage{booktabs}\n\\emergencystretch=3em\n"
-        f"\\begin{{document}}\n{paper_latex(documents)}\\end{{document}}\n"
-    )
 
 
 def result_caption(documents: Documents) -> str:
@@ -51,36 +51,70 @@ def result_caption(documents: Documents) -> str:
     return f"Human evaluation{of}{on}. Means and SDs are on [0, 1], where 1 is best.{sides}"
 
 
-TITLE = "Human evaluation: methods and results"
+def paper_table(documents: Documents) -> Table | None:
+    """The table of results under its caption; None where nothing was estimated."""
+    found = result_table(documents.study)
+    return None if found is None else replace(found, caption=result_caption(documents))
 
 
-def paper_markdown(documents: Documents) -> str:
-    """Both paragraphs, the table of results and the signature, as GitHub-flavoured Markdown."""
-    blocks = [f"## {heading}\n\n{markdown_text(text)}" for heading, text in paragraphs(documents).items()]
-    table, signature = _table(documents), signature_of(documents)
-    blocks += [] if table is None else [markdown_table(table)]
-    blocks += [] if signature is None else [f"Signature: {markdown_code(str(signature))}"]
-    return "\n\n".join(blocks) + "\n"
-
-
-def paper_html(documents: Documents) -> str:
-    """The same as one HTML file without scripts or links."""
-    blocks = [
-        f'<section><h2>{html_text(heading)}</h2><p dir="auto">{html_text(text)}</p></section>'
-        for heading, text in paragraphs(documents).items()
-    ]
-    table, signature = _table(documents), signature_of(documents)
-    blocks += [] if table is None else [html_table(table, "Results")]
-    blocks += [] if signature is None else [f'<p class="source">Signature: {html_text(str(signature))}</p>']
+def _float(table: Table, label: str) -> str:
+    """A floating table with the first column to the left and the others to the right."""
+    columns = "l" + "r" * (len(table.header) - 1)
+    body = "\n".join([_cells(table.header), "\\midrule", *map(_cells, table.rows)])
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{TITLE}</title>\n<style>\n{CSS}</style>\n</head>\n<body>\n<main>\n<h1>{TITLE}</h1>\n"
-        + "\n".join(blocks)
-        + "\n</main>\n</body>\n</html>\n"
+        f"\\begin{{table}}[htbp]\n\\centering\n\\small\n\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n\\toprule\n"
+        f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\caption{{{latex_text(table.caption)}}}\n\\label{{{label}}}\n"
+        "\\end{table}"
     )
 
 
-def _table(documents: Documents) -> Table | None:
-    found = result_table(documents.study)
-    return None if found is None else Table(found.header, found.rows, result_caption(documents))
+def _cells(cells: tuple[str, ...]) -> str:
+    return " & ".join(map(latex_text, cells)) + r" \\"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperReport(Report):
+    """Paragraphs and a table for a paper; in .tex a fragment to input into it."""
+
+    endings: ClassVar[tuple[str, ...]] = (".tex",)
+    form: ClassVar[str] = "paper"
+    documents: Documents
+
+    def body(self) -> Document:
+        """Methods, results with their table, and the signature."""
+        blocks: dict[str, list[Block]] = {
+            name: [Paragraph(text)] for name, text in paragraphs(self.documents).items()
+        }
+        table, signature = paper_table(self.documents), signature_of(self.documents)
+        if table is not None:
+            blocks.setdefault("Results", []).append(table)
+        return Document(
+            TITLE,
+            sections=tuple(Section(name, tuple(shown)) for name, shown in blocks.items()),
+            signature="" if signature is None else str(signature),
+        )
+
+    def content(self) -> Record:
+        """The paragraphs by heading, the rows of the table, the signature."""
+        table, signature = paper_table(self.documents), signature_of(self.documents)
+        return {
+            "form": self.form,
+            "paragraphs": paragraphs(self.documents),
+            "rows": []
+            if table is None
+            else [dict(zip(table.header, row, strict=True)) for row in table.rows],
+            "signature": None if signature is None else str(signature),
+        }
+
+    def artefact(self, ending: str) -> str:  # noqa: ARG002
+        """The LaTeX fragment."""
+        return paper_latex(self.documents)
+
+    def files(self) -> Mapping[str, str]:
+        """The LaTeX fragment."""
+        return {"paper.tex": self.artefact(".tex")}
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A warning where the ratings are those of the pilot."""
+        return (_OF_PILOT,) if self.documents.is_of_pilot else ()

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.reporting.document import Table
 from humeval_power.reporting.rule_words import margin_words
-from humeval_power.reporting.tables import Table
 from humeval_power.reporting.values import (
     Document,
     bounds,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.reporting.document import Table
 from humeval_power.reporting.numbers import MINUS, with_minus
 from humeval_power.reporting.plan.words import SD_WORDS
 from humeval_power.reporting.report.sentences import compared_pairs, pairs_table
-from humeval_power.reporting.tables import Table
 from humeval_power.reporting.values import (
     Document,
     bounds,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.document import Table
 from humeval_power.reporting.numbers import MINUS, NO_P, p_cell, p_words, with_minus
-from humeval_power.reporting.tables import Table
 from humeval_power.reporting.values import Document, bounds, estimated, listed, number, part, words
 
 

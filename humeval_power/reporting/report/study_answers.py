@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.reporting.document import Table
 from humeval_power.reporting.numbers import p_words
 from humeval_power.reporting.report.power_answers import Answer
 from humeval_power.reporting.rule_words import ASSUMPTIONS, margin_words, rule_sentence
-from humeval_power.reporting.tables import Table
 from humeval_power.reporting.values import (
     Document,
     bounds,

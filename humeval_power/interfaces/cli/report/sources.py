@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,7 +113,7 @@ def _kind(path: str) -> str:
         return "surface"
     if Path(path).suffix.lower() == ".toml":
         return "config"
-    document = read_json(path)
+    document = read_object(path)
     schema = document.get("schema")
     if isinstance(schema, str):
         kind = "plan" if schema.startswith(_PLAN) else _KINDS.get(schema)
@@ -129,23 +129,6 @@ def _kind(path: str) -> str:
     raise InputError([Problem(rule, remedy, place=path)])
 
 
-def read_documents(sources: Sources) -> Documents:
-    """All documents of a study as the forms take them, of one criterion.
-
-    Raises
-    ------
-    InputError
-        An analysis of several criteria, and none is chosen; or what `read_criteria` raises.
-    """
-    first, *further = read_criteria(sources)
-    if further:
-        names = ", ".join(str(one.criterion) for one in (first, *further))
-        rule = f"has several criteria: {names}."
-        remedy = "Choose one with --criterion; --form heds takes them all."
-        raise InputError([Problem(rule, remedy, place=str(sources.analysis))])
-    return first
-
-
 def read_criteria(sources: Sources) -> tuple[Documents, ...]:
     """The documents of a study, once for each criterion of its analysis.
 
@@ -158,11 +141,9 @@ def read_criteria(sources: Sources) -> tuple[Documents, ...]:
 
     plan, checksum = None, None
     if sources.plan is not None:
-        from humeval_power.interfaces.cli.compiling import compiled_kernels
         from humeval_power.interfaces.formats.plan.plan_file import read_plan_file
 
-        with compiled_kernels():
-            read = read_plan_file(sources.plan)
+        read = read_plan_file(sources.plan)
         plan, checksum = read.plan, read.checksum
     shared = Documents(
         parameters=_document(sources.parameters, PARAMETERS_SCHEMA),
@@ -181,7 +162,7 @@ def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
         raise click.UsageError("--criterion chooses one of an analysis: give --analysis FILE.")
     if path is None:
         return [None]
-    document = read_json(path)
+    document = read_object(path)
     is_several = document.get("schema") == ANALYSES_SCHEMA
     schema = ANALYSES_SCHEMA if is_several else ANALYSIS_SCHEMA
     document = checked_document(document, schema=schema, place=path)
@@ -210,28 +191,16 @@ def _surface(directory: str | None) -> dict[str, Any] | None:
     return read_document(folder / "surface.json", schema=SURFACE_SCHEMA)
 
 
-def read_config(path: str | None) -> ReportConfig:
-    """The authors' own answers; none where there is no file."""
+def read_config(path: str) -> ReportConfig:
+    """The authors' own answers."""
     from humeval_power.reporting.report.config import ReportConfig
 
-    table = _report_table(path)
+    table = read_toml(path).get("report")
+    if not isinstance(table, dict):
+        raise InputError([Problem("has no table [report].", "Write your answers below it.", place=path)])
     try:
         return ReportConfig.from_mapping(table)
     except InputError as error:
         # The table does not know the name of its file.
         told = [replace(problem, place=f"{path}, {problem.place}") for problem in error.problems]
         raise InputError(told) from None
-
-
-def _report_table(path: str | None) -> Mapping[str, Any]:
-    if path is None:
-        return {}
-    table = read_toml(path).get("report")
-    if not isinstance(table, dict):
-        raise InputError([Problem("has no table [report].", "Write your answers below it.", place=path)])
-    return table
-
-
-def read_json(path: str) -> dict[str, Any]:
-    """Any JSON object."""
-    return read_object(path)

@@ -1,0 +1,215 @@
+"""Forms, checklists and paragraphs, filled from the documents of a study; and what is still open in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from humeval_power.errors import InputError
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.report.config import ReportConfig
+    from humeval_power.reporting.report.documents import Documents
+    from humeval_power.reporting.report.fields import FormField
+    from humeval_power.reporting.report.items import Checklist
+    from humeval_power.reporting.report.open_list import OpenList
+    from humeval_power.reporting.report.pages import FormPage
+    from humeval_power.reporting.report.result import Report
+
+FieldForm = Literal["heds", "arr", "aspredicted", "osf"]
+CheckedForm = Literal["card2020", "heds", "arr", "aspredicted", "osf"]
+Form = Literal["card2020", "heds", "arr", "aspredicted", "osf", "paper", "parameters"]
+DEFAULT_FORM: Form = "card2020"
+CHECKED_FORMS: tuple[CheckedForm, ...] = get_args(CheckedForm)
+FORMS: tuple[Form, ...] = get_args(Form)
+
+
+def report(
+    *documents: Documents,
+    form: Form = DEFAULT_FORM,
+    answers: ReportConfig | None = None,
+    into: Mapping[str, Any] | None = None,
+    strict: bool = False,
+) -> Report:
+    """Fill a form from what is known of a study; what only its authors know stays open.
+
+    Parameters
+    ----------
+    documents : of one study, one for each of its criteria; only HEDS takes more than one.
+    form : 'card2020' the recommendations of Card et al. (2020); 'heds' the datasheet HEDS 3.0; 'arr' the
+        Responsible NLP checklist; 'aspredicted' and 'osf' preregistrations, from a plan alone; 'paper'
+        methods and results; 'parameters' what the next study is planned from.
+    answers : the authors' own.
+    into : what the web form of HEDS saved; what is answered there stays.
+    strict : whether open fields count as a target that was missed.
+
+    Returns
+    -------
+    Report
+        `to_frame` has a row for each field; `artefact` is the file of the HEDS form (.json), the LaTeX
+        fragment of the paper (.tex), the parameters (.json).
+
+    Raises
+    ------
+    InputError
+        Documents that the form cannot be filled from, or answers that it has no place for.
+    """
+    from humeval_power.reporting.report.config import NO_CONFIG
+
+    own = answers or NO_CONFIG
+    if into is not None and form != "heds":
+        raise InputError("Only the HEDS form is merged into what its web form saved: choose that form.")
+    if form == "heds":
+        return _heds(documents, own, into, strict=strict)
+    study = _single(documents)
+    if form == "card2020":
+        from humeval_power.reporting.report.result import ChecklistReport
+
+        return ChecklistReport(checklist=_checklist(study, own), surface=study.surface, strict=strict)
+    if form == "paper":
+        from humeval_power.reporting.report.paper import PaperReport
+
+        if answers is not None:
+            raise InputError(
+                "The paragraphs hold what the files say, and no answers of your own: leave those out."
+            )
+        return PaperReport(documents=study)
+    if form == "parameters":
+        return _parameters(study, own)
+    from humeval_power.reporting.report.result import FormReport
+
+    return FormReport(form=form, page=_page(form, study, own), strict=strict)
+
+
+def open_fields(
+    *documents: Documents,
+    form: CheckedForm | None = None,
+    answers: ReportConfig | None = None,
+    saved: Mapping[str, Any] | None = None,
+    strict: bool = False,
+) -> OpenList:
+    """List what is left to do in a form, each field with a hint.
+
+    Parameters
+    ----------
+    documents : as for `report`; none where `saved` is to be looked at as it is.
+    form : as for `report`. ['card2020'; 'heds' where something was saved]
+    answers : the authors' own.
+    saved : what the web form of HEDS saved; it is filled from the documents first.
+    strict : whether open fields count as a target that was missed.
+
+    Returns
+    -------
+    OpenList
+        Fields without an answer, and those with one that a person should confirm.
+
+    Raises
+    ------
+    InputError
+        As for `report`; or something saved that is not of the form asked for.
+    """
+    from humeval_power.reporting.report.config import NO_CONFIG
+    from humeval_power.reporting.report.open_list import of_checklist, of_fields
+
+    own = answers or NO_CONFIG
+    chosen = form or ("card2020" if saved is None else "heds")
+    if saved is not None:
+        from humeval_power.reporting.report.heds.as_json import fields_of_elements, heds_json
+
+        if chosen != "heds":
+            raise InputError("What was saved is of the HEDS form: choose that form.")
+        merged = heds_json(_heds_fields(documents, own), into=saved) if documents or answers else saved
+        return of_fields("heds", fields_of_elements(merged), strict=strict)
+    if chosen == "card2020":
+        return of_checklist(_checklist(_single(documents), own), strict=strict)
+    fields = (
+        _heds_fields(documents, own) if chosen == "heds" else _page(chosen, _single(documents), own).fields
+    )
+    return of_fields(chosen, fields, strict=strict)
+
+
+def _single(documents: Sequence[Documents]) -> Documents:
+    from humeval_power.reporting.report.documents import Documents
+
+    if len(documents) > 1:
+        names = ", ".join(str(one.criterion) for one in documents)
+        raise InputError(f"The analysis has several criteria: {names}. Choose one; HEDS takes them all.")
+    return documents[0] if documents else Documents()
+
+
+def _checklist(documents: Documents, answers: ReportConfig) -> Checklist:
+    """The analysis says more than the fit of the ratings."""
+    from humeval_power.reporting.report.checklist import checklist
+    from humeval_power.reporting.report.checklist_answers import given_answers
+    from humeval_power.reporting.report.checklist_plan import plan_answers
+
+    names = dict(documents.names)
+    if "analysis" in names:
+        names["parameters"] = names["analysis"]
+    plan = documents.plan
+    planned = (
+        None
+        if plan is None
+        else plan_answers(plan, checksum=documents.plan_checksum, study=documents.study)
+    )
+    return checklist(
+        documents.study,
+        documents.surface,
+        power=documents.power,
+        planned=planned,
+        given=given_answers(answers, criterion=documents.criterion),
+        names=names,
+    )
+
+
+def _page(form: FieldForm, documents: Documents, answers: ReportConfig) -> FormPage:
+    from humeval_power.reporting.report import arr, prereg
+
+    if form == "arr":
+        return arr.arr_page(arr.arr_fields(documents, answers))
+    plan = documents.plan
+    if plan is None:
+        raise InputError("A preregistration is written from a plan, before collection: give a plan.")
+    name = documents.names.get("plan", "plan.json")
+    if form == "aspredicted":
+        return prereg.aspredicted_page(prereg.aspredicted_fields(plan, answers, plan_name=name))
+    fields = prereg.osf_fields(plan, answers, plan_name=name, checksum=documents.plan_checksum)
+    return prereg.osf_page(fields)
+
+
+def _heds_fields(documents: Sequence[Documents], answers: ReportConfig) -> tuple[FormField, ...]:
+    from humeval_power.reporting.report.documents import Documents
+    from humeval_power.reporting.report.heds.answers import heds_fields
+
+    first, *further = documents or (Documents(),)
+    return heds_fields(first, answers, further_criteria=further)
+
+
+def _heds(
+    documents: Sequence[Documents],
+    answers: ReportConfig,
+    into: Mapping[str, Any] | None,
+    *,
+    strict: bool,
+) -> Report:
+    from humeval_power.reporting.report.heds.answers import heds_page
+    from humeval_power.reporting.report.heds.as_json import fields_of_elements, heds_json
+    from humeval_power.reporting.report.result import HedsReport
+
+    fields = _heds_fields(documents, answers)
+    elements = heds_json(fields, into=into)
+    shown = fields if into is None else fields_of_elements(elements)
+    return HedsReport(form="heds", page=heds_page(shown), elements=elements, strict=strict)
+
+
+def _parameters(documents: Documents, answers: ReportConfig) -> Report:
+    from humeval_power.reporting.report.exported import ParametersReport
+    from humeval_power.reporting.study.parameter_library import entry_name, library_export
+
+    if not documents.study:
+        raise InputError(
+            "Parameters are exported from what was fitted: give an analysis, or the parameters of a fit."
+        )
+    fallback = documents.name("analysis" if documents.analysis else "parameters")
+    name = entry_name(documents.study, fallback.rpartition(".")[0] or fallback)
+    return ParametersReport(name=name, exported=library_export(documents.study, answers.texts, name=name))
