@@ -37,10 +37,11 @@ def smallest_true(test: Callable[[int], bool], lowest: int, highest: int) -> int
 
 
 By = Literal["computed", "simulation"]
+Method = Literal["analytic", "simulate", "both"]
 GRID = 40  # effects looked at from the largest down: the power may be a saw in the effect too
 _ZOOM = 8  # and within the step where the power was last too low
 SAFETY = 64  # sizes beyond the answer that must reach the target too
-MOST = 10_000_000
+HIGHEST = 1_000_000  # where a search for a size ends
 _RESOLUTION = 1e-6  # of the largest effect
 _STEPS = 14  # of a bisection by simulation
 
@@ -79,6 +80,14 @@ class RequiredN:
     by: By
     method: str
     highest: int
+
+
+def ways_of(method: Method, scenario: Scenario, *, is_search: bool = False) -> tuple[By, ...]:
+    """How a question is answered: what cannot be computed is simulated, and a search or a surface that can
+    be computed is simulated for those alone who ask for it."""
+    if method == "simulate" or not is_computable(scenario):
+        return ("simulation",)
+    return ("computed", "simulation") if method == "both" and not is_search else ("computed",)
 
 
 def answer(
@@ -189,7 +198,7 @@ def required_n(
     *,
     power: float = 0.8,
     lowest: int = 2,
-    highest: int = MOST,
+    highest: int = HIGHEST,
     by: By = "computed",
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,

@@ -37,6 +37,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{plural}"
 
 
+def decimals(value: float, digits: int) -> str:
+    """A number with so many decimals; a dash where there is none, as for type M where nothing is found."""
+    return f"{value:.{digits}f}" if math.isfinite(value) else "-"
+
+
 NO_P = "none"  # what a cell of p-values shows where there is none
 
 

@@ -89,7 +89,7 @@ def test_a_preset_gives_way_to_numbers():
 
 def test_a_surface_has_a_cell_for_each_size_and_effect(tmp_path):
     run("corpus", "surface", "--n", "500,2000", "--effect", "1,2", "-o", tmp_path / "s")
-    rows = list(csv.DictReader((tmp_path / "s" / "surface.csv").read_text().splitlines()))
+    rows = list(csv.DictReader((tmp_path / "s" / "table.csv").read_text().splitlines()))
     assert [float(row["power"]) for row in rows] == pytest.approx(
         [CorpusStudy(n, difference=d).computed().power for n in (500, 2000) for d in (1.0, 2.0)], rel=1e-9
     )

@@ -159,7 +159,7 @@ def asked(*words: str) -> str:
     done = CliRunner().invoke(GROUP, words)
     assert done.exit_code == 0, done.output
     if "--json" not in words:  # a record holds the command as typed, however long
-        assert max(map(len, done.stdout.splitlines())) <= 80
+        assert max(map(len, done.stdout.splitlines()), default=0) <= 80
     return done.stdout
 
 
@@ -189,9 +189,10 @@ def test_a_size_that_is_not_reached_ends_with_3() -> None:
 def test_a_surface_writes_its_files(tmp_path: Path) -> None:
     asked("surface", "--n", "20,50", "--effect", "0.1:0.5:0.1", "-o", str(tmp_path / "s"))
     assert sorted(path.name for path in (tmp_path / "s").iterdir()) == [
-        "surface.csv",
-        "surface.json",
+        "index.html",
+        "record.json",
         "surface.png",
         "surface.svg",
+        "table.csv",
     ]
-    assert len(json.loads((tmp_path / "s" / "surface.json").read_text())["rows"]) == 10
+    assert len(json.loads((tmp_path / "s" / "record.json").read_text())["rows"]) == 10

@@ -9,7 +9,8 @@ from typing import Any
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.planning.power import DEFAULT_SIMULATIONS
-from humeval_power.planning.study.analytic import Method
+from humeval_power.planning.questions import Method
+from humeval_power.reporting.questions.wording import Wording
 from humeval_power.scenarios.contract import Scenario
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -103,8 +104,7 @@ class Family:
     effect_range: Callable[[Given], EffectRange] = any_number
     said: Callable[[Scenario], str] | None = None
 
-    def effect_words(self, scenario: Scenario) -> str:
-        """The true effect of a scenario, in words."""
-        if self.said is not None:
-            return self.said(scenario)
-        return f"{scenario.true_effect:.4g} {self.unit}".strip()
+    @property
+    def wording(self) -> Wording:
+        """How its scenarios are put into words."""
+        return Wording(self.name, self.words, self.unit, self.said)

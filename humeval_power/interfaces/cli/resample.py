@@ -24,10 +24,11 @@ from humeval_power.interfaces.cli.options import (
 from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite, wrapped
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, typed_command
-from humeval_power.interfaces.cli.text import decimals, text_table
+from humeval_power.interfaces.cli.text import text_table
 from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.planning.workload import NOTHING, Workload, table_workload
+from humeval_power.reporting.numbers import decimals
 
 if TYPE_CHECKING:
     from humeval_power.planning.power import PowerEstimate

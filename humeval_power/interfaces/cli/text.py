@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from humeval_power.safe_text import cut, display_width, padded
 from humeval_power.safe_text.visible import one_cell
 
 WIDTH = 80
-
-
-def decimals(value: float, digits: int) -> str:
-    """A number with so many decimals; a dash where there is none, as for type M where nothing is found."""
-    return f"{value:.{digits}f}" if math.isfinite(value) else "-"
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, indent: str = "  ") -> str:

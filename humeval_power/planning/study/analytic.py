@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import optimize
@@ -209,7 +209,6 @@ def check_target(power: float, rule: DecisionRule) -> None:
         )
 
 
-Method = Literal["analytic", "simulate", "both"]
 TOLERANCE = 0.02  # what the t law may be off beyond Monte Carlo error before it is called out
 
 

@@ -55,13 +55,8 @@ from humeval_power.interfaces.cli.work_ahead import precise_simulations
 from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, MAX_SIMULATIONS, PowerEstimate
-from humeval_power.planning.study.analytic import (
-    AnalyticPower,
-    HalfwayPower,
-    Method,
-    disagree,
-    halfway_power,
-)
+from humeval_power.planning.questions import Method
+from humeval_power.planning.study.analytic import AnalyticPower, HalfwayPower, disagree, halfway_power
 from humeval_power.planning.study.limits import ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.study.surface import Cell, CellResult, list_cells
 from humeval_power.reporting.records import power_record

@@ -38,7 +38,8 @@ from humeval_power.interfaces.cli.study.running import kernels_for, method_optio
 from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.planning.study.analytic import Method, detectable, effect_precision
+from humeval_power.planning.questions import Method
+from humeval_power.planning.study.analytic import detectable, effect_precision
 from humeval_power.planning.study.detectable import (
     DetectableEffect,
     simulated_detectable_effect,

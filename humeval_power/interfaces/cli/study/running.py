@@ -18,11 +18,8 @@ from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED
 from humeval_power.interfaces.cli.work_ahead import precise_simulations, refuse_work, tell_work
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, MAX_SIMULATIONS
-from humeval_power.planning.study.analytic import (
-    AnalyticPower,
-    Method,
-    analytic_power,
-)
+from humeval_power.planning.questions import Method
+from humeval_power.planning.study.analytic import AnalyticPower, analytic_power
 from humeval_power.planning.study.surface import Cell, CellResult, run_surface
 from humeval_power.planning.workload import NOTHING, Workload, rating_study_workload
 from humeval_power.scenarios.study import RatingStudy

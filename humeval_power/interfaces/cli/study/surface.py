@@ -44,10 +44,11 @@ from humeval_power.interfaces.cli.study.running import (
     run_cells,
     strict_option,
 )
-from humeval_power.interfaces.cli.text import decimals, text_table
+from humeval_power.interfaces.cli.text import text_table
 from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.study.surface import list_cells
+from humeval_power.reporting.numbers import decimals
 from humeval_power.reporting.records import result_row, surface_record
 from humeval_power.reporting.rule_words import PARITY
 from humeval_power.rules import CARD2020, DEFAULT_RULE, DecisionRule, claim

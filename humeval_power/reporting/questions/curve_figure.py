@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from humeval_power.errors import InputError
-from humeval_power.reporting.figure_style import COLOURS, DASHES, MARKERS, QUIET, house_style
+from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.reporting.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
 from humeval_power.safe_text import picture_text
+from humeval_power.scenarios.computed import is_computable
+from humeval_power.scenarios.contract import Scenario
 
 MOST_LINES = len(COLOURS)
+_POINTS = 41  # of a computed curve
+_SAW = 100  # sizes up to which every size is drawn, because the power of an exact test is a saw
 
 
 def curve_figure(
@@ -43,6 +48,62 @@ def curve_figure(
         axes = figure.subplots()
         for place, value in enumerate(values):
             _draw_line(axes, [row for row in rows if row[line] == value], x, place, _name(line, value))
+        _finish(axes, label, target)
+        axes.legend(loc="best")
+    return figure
+
+
+def computed_curve(
+    make: Callable[[float], Scenario],
+    answer: tuple[float, float],
+    *,
+    label: str,
+    target: float | None = None,
+    of_sizes: bool = False,
+    width: float = 4.6,
+) -> Figure:
+    """Power by formula from nothing to twice where the answer lies, which is marked.
+
+    Parameters
+    ----------
+    make : the scenario of an effect, or of a size; one that cannot exist is left out.
+    answer : where the answer lies, and the power there.
+    """
+    place, power = answer
+    count = max(round(2 * place) + 1, _POINTS) if of_sizes and place <= _SAW else _POINTS
+    points = [
+        (x, found)
+        for x in np.unique(np.linspace(0, 2 * place, count).round(0 if of_sizes else 12))
+        if (found := _power_of(make, float(x))) is not None
+    ]
+    with house_style():
+        figure = Figure(figsize=(width, 0.6 * width), layout="constrained")
+        axes = figure.subplots()
+        axes.plot(*zip(*points, strict=True), color=COLOURS[0])
+        axes.plot([place], [power], color=COLOURS[1], marker="o", linestyle="none", zorder=3)
+        axes.annotate(
+            f"{place:,}: power {power:.3f}" if of_sizes else f"{place:.4g}: power {power:.3f}",
+            (place, power),
+            xytext=(7, -18),
+            textcoords="offset points",
+            color=INK,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+        )
+        _finish(axes, label, target)
+    return figure
+
+
+def _power_of(make: Callable[[float], Scenario], x: float) -> float | None:
+    try:
+        scenario = make(x)
+        return scenario.computed().power if is_computable(scenario) else None
+    except HumevalPowerError:
+        return None
+
+
+def _finish(axes: Axes, label: str, target: float | None) -> None:
+    """The target's line, and the axes."""
+    if target is not None:
         axes.axhline(target, color=QUIET, linestyle=(0, (2, 2)), linewidth=0.9)
         axes.annotate(
             f"{target:g}",
@@ -53,11 +114,9 @@ def curve_figure(
             va="center",
             color=QUIET,
         )
-        axes.set_ylim(0, 1.02)
-        axes.set_xlabel(picture_text(label))
-        axes.set_ylabel("Power")
-        axes.legend(loc="best")
-    return figure
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel(picture_text(label))
+    axes.set_ylabel("Power")
 
 
 def _draw_line(axes: Axes, rows: Sequence[Mapping[str, Any]], x: str, place: int, name: str) -> None:

@@ -1,0 +1,232 @@
+"""The four questions that every scenario answers: power, detectable effect, required size, surface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from humeval_power.api.progress import in_steps, progress
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.planning.questions import HIGHEST, By, Method
+from humeval_power.scenarios.contract import Scenario
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.questions.results import (
+        DetectableResult,
+        PowerResult,
+        RequiredResult,
+        SurfaceResult,
+    )
+    from humeval_power.reporting.questions.wording import Wording
+    from humeval_power.reporting.result import Provenance
+
+
+def power(
+    scenario: Scenario,
+    *,
+    method: Method = "both",
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    precision: float | None = None,
+    wording: Wording | None = None,
+    given: Mapping[str, object] | None = None,
+) -> PowerResult:
+    """How often a scenario's true effect is found.
+
+    Parameters
+    ----------
+    scenario : anything that keeps the contract of `humeval_power.scenarios.contract`.
+    method : computed at once ('analytic'), by simulation ('simulate'), or both; what cannot be computed is
+        simulated.
+    precision : if given, simulate until the half-width of the Monte Carlo interval is at most this.
+    wording : how the scenario is put into words, and its name in records.
+    given : what was said of the scenario, for the record.
+
+    Returns
+    -------
+    PowerResult
+        `answer.computed` and `answer.simulated`, each None where it was not found that way.
+
+    Raises
+    ------
+    InputError
+        A number of simulations below 1, or a precision outside (0, 0.5).
+    """
+    from humeval_power.planning.questions import answer, ways_of
+    from humeval_power.reporting.questions.results import PowerResult
+    from humeval_power.reporting.questions.wording import PLAIN
+
+    by = ways_of(method, scenario)
+    with progress("Simulating", total=n_simulations) as advance:
+        found = answer(
+            scenario,
+            by=by,
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+            precision=precision,
+            progress=in_steps(advance),
+        )
+    return PowerResult(
+        answer=found, wording=wording or PLAIN, given=given or {}, provenance=_drawn(by, seed)
+    )
+
+
+def detectable_effect(
+    scenario: Scenario,
+    *,
+    largest: float,
+    power: float = 0.8,
+    method: Method = "both",
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    wording: Wording | None = None,
+    given: Mapping[str, object] | None = None,
+) -> DetectableResult:
+    """The smallest effect that is found with the target power; the scenario's own effect is not used.
+
+    Parameters
+    ----------
+    largest : where the search ends, in the scenario's units.
+    method : as in `power`; 'both' searches by simulation only where the power cannot be computed.
+
+    Returns
+    -------
+    DetectableResult
+        `found.effect`, in the scenario's units, with its Monte Carlo interval where it was simulated.
+
+    Raises
+    ------
+    InputError
+        A target outside (alpha, 1), or no effect up to `largest` that reaches it.
+    """
+    from humeval_power.planning import questions
+    from humeval_power.reporting.questions.results import DetectableResult
+    from humeval_power.reporting.questions.wording import PLAIN
+
+    (by,) = questions.ways_of(method, scenario, is_search=True)
+    found = questions.detectable_effect(
+        scenario,
+        largest=largest,
+        power=power,
+        by=by,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    return DetectableResult(
+        scenario=scenario,
+        found=found,
+        wording=wording or PLAIN,
+        given=given or {},
+        provenance=_drawn((by,), seed),
+    )
+
+
+def required(
+    build: Callable[[int], Scenario],
+    *,
+    power: float = 0.8,
+    lowest: int = 2,
+    highest: int = HIGHEST,
+    method: Method = "both",
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    wording: Wording | None = None,
+    given: Mapping[str, object] | None = None,
+) -> RequiredResult:
+    """The smallest size that has the target power, and whose successors have it too.
+
+    Parameters
+    ----------
+    build : gives the scenario of a size; an InputError means that this size is not possible.
+    method : as in `detectable_effect`.
+
+    Returns
+    -------
+    RequiredResult
+        `found.n` is None where no size up to `highest` reaches the target.
+
+    Raises
+    ------
+    InputError
+        A target outside (alpha, 1).
+    """
+    from humeval_power.planning.questions import required_n, ways_of
+    from humeval_power.reporting.questions.results import RequiredResult
+    from humeval_power.reporting.questions.wording import PLAIN
+
+    (by,) = ways_of(method, build(highest), is_search=True)
+    found = required_n(
+        build,
+        power=power,
+        lowest=lowest,
+        highest=highest,
+        by=by,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    return RequiredResult(
+        found=found,
+        build=build,
+        wording=wording or PLAIN,
+        given=given or {},
+        provenance=_drawn((by,), seed),
+    )
+
+
+def surface(
+    cells: Sequence[tuple[Mapping[str, object], Scenario]],
+    *,
+    method: Method = "both",
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    wording: Wording | None = None,
+    given: Mapping[str, object] | None = None,
+) -> SurfaceResult:
+    """Power of many scenarios, each with its labels, such as ({"n": 100}, scenario).
+
+    Parameters
+    ----------
+    cells : labels, among them `n`, and a scenario; all are of one kind.
+    method : as in `detectable_effect`.
+
+    Returns
+    -------
+    SurfaceResult
+        `rows`, one for each cell in order; `to_frame` has them as a table.
+
+    Raises
+    ------
+    InputError
+        A number of simulations below 1.
+    """
+    from humeval_power.planning.questions import scenario_surface, ways_of
+    from humeval_power.reporting.questions.results import SurfaceResult
+    from humeval_power.reporting.questions.wording import PLAIN
+
+    by = ways_of(method, cells[0][1], is_search=True)
+    with progress("Cells", total=len(cells)) as advance:
+        rows = scenario_surface(
+            cells,
+            by=by,
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+            progress=in_steps(advance),
+        )
+    return SurfaceResult(
+        rows=tuple(rows), wording=wording or PLAIN, given=given or {}, provenance=_drawn(by, seed)
+    )
+
+
+def _drawn(by: Sequence[By], seed: int) -> Provenance:
+    """Where the numbers come from: the seed, where anything was drawn."""
+    from humeval_power.reporting.result import UNKNOWN, Provenance
+
+    return Provenance(seed=seed) if "simulation" in by else UNKNOWN

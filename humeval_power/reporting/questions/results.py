@@ -1,0 +1,303 @@
+"""The answers to the four questions that every scenario answers: power, effect, size, surface."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from humeval_power.planning.power import PowerEstimate
+from humeval_power.planning.questions import Answer, Detectable, RequiredN
+from humeval_power.reporting.document import (
+    Block,
+    Document,
+    Fact,
+    Facts,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+)
+from humeval_power.reporting.numbers import decimals, interval_words
+from humeval_power.reporting.questions.wording import PLAIN, Wording
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.scenarios.contract import Scenario
+
+if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+    from matplotlib.figure import Figure
+
+MOST_LINES = 8  # sizes, or effects, that a figure can tell apart
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionResult(Result):
+    """What all four have: how the scenario is put into words, and what the user said of it."""
+
+    question: ClassVar[str]
+
+    wording: Wording = PLAIN
+    given: Mapping[str, object] = field(default_factory=dict)
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def schema(self) -> str:  # type: ignore[override]  # each kind of scenario has its own
+        """The schema of the record, named after the scenario and the question."""
+        return f"humeval_power/{self.wording.name}_{self.question}/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerResult(QuestionResult):
+    """How often a scenario's effect is found: computed, simulated, or both."""
+
+    question: ClassVar[str] = "power"
+
+    answer: Answer
+
+    def body(self) -> Document:
+        """Power in each way, then what was asked."""
+        scenario = self.answer.scenario
+        asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
+        blocks: list[Block] = [Facts((*asked, *_how(self.answer)))]
+        if self.answer.computed is not None and scenario.true_effect:
+            here = (scenario.true_effect, self.answer.computed.power)
+            blocks.append(_curve(scenario.with_effect, here, label=self.wording.axis))
+        return Document(
+            "How often a comparison of this size finds this effect",
+            headline=tuple(_powers(self.answer)),
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    def content(self) -> Record:
+        """Power as computed and as simulated."""
+        answer = self.answer
+        return {
+            "understood": self.wording.effect(answer.scenario),
+            "effect": answer.scenario.true_effect,
+            "alpha": answer.scenario.alpha,
+            "computed": None if answer.computed is None else asdict(answer.computed),
+            "simulated": None if answer.simulated is None else _simulated(answer.simulated),
+            "given": dict(self.given),
+        }
+
+    @property
+    def target_missed(self) -> bool:
+        """Whether no power is known, because too many of the simulated studies could not be tested."""
+        return self.answer.simulated is not None and self.answer.simulated.too_many_failed
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectableResult(QuestionResult):
+    """The smallest effect that a scenario finds with the target power."""
+
+    question: ClassVar[str] = "mde"
+
+    scenario: Scenario
+    found: Detectable
+
+    def body(self) -> Document:
+        """The effect, then what was asked."""
+        found = self.found
+        scenario = self.scenario.with_effect(found.effect)
+        how = [("Found", f"with power {found.power:g}, by {found.method}")]
+        if found.interval is not None:
+            low, high = map(self.wording.shown, found.interval)
+            how.append(("", f"95 % Monte Carlo interval {low} to {high}"))
+        blocks: list[Block] = [Facts((*self.wording.study(scenario), *how))]
+        if found.by == "computed":
+            here = (found.effect, found.power)
+            blocks.append(_curve(scenario.with_effect, here, label=self.wording.axis, target=found.power))
+        return Document(
+            "The smallest effect that a comparison of this size finds",
+            headline=(("Minimum detectable effect", self.wording.shown(found.effect)),),
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    def content(self) -> Record:
+        """The effect found, and how."""
+        return {"found": [asdict(self.found)], "given": dict(self.given)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequiredResult(QuestionResult):
+    """The smallest size that finds an effect with the target power; `build` makes the scenario of a size."""
+
+    question: ClassVar[str] = "size"
+
+    found: RequiredN
+    build: Callable[[int], Scenario]
+
+    def body(self) -> Document:
+        """The size, then what was asked."""
+        found = self.found
+        shown = found.n or found.highest
+        size = f"none up to {found.highest:,}" if found.n is None else f"n = {found.n:,}"
+        scenario = self.build(shown)
+        asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
+        blocks: list[Block] = [Facts((*asked, ("Found", f"by {found.method}")))]
+        if found.by == "computed":
+            blocks.append(
+                _curve(
+                    lambda n: self.build(round(n)),
+                    (shown, found.power),
+                    label="Size n",
+                    target=found.target,
+                    of_sizes=True,
+                )
+            )
+        return Document(
+            "The smallest size that finds this effect",
+            headline=(("Size", size), (f"Power (target {found.target:g})", self._power())),
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    def _power(self) -> str:
+        """That at the size found, or at the largest."""
+        interval = self.found.interval
+        reach = (
+            ""
+            if interval is None
+            else f" (95 % Monte Carlo interval {interval_words(*interval, digits=3)})"
+        )
+        return f"{self.found.power:.4f}{reach}"
+
+    def content(self) -> Record:
+        """The size found; `n` is None where the largest size searched does not reach the target."""
+        shown = self.build(self.found.n or self.found.highest)
+        return {
+            "understood": self.wording.effect(shown),
+            "found": asdict(self.found),
+            "given": dict(self.given),
+        }
+
+    @property
+    def target_missed(self) -> bool:
+        """Whether no size up to the largest reaches the target."""
+        return self.found.n is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurfaceResult(QuestionResult):
+    """Power over many sizes and effects, a row for each."""
+
+    question: ClassVar[str] = "surface"
+
+    rows: tuple[dict[str, Any], ...]
+
+    def body(self) -> Document:
+        """The table and its curves."""
+        blocks: list[Block] = [self._table()]
+        if _lines(self.rows) <= MOST_LINES:
+            blocks.append(
+                Picture(
+                    "surface", self._figure, words="Power against the effect or the size, a line for each."
+                )
+            )
+        else:
+            blocks.append(Paragraph(f"No figure: it can tell {MOST_LINES} lines apart."))
+        return Document(
+            "Power over sizes and effects",
+            lead=f"{len(self.rows):,} cells; '+-' is half the 95 % Monte Carlo interval of a simulated power.",
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    def _table(self) -> Table:
+        return Table(
+            ("n", "effect", "power", "+-", "type M", "type S"),
+            tuple(
+                (
+                    f"{row['n']:,}",
+                    self.wording.shown(row["effect"]),
+                    f"{row['power']:.4f}",
+                    f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else "",
+                    decimals(row["type_m"], 2),
+                    decimals(row["type_s"], 4),
+                )
+                for row in self.rows
+            ),
+        )
+
+    def _figure(self) -> Figure:
+        from humeval_power.reporting.questions.curve_figure import curve_figure
+
+        return curve_figure(self.rows, effect_label=self.wording.axis)
+
+    def content(self) -> Record:
+        """A row for each cell."""
+        return {"rows": [dict(row) for row in self.rows], "given": dict(self.given)}
+
+
+def _lines(rows: Sequence[Mapping[str, Any]]) -> int:
+    """The lines of the figure: one for each size, or for each effect where that is single."""
+    effects = {row["effect"] for row in rows}
+    return 1 if len(effects) == 1 else len({row["n"] for row in rows})
+
+
+def _curve(
+    make: Callable[[float], Scenario],
+    answer: tuple[float, float],
+    *,
+    label: str,
+    target: float | None = None,
+    of_sizes: bool = False,
+) -> Picture:
+    """Power by formula around the answer: where it is, and the power there."""
+
+    def draw() -> Figure:
+        from humeval_power.reporting.questions.curve_figure import computed_curve
+
+        return computed_curve(make, answer, label=label, target=target, of_sizes=of_sizes)
+
+    return Picture("power", draw, words="Power by formula around the answer, which is marked.")
+
+
+def _powers(answer: Answer) -> Iterator[Fact]:
+    """The powers, each with its label."""
+    if answer.computed is not None:
+        yield "Computed power", f"{answer.computed.power:.4f}"
+    simulated = answer.simulated
+    if simulated is not None and simulated.too_many_failed:
+        yield "Simulated power", "none"
+    elif simulated is not None:
+        reach = interval_words(*simulated.interval, digits=3)
+        yield "Simulated power", f"{simulated.power:.4f} ({reach})"
+
+
+def _how(answer: Answer) -> Iterator[Fact]:
+    """How each power was found, and how wrong significant estimates are."""
+    if answer.computed is not None:
+        errors = _errors(answer.computed.type_m, answer.computed.type_s)
+        yield "Computed", f"by {answer.computed.method}{errors}"
+    if answer.simulated is not None:
+        yield "Simulated", _simulated_words(answer.simulated)
+
+
+def _simulated_words(estimate: PowerEstimate) -> str:
+    if estimate.too_many_failed:
+        share = f"{100 * estimate.failure_rate:.0f} % of {estimate.n_simulations:,} studies"
+        return f"no power: {share} could not be tested"
+    failed = f", {estimate.n_failed:,} failed" if estimate.n_failed else ""
+    errors = _errors(estimate.type_m, estimate.type_s)
+    return f"{estimate.n_simulations:,} studies{failed}, 95 % Monte Carlo interval in brackets{errors}"
+
+
+def _errors(type_m: float, type_s: float) -> str:
+    if math.isnan(type_m):
+        return ""
+    return (
+        f"; significant estimates exaggerate {type_m:.2f} times, {100 * type_s:.2g} % have the wrong sign"
+    )
+
+
+def _simulated(estimate: PowerEstimate) -> Record:
+    return {
+        "power": estimate.power,
+        "interval": list(estimate.interval),
+        "rejection_rate": estimate.rejection_rate,
+        "type_m": estimate.type_m,
+        "type_s": estimate.type_s,
+        "mean_estimate": estimate.mean_estimate,
+        "n_simulations": estimate.n_simulations,
+        "n_failed": estimate.n_failed,
+    }
