@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import Ids, Mask
-from humeval_power.checking.columns import Role, find_columns
+from humeval_power.checking.columns import Role, find_roles
 from humeval_power.checking.problems import find_problems, pair_problems
 from humeval_power.checking.rows import FlowStep, Rows, Selection, read_rows, select_rows
 from humeval_power.checking.scale import infer_scale, scale_notices
@@ -150,7 +150,7 @@ def ratings_from_table(
         "rating": rating,
         "criterion": criterion_column,
     }
-    columns = find_columns(list(table.columns), named=named, source=source)
+    columns = find_roles(list(table.columns), named=named, source=source)
     if table.empty:
         raise InputError([Problem("the table has a header but no rows.", "Add ratings.", place=source)])
     if lower_is_better and scale is not None:

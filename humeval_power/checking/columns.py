@@ -1,125 +1,120 @@
-"""Which column of a table is the worker, the item, the system, the rating and the criterion."""
+"""Which column of a table is what: one manner for every kind of table."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import shell_word
 
-Role = Literal["worker", "item", "system", "rating", "criterion"]
-ROLES: tuple[Role, ...] = ("worker", "item", "system", "rating", "criterion")
-OPTIONS: dict[Role, str] = {
-    "worker": "--worker",
-    "item": "--item",
-    "system": "--system",
-    "rating": "--rating",
-    "criterion": "--criterion-column",
-}
-# Compared without case, blanks and punctuation, with and without a final "id" or "name".
-SYNONYMS: dict[Role, set[str]] = {
-    "worker": {
-        "annotator",
-        "assessor",
-        "coder",
-        "evaluator",
-        "judge",
-        "listener",
-        "participant",
-        "rater",
-        "reviewer",
-        "subject",
-        "user",
-        "viewer",
-    },
-    "item": {
-        "context",
-        "document",
-        "example",
-        "instance",
-        "passage",
-        "prompt",
-        "seg",
-        "segment",
-        "sentence",
-        "source",
-        "stimulus",
-    },
-    "system": {"condition", "generator", "method", "model", "sys", "treatment", "variant"},
-    "rating": {"grade", "judgement", "judgment", "score", "stars", "value"},
-    "criterion": {"aspect", "attribute", "criteria", "dimension", "qualitycriterion", "scalename"},
-}
+_NEAR = 0.75  # how alike a name must be to be offered
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """The column of each role, and what was assumed in finding it."""
+class Column:
+    """A column to look for.
 
-    worker: str
-    item: str
-    system: str
-    rating: str
-    criterion: str | None
+    names : what it may be called, without regard to case, blanks and punctuation; the first is the one to
+        tell people, and a column of just that name goes before all others.
+    option : the option that names it; '' where there is none.
+    required : whether it must be there.
+    is_id : whether a name may go on with "id" or "name".
+    """
+
+    names: tuple[str, ...]
+    option: str = ""
+    required: bool = True
+    is_id: bool = False
+
+    @property
+    def name(self) -> str:
+        """What people are told that it is."""
+        return self.names[0]
+
+    def fits(self, column: str) -> bool:
+        """Whether a column may be this one by its name."""
+        word = bare(column)
+        stems = {word, word.removesuffix("id"), word.removesuffix("name")} if self.is_id else {word}
+        return not stems.isdisjoint(map(bare, self.names))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The columns that were found, by what they are, and what was assumed in finding them."""
+
+    of: Mapping[str, str]
     notices: tuple[str, ...]
-
-    def of_role(self) -> dict[Role, str]:
-        """The column of each role that has one."""
-        names = (self.worker, self.item, self.system, self.rating, self.criterion)
-        return {role: name for role, name in zip(ROLES, names, strict=True) if name is not None}
 
 
 def find_columns(
-    columns: Sequence[str],
+    columns: Iterable[object],
+    wanted: Sequence[Column],
     *,
-    named: dict[Role, str | None],
     source: str,
-) -> Columns:
-    """The column of each role: as named by the user, else of that very name, else the only synonym.
+    named: Mapping[str, str | None] | None = None,
+) -> Found:
+    """The columns that are wanted, each as the user names it, else of that very name, else the only one whose
+    name fits. Of two that fit none is taken.
+
+    columns : the names of all; named : what the user calls some, by the first name of a wanted one.
 
     Raises
     ------
     InputError
-        Columns that are missing, ambiguous, doubled, or named for two roles; all at once.
+        Columns that are missing, ambiguous, doubled, or named twice; all at once.
     """
-    found: dict[Role, str] = {}
+    known, named = [str(column) for column in columns], named or {}
+    found: dict[str, str] = {}
     problems: list[Problem] = []
+    for column in wanted:
+        name = named.get(column.name)
+        if name is not None and name not in known:
+            problems.append(_unknown(name, known, column.option, source))
+        elif (name or column.name) in known:
+            found[column.name] = name or column.name
     notices: list[str] = []
-    for role in ROLES:
-        name = named.get(role)
-        if name is not None and name in columns:
-            found[role] = name
-        elif name is not None:
-            problems.append(_unknown(name, role, columns, source))
-        elif role in columns:
-            found[role] = role
-    absent: list[Role] = []
-    for role in ROLES:
-        if role in found or named.get(role) is not None:
+    absent: list[Column] = []
+    for column in wanted:
+        if column.name in found or named.get(column.name) is not None:
             continue
-        candidates = [name for name in columns if name not in found.values() and _means(name, role)]
-        if len(candidates) == 1:
-            found[role] = candidates[0]
-            notices.append(f"Column {candidates[0]!r} is read as the {role}.")
-        elif candidates:
-            problems.append(_ambiguous(role, candidates, source))
-        elif role != "criterion":
-            absent.append(role)
+        fitting = [name for name in known if name not in found.values() and column.fits(name)]
+        if len(fitting) == 1:
+            found[column.name] = fitting[0]
+            notices.append(f"Column {fitting[0]!r} is read as the {column.name}.")
+        elif fitting:
+            problems.append(_ambiguous(column, fitting, source))
+        elif column.required:
+            absent.append(column)
     if absent:
-        problems.append(_absent(absent, columns, source))
-    problems += _shared(found, source) + _doubled(found, columns, source)
+        problems.append(
+            _absent(absent, [name for name in known if name not in found.values()], known, source)
+        )
+    problems += _shared(found, source) + _doubled(found, known, source)
     if problems:
         raise InputError(problems)
-    return Columns(
-        found["worker"],
-        found["item"],
-        found["system"],
-        found["rating"],
-        found.get("criterion"),
-        tuple(notices),
-    )
+    return Found(found, tuple(notices))
+
+
+def named_column(name: str, columns: Iterable[object], *, option: str, source: str) -> str:
+    """A column that an option names, if it is there.
+
+    Raises
+    ------
+    InputError
+        It is not.
+    """
+    known = [str(column) for column in columns]
+    if name not in known:
+        raise InputError([_unknown(name, known, option, source)])
+    return name
+
+
+def bare(name: str) -> str:
+    """A name without case, blanks and punctuation."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 def close_to(name: str, known: Sequence[str]) -> str:
@@ -142,38 +137,115 @@ def shortened(text: str, *, width: int = 40) -> str:
     return line if len(line) <= width else line[: width - 3] + "..."
 
 
-def _means(column: str, role: Role) -> bool:
-    word = "".join(letter for letter in column.casefold() if letter.isalnum())
-    stems = {word, word.removesuffix("id"), word.removesuffix("name")}
-    return any(stem == role or stem in SYNONYMS[role] for stem in stems)
+Role = Literal["worker", "item", "system", "rating", "criterion"]
+ROLES: dict[Role, Column] = {
+    "worker": Column(
+        (
+            *("worker", "annotator", "assessor", "coder", "evaluator", "judge", "listener", "participant"),
+            *("rater", "reviewer", "subject", "user", "viewer"),
+        ),
+        option="--worker",
+        is_id=True,
+    ),
+    "item": Column(
+        (
+            *("item", "context", "document", "example", "instance", "passage", "prompt", "seg", "segment"),
+            *("sentence", "source", "stimulus"),
+        ),
+        option="--item",
+        is_id=True,
+    ),
+    "system": Column(
+        ("system", "condition", "generator", "method", "model", "sys", "treatment", "variant"),
+        option="--system",
+        is_id=True,
+    ),
+    "rating": Column(
+        ("rating", "grade", "judgement", "judgment", "score", "stars", "value"), option="--rating"
+    ),
+    "criterion": Column(
+        ("criterion", "aspect", "attribute", "criteria", "dimension", "qualitycriterion", "scalename"),
+        option="--criterion-column",
+        required=False,
+        is_id=True,
+    ),
+}
 
 
-def _unknown(name: str, role: Role, columns: Sequence[str], source: str) -> Problem:
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The column of each role in a table of ratings, and what was assumed in finding it."""
+
+    worker: str
+    item: str
+    system: str
+    rating: str
+    criterion: str | None
+    notices: tuple[str, ...]
+
+    def of_role(self) -> dict[Role, str]:
+        """The column of each role that has one."""
+        names = (self.worker, self.item, self.system, self.rating, self.criterion)
+        return {role: name for role, name in zip(ROLES, names, strict=True) if name is not None}
+
+
+def find_roles(columns: Sequence[str], *, named: Mapping[Role, str | None], source: str) -> Columns:
+    """The columns of a table of ratings.
+
+    Raises
+    ------
+    InputError
+        As `find_columns`.
+    """
+    names = {str(role): name for role, name in named.items()}
+    found = find_columns(columns, list(ROLES.values()), named=names, source=source)
+    of = found.of
+    return Columns(of["worker"], of["item"], of["system"], of["rating"], of.get("criterion"), found.notices)
+
+
+def _unknown(name: str, columns: Sequence[str], option: str, source: str) -> Problem:
     return Problem(
-        rule=f"there is no column {name!r}, which {OPTIONS[role]} names.",
+        rule=f"there is no column {name!r}, which {option} names.",
         remedy=close_to(name, columns).replace("There are", "The columns are"),
         place=source,
     )
 
 
-def _ambiguous(role: Role, candidates: Sequence[str], source: str) -> Problem:
+def _ambiguous(column: Column, candidates: Sequence[str], source: str) -> Problem:
+    rename = f"Rename all but one, or call the right one {column.name!r}."
     return Problem(
-        rule=f"several columns could be the {role}: {listing(candidates)}.",
-        remedy=f"Say which: {OPTIONS[role]} {shell_word(candidates[0])}",
+        rule=f"several columns could be the {column.name}: {listing(candidates)}.",
+        remedy=f"Say which: {column.option} {shell_word(candidates[0])}" if column.option else rename,
         place=source,
     )
 
 
-def _absent(roles: Sequence[Role], columns: Sequence[str], source: str) -> Problem:
-    options = " ".join(f"{OPTIONS[role]} COLUMN" for role in roles)
-    return Problem(
-        rule=f"no column was found for: {', '.join(roles)}. The columns are: {listing(columns)}.",
-        remedy=f"Name the right ones: {options}",
-        place=source,
-    )
+def _absent(absent: Sequence[Column], free: Sequence[str], known: Sequence[str], source: str) -> Problem:
+    remedies = [each for column in absent for each in _near(column, free)]
+    if options := [f"{column.option} COLUMN" for column in absent if column.option]:
+        remedies.append(f"Name the right ones: {' '.join(options)}")
+    remedies += [
+        f"Name one {column.name}{f' (or {listing(column.names[1:])})' if column.names[1:] else ''}."
+        for column in absent
+        if not column.option
+    ]
+    names = ", ".join(column.name for column in absent)
+    rule = f"no column was found for: {names}. The columns are: {listing(known)}."
+    return Problem(rule=rule, remedy=" ".join(remedies), place=source)
 
 
-def _shared(found: dict[Role, str], source: str) -> list[Problem]:
+def _near(column: Column, free: Sequence[str]) -> list[str]:
+    """A sentence that asks whether a column with nearly one of the names is it."""
+    words = {bare(name): name for name in free}
+    near = [
+        words[word]
+        for name in column.names
+        for word in difflib.get_close_matches(bare(name), words, n=1, cutoff=_NEAR)
+    ]
+    return [f"Is {near[0]!r} the {column.name}?"] if near else []
+
+
+def _shared(found: Mapping[str, str], source: str) -> list[Problem]:
     roles_of: dict[str, list[str]] = {}
     for role, column in found.items():
         roles_of.setdefault(column, []).append(role)
@@ -189,7 +261,7 @@ def _shared(found: dict[Role, str], source: str) -> list[Problem]:
     ]
 
 
-def _doubled(found: dict[Role, str], columns: Sequence[str], source: str) -> list[Problem]:
+def _doubled(found: Mapping[str, str], columns: Sequence[str], source: str) -> list[Problem]:
     return [
         Problem(rule="two columns bear this name.", remedy="Rename one of them.", place=source, column=name)
         for name in dict.fromkeys(found.values())

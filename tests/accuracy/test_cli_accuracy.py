@@ -301,7 +301,7 @@ def test_every_problem_of_a_table_of_claims_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_claims(write(tmp_path / "c.csv", "task,n,baseline,improvement\na,ten,0.8,0.1\nb,10,-1,nan\n"))
     assert len(caught.value.problems) == 3
-    with pytest.raises(InputError, match="no column 'baseline'"):
+    with pytest.raises(InputError, match="no column was found for: baseline"):
         read_claims(write(tmp_path / "d.csv", "task,n,improvement\na,10,0.1\n"))
 
 

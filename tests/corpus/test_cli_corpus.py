@@ -103,7 +103,7 @@ def test_files_that_do_not_fit_are_told_together(files):
             str(files / "a.txt"), str(files / "b.txt"), [str(files / "r1.txt"), str(files / "no.txt")]
         )
     told = str(refused.value)
-    assert "r1.txt, row 2: cannot be read: byte 6 (0xff) is not UTF-8 text." in told
+    assert "r1.txt, row 2: byte 6 (0xff) is not UTF-8 text." in told
     assert "There is no file" in told
     assert "a.txt has 120" in told
     assert "b.txt has 1" in told

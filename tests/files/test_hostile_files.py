@@ -145,7 +145,7 @@ def test_a_parquet_file_of_one_long_text_many_times_is_refused_while_it_is_unpac
         ('worker,item\n"a,1\nb,2\n', "row 2: a quotation mark is opened and never closed"),
         ("worker,item\na,1,2\n", "row 2: the row has 3 cells, but the header has 2"),
         ("worker,item\r\na,1\0\r\n", "row 2: there is a NUL byte"),
-        ("\ufeff", "the header is blank"),
+        ("\ufeff", "the file is empty"),
         ("worker,item\n", "a header but no rows"),
         ("", "the file is empty"),
         (GOOD.encode("utf-16-le"), "row 1: there is a NUL byte"),

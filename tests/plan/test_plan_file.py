@@ -439,7 +439,7 @@ def test_names_that_are_unknown_missing_or_there_twice_are_refused(file: Path) -
             b'{"schema": "humeval_power/plan/1"}',
             "has the schema 'humeval_power/plan/1'; 'humeval_power/plan/2' is",
         ),
-        (b"\xff\xfe\x00", "is not UTF-8 text"),
+        (b"\xff\xfe\x00", "not UTF-16"),
         (TEXT.replace('"seed": 7', '"seed": NaN').encode(), "has NaN, which is no number in JSON"),
         (
             TEXT.replace('"effect": 0.03', '"effect": 1e999').encode(),

@@ -415,7 +415,7 @@ def test_a_folder_holds_a_row_for_each_comparison_and_the_picture(tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("wins,losses\n3,x\n", "not a count"),
+        ("wins,losses\n3,x\n", "is not a number. Write a whole number"),
         ("worker,item,preference\nw1,i1,maybe\n", "no preference"),
         ("worker,item\nw1,i1\n", "neither a column of preferences"),
     ],

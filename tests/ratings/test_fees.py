@@ -117,7 +117,7 @@ def test_a_minimum_needs_fees_per_assignment(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "There is no file"), (b"\xff\xfe", "is not UTF-8 text"), (b"share = ", "is not TOML")],
+    [(None, "There is no file"), (b"a = \xff", "is not UTF-8 text"), (b"share = ", "is not TOML")],
 )
 def test_a_file_that_is_no_fee_file_is_refused(tmp_path, content, words):
     path = tmp_path / "fees.toml"

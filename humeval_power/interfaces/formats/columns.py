@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.checking.cells import Location, cell_problems, read_cells, read_numbers
-from humeval_power.checking.columns import listing
+from humeval_power.checking.cells import Cells, Location, cell_problems, read_cells, read_numbers
+from humeval_power.checking.columns import Column, find_columns
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.tables import SourceTable
 from humeval_power.ratings import MISSING_CODES
@@ -19,22 +19,20 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class NumberColumn:
-    """A column to look for.
+class NumberColumn(Column):
+    """A column of numbers to look for.
 
-    names : what it may be called, without regard to case, blanks and punctuation; the first is the one
-        to tell people.
     low, high : limits that values must keep, included.
     whole : whether values are counts.
-    required : whether the column must be there; `may_be_blank` whether cells of it may be empty.
+    may_be_blank : whether cells of it may be empty.
+    may_be_percent : whether a number may be followed by a per cent sign.
     """
 
-    names: tuple[str, ...]
     low: float = -math.inf
     high: float = math.inf
     whole: bool = False
-    required: bool = True
     may_be_blank: bool = False
+    may_be_percent: bool = False
 
 
 def read_numbers_of(found: SourceTable, wanted: Sequence[NumberColumn]) -> dict[str, Floats]:
@@ -44,35 +42,31 @@ def read_numbers_of(found: SourceTable, wanted: Sequence[NumberColumn]) -> dict[
     Raises
     ------
     InputError
-        Every missing or doubled column and every cell that breaks a rule, with its row.
+        Every missing or ambiguous column, or every cell that breaks a rule, with its row.
     """
+    columns = find_columns(found.frame.columns, wanted, source=found.source).of
     problems: list[Problem] = []
     values: dict[str, Floats] = {}
-    columns = [str(name) for name in found.frame.columns]
     for column in wanted:
-        matching = [place for place, name in enumerate(columns) if _bare(name) in map(_bare, column.names)]
-        if len(matching) > 1:
-            names = listing([columns[place] for place in matching])
-            rule = f"several columns could be {column.names[0]!r}: {names}."
-            problems.append(Problem(rule, "Rename all but one.", place=found.source))
-        elif matching:
-            numbers, wrong = _checked(found, matching[0], columns[matching[0]], column)
-            values[column.names[0]] = numbers
+        if column.name in columns:
+            values[column.name], wrong = _checked(found, columns[column.name], column)
             problems += wrong
-        elif column.required:
-            rule = f"there is no column {column.names[0]!r}. The columns are: {listing(columns)}."
-            also = f" (or {', '.join(column.names[1:])})" if column.names[1:] else ""
-            problems.append(Problem(rule, f"Name one {column.names[0]}{also}.", place=found.source))
     if problems:
         raise InputError(problems)
     return values
 
 
-def _checked(
-    found: SourceTable, place: int, name: str, column: NumberColumn
-) -> tuple[Floats, list[Problem]]:
-    cells = read_cells(found.frame.iloc[:, place])
-    numbers = read_numbers(cells, missing=MISSING_CODES)
+def texts_of(found: SourceTable, column: str | None) -> list[str] | None:
+    """The cells of a column as text without blanks around them; None where there is no column."""
+    return None if column is None else [str(cell).strip() for cell in found.frame[column]]
+
+
+def _checked(found: SourceTable, name: str, column: NumberColumn) -> tuple[Floats, list[Problem]]:
+    cells = read_cells(found.frame[name])
+    texts = tuple(text.strip().removesuffix("%") for text in cells.texts)
+    numbers = read_numbers(
+        Cells(cells.code, texts) if column.may_be_percent else cells, missing=MISSING_CODES
+    )
     value, blank = numbers.value, numbers.missing
     at = Location(found.source, name, found.frame.index.to_numpy(dtype=np.int64))
     no_number = ~blank & np.isnan(value)
@@ -80,7 +74,7 @@ def _checked(
         outside = (value < column.low) | (value > column.high)
         broken = np.isfinite(value) & (value != np.round(value)) & column.whole & ~outside
     rules = [
-        (no_number, "is not a number.", "Write a decimal number such as 0.25, or leave the cell blank."),
+        (no_number, "is not a number.", _remedy(column)),
         (outside, _range(column), "Correct the value."),
         (broken, "must be a whole number.", "Correct the value."),
     ]
@@ -94,13 +88,14 @@ def _checked(
     return np.asarray(value), problems
 
 
+def _remedy(column: NumberColumn) -> str:
+    written = "a whole number such as 12" if column.whole else "a decimal number such as 0.25"
+    return f"Write {written}{', or leave the cell blank' if column.may_be_blank else ''}."
+
+
 def _range(column: NumberColumn) -> str:
     if math.isinf(column.high):
         return f"must be at least {column.low:g}."
     if math.isinf(column.low):
         return f"must be at most {column.high:g}."
     return f"must lie from {column.low:g} to {column.high:g}."
-
-
-def _bare(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())

@@ -24,7 +24,10 @@ MAX_MB = "HUMEVAL_POWER_MAX_MB"
 MAX_CELLS = "HUMEVAL_POWER_MAX_CELLS"
 _DEFAULTS = {MAX_MB: 200, MAX_CELLS: 25_000_000}
 _MEGABYTE = 1_000_000
-_GZIP = b"\x1f\x8b"
+_GZIP, EXCEL, PARQUET, OLD_EXCEL = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xd0\xcf\x11\xe0"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_UTF8_MARK = b"\xef\xbb\xbf"
+_SAVE = "Save the file as UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE"
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -61,29 +64,58 @@ def _read(path: str | Path) -> bytes:
 
 
 def read_text(path: str | Path, *, hint: str = "") -> str:
-    """The text of a UTF-8 file, with or without a byte-order mark; `hint` is the remedy if it is not one."""
+    """The text of a file as `decoded` reads it."""
     return decoded(read_bytes(path), place=str(path), hint=hint)
 
 
 def decoded(content: bytes, *, place: str, hint: str = "") -> str:
-    """The text of UTF-8 bytes without a byte-order mark and without NUL.
+    """The text of UTF-8, with or without a byte-order mark, or of UTF-16 with one.
+
+    Line ends of old Macintosh programs become line feeds. `hint` is the remedy where it is no such text.
 
     Raises
     ------
     InputError
-        Bytes that are not UTF-8, with the line; or a NUL.
+        Bytes that are no such text, with the line; or a NUL.
     """
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        row = content.count(b"\n", 0, error.start) + 1
-        rule = f"cannot be read: byte {error.start + 1:,} (0x{content[error.start]:02x}) is not UTF-8 text."
-        raise InputError([Problem(rule, hint or "Save the file as UTF-8.", place, row)]) from None
+    if content.startswith(_UTF16_MARKS):
+        try:
+            text = content.decode("utf-16")
+        except UnicodeDecodeError:
+            raise InputError(
+                [Problem("the file is cut off or not UTF-16.", hint or _SAVE, place)]
+            ) from None
+    elif b"\0" in content:
+        raise InputError([_nul(content.count(b"\n", 0, content.index(b"\0")) + 1, hint, place)])
+    else:
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            row = content.count(b"\n", 0, error.start) + 1
+            rule = f"byte {error.start + 1:,} (0x{content[error.start]:02x}) is not UTF-8 text."
+            raise InputError([Problem(rule, hint or _SAVE, place, row)]) from None
     if "\0" in text:
-        row = text.count("\n", 0, text.index("\0")) + 1
-        rule = "there is a NUL byte: this is not a text file, or not in UTF-8."
-        raise InputError([Problem(rule, hint or "Save the file as UTF-8.", place, row)])
-    return text
+        raise InputError([_nul(text.count("\n", 0, text.index("\0")) + 1, hint, place)])
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
+def _nul(row: int, hint: str, place: str) -> Problem:
+    rule = "there is a NUL byte: this is not a text file, or not in UTF-8."
+    return Problem(rule, hint or _SAVE, place, row)
+
+
+def encoding_notices(content: bytes) -> tuple[str, ...]:
+    """What a reader of the text should know of the bytes."""
+    if content.startswith(_UTF8_MARK):
+        return ("A byte-order mark at the start of the file was skipped.",)
+    if content.startswith(_UTF16_MARKS):
+        return ("The file is read as UTF-16, as its byte-order mark says.",)
+    return ()
+
+
+def is_text(content: bytes) -> bool:
+    """Whether the bytes are none of the formats of tables that start with bytes of their own."""
+    return not content.startswith((EXCEL, PARQUET, OLD_EXCEL, _GZIP))
 
 
 def unzipped(content: bytes, *, source: str) -> bytes:

@@ -5,34 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from humeval_power.checking.columns import listing
+from humeval_power.checking.columns import Column, find_columns, listing
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.file_bytes import decoded, read_bytes
+from humeval_power.interfaces.formats.columns import texts_of
+from humeval_power.interfaces.formats.file_bytes import decoded, is_text, read_bytes, unzipped
+from humeval_power.interfaces.formats.tables import source_name, table_of
 
-ITEM_NAMES = (
-    "item",
-    "id",
-    "idx",
-    "index",
-    "item_id",
-    "example",
-    "example_id",
-    "question_id",
-    "qid",
-    "guid",
+Values = Literal["prediction", "label"]
+_ITEM = Column(
+    ("item", "id", "idx", "index", "item_id", "example", "example_id", "question_id", "qid", "guid"),
+    required=False,
 )
-VALUE_NAMES = (
-    "prediction",
-    "predictions",
-    "pred",
-    "predicted",
-    "label",
-    "labels",
-    "gold",
-    "answer",
-    "correct",
-)
+_PREDICTION = ("prediction", "predictions", "pred", "predicted", "answer")
+_LABEL = ("label", "labels", "gold", "correct")
+_VALUE: dict[Values, Column] = {
+    "prediction": Column((*_PREDICTION, *_LABEL), option="--column"),
+    "label": Column((*_LABEL, *_PREDICTION)),
+}
 _RIGHT = {"1": True, "true": True, "right": True, "correct": True, "yes": True}
 _WRONG = {"0": False, "false": False, "wrong": False, "incorrect": False, "no": False}
 SHOWN = 5
@@ -51,36 +42,40 @@ class Predictions:
     items: tuple[str, ...] | None
 
 
-def read_predictions(path: str | Path, *, column: str | None = None) -> Predictions:
+def read_predictions(
+    path: str | Path, *, column: str | None = None, role: Values = "prediction"
+) -> Predictions:
     """Read predictions or labels.
 
     A file that ends with .txt, or whose first line has no separator, holds one a line; any other is a
-    table (CSV, TSV, JSON Lines, Excel, Parquet) with a column of predictions and perhaps one of ids.
+    table (CSV, TSV, JSON Lines, Excel, Parquet) with a column of them and perhaps one of ids.
 
     Raises
     ------
     InputError
         A file that cannot be read, a column that cannot be found, or ids that occur twice.
     """
-    content = read_bytes(path)
+    content = unzipped(read_bytes(path), source=source_name(path))
     lines = _lines(content, Path(path))
     if lines is not None:
-        head = lines[0].strip().casefold() in VALUE_NAMES
+        head = _VALUE[role].fits(lines[0])
         values = [line.strip() for line in lines[int(head) :]]
         rows = range(1 + int(head), len(lines) + 1)
         return Predictions(Path(path).name, tuple(values), tuple(rows), None)
-    from humeval_power.interfaces.formats.tables import source_name, table_of
-
     table = table_of(content, source=source_name(path))
-    names = [str(name) for name in table.frame.columns]
-    value = _column(names, column, table.source)
-    identity = next((name for name in names if name.casefold() in ITEM_NAMES and name != value), None)
-    items = None if identity is None else tuple(str(cell).strip() for cell in table.frame[identity])
+    wanted = [_VALUE[role], _ITEM]
+    named: dict[str, str | None] = {role: column}
+    others = [name for name in map(str, table.frame.columns) if not _ITEM.fits(name)]
+    if len(table.frame.columns) == 2 and len(others) == 1:
+        named = {role: column or others[0]}  # whatever it is called
+    of = find_columns(table.frame.columns, wanted, named=named, source=table.source).of
+    identity = of.get("item")
+    items = texts_of(table, identity)
     found = Predictions(
         table.source,
-        tuple(str(cell).strip() for cell in table.frame[value]),
+        tuple(texts_of(table, of[role]) or ()),
         tuple(int(row) for row in table.frame.index),
-        items,
+        None if items is None else tuple(items),
     )
     _refuse_repeated(found, identity)
     return found
@@ -128,14 +123,9 @@ def right_answers(
 
 def _lines(content: bytes, path: Path) -> list[str] | None:
     """The lines of a file with one prediction a line; None for a table."""
-    if content.startswith((b"PK\x03\x04", b"PAR1", b"\x1f\x8b")):
+    if not is_text(content):
         return None
-    try:
-        text = decoded(content, place=path.name)
-    except InputError:
-        if path.suffix != ".txt":
-            return None  # UTF-16, perhaps
-        raise
+    text = decoded(content, place=path.name)
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     first = lines[0].strip()
     if path.suffix != ".txt" and (first.startswith("{") or any(mark in first for mark in ",;\t")):
@@ -143,22 +133,6 @@ def _lines(content: bytes, path: Path) -> list[str] | None:
     if not text.strip():
         raise InputError([Problem("the file is empty.", "Is this the right file?", path.name)])
     return lines
-
-
-def _column(names: Sequence[str], wanted: str | None, source: str) -> str:
-    if wanted is not None and wanted in names:
-        return wanted
-    if wanted is not None:
-        raise InputError(
-            [Problem(f"there is no column {wanted!r}.", f"There are: {listing(names)}.", source)]
-        )
-    found = [name for name in names if name.casefold() in VALUE_NAMES]
-    if not found and len(names) == 2:
-        found = [name for name in names if name.casefold() not in ITEM_NAMES]
-    if len(found) != 1:
-        rule = f"which column holds the predictions cannot be told: {listing(names)}."
-        raise InputError([Problem(rule, "Name it: --column NAME.", source)])
-    return found[0]
 
 
 def _refuse_repeated(found: Predictions, identity: str | None) -> None:
@@ -179,7 +153,7 @@ def _aligned(file: Predictions, reference: Predictions) -> tuple[tuple[str, ...]
     if (file.items is None) != (reference.items is None):
         without, having = (file, reference) if file.items is None else (reference, file)
         rule = f"there is no column with the ids of the items, but {having.source} has one."
-        remedy = f"Name it one of: {listing(ITEM_NAMES)}; or leave it out everywhere."
+        remedy = f"Name it one of: {listing(_ITEM.names)}; or leave it out everywhere."
         return (), [Problem(rule, remedy, without.source)]
     if file.items is None or reference.items is None:
         if len(file.values) == len(reference.values):

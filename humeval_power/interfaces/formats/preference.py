@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.checking.columns import listing
+from humeval_power.checking.cells import Location, cell_problems, read_cells
+from humeval_power.checking.columns import Column, find_columns, listing
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.preference.judgements import Judgements
+from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of, texts_of
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
 
 _WIN = ("b", "win", "wins", "1", "+1", "1.0", "right")
@@ -21,10 +22,15 @@ _VALUES = {
     **dict.fromkeys(_TIE, 0),
     **dict.fromkeys(_LOSS, -1),
 }
-_PREFERENCE = ("preference", "preferred", "choice", "outcome", "result", "winner", "vote")
-_WORKER = ("worker", "annotator", "rater", "judge", "participant", "worker_id")
-_ITEM = ("item", "prompt", "example", "item_id", "id")
-SHOWN = 5
+_PREFERENCE = Column(("preference", "preferred", "choice", "outcome", "result", "winner", "vote"))
+_WORKER = Column(("worker", "annotator", "rater", "judge", "participant"), required=False, is_id=True)
+_ITEM = Column(("item", "prompt", "example", "id"), required=False, is_id=True)
+_NAME = Column(("name",), required=False)
+_COUNTS = [
+    NumberColumn(("wins",), low=0, whole=True),
+    NumberColumn(("ties",), low=0, whole=True, required=False),
+    NumberColumn(("losses",), low=0, whole=True),
+]
 
 
 def read_judgements(path: str | Path) -> list[Judgements]:
@@ -47,69 +53,57 @@ def judgements_of(table: SourceTable) -> list[Judgements]:
     InputError
         What `read_judgements` raises.
     """
-    known = {str(name).strip().casefold(): str(name) for name in table.frame.columns}
-    if "wins" in known and "losses" in known:
-        return _counted(table, known)
-    column = next((known[name] for name in _PREFERENCE if name in known), None)
-    if column is None:
-        rule = f"there is neither a column of preferences nor wins and losses: {listing(list(known.values()))}."
+    names = [str(name) for name in table.frame.columns]
+    if all(any(column.fits(name) for name in names) for column in _COUNTS if column.required):
+        return _counted(table)
+    if not any(_PREFERENCE.fits(name) for name in names):
+        rule = f"there is neither a column of preferences nor wins and losses: {listing(names)}."
         remedy = "Name one 'preference' (B, A or tie), or two 'wins' and 'losses'."
         raise InputError([Problem(rule, remedy, table.source)])
-    values, problems = [], []
-    for row, cell in table.frame[column].items():
-        value = _VALUES.get(str(cell).strip().casefold())
-        if value is None:
-            rule, remedy = "this is no preference.", "Write B, A or tie; or 1, -1 or 0."
-            place = int(str(row))
-            problems.append(Problem(rule, remedy, table.source, place, column, cell, has_value=True))
-        values.append(value or 0)
-    if problems:
-        rest = len(problems) - SHOWN
-        more = [Problem(f"and {rest:,} more rows like this.", "", table.source)] if rest > 0 else []
-        raise InputError([*problems[:SHOWN], *more])
-    preference = np.array(values, dtype=np.float64)
+    of = find_columns(names, [_PREFERENCE, _WORKER, _ITEM], source=table.source).of
+    preference = _preferences(table, of["preference"])
     return [
         Judgements(
             wins=int((preference > 0).sum()),
             ties=int((preference == 0).sum()),
             losses=int((preference < 0).sum()),
             preference=preference,
-            worker=_codes(table, known, _WORKER),
-            item=_codes(table, known, _ITEM),
+            worker=_codes(table, of.get("worker")),
+            item=_codes(table, of.get("item")),
         )
     ]
 
 
-def _counted(table: SourceTable, known: dict[str, str]) -> list[Judgements]:
-    problems: list[Problem] = []
-
-    def counts(name: str) -> list[int]:
-        if name not in known:
-            return [0] * len(table.frame)
-        found = []
-        for row, cell in table.frame[known[name]].items():
-            text = str(cell).strip()
-            if not text.isdigit():
-                rule, place = "this is not a count.", int(str(row))
-                remedy = "Write a whole number, 0 or more."
-                problems.append(
-                    Problem(rule, remedy, table.source, place, known[name], cell, has_value=True)
-                )
-            found.append(int(text) if text.isdigit() else 0)
-        return found
-
-    columns = [counts(name) for name in ("wins", "ties", "losses")]
+def _preferences(table: SourceTable, column: str) -> Floats:
+    """-1, 0 or +1 for each row."""
+    cells = read_cells(table.frame[column])
+    values = np.array([_VALUES.get(text.strip().casefold(), np.nan) for text in cells.texts])[cells.code]
+    at = Location(table.source, column, table.frame.index.to_numpy(dtype=np.int64))
+    problems = cell_problems(
+        np.isnan(values),
+        cells,
+        at=at,
+        rule="this is no preference.",
+        remedy="Write B, A or tie; or 1, -1 or 0.",
+    )
     if problems:
         raise InputError(problems)
-    names: Sequence[str] = [f"row {row}" for row in table.frame.index]
-    if "name" in known:
-        names = [str(cell) for cell in table.frame[known["name"]]]
-    rows = zip(names, *columns, strict=True)
-    return [Judgements(name=name, wins=won, ties=tied, losses=lost) for name, won, tied, lost in rows]
+    return values
 
 
-def _codes(table: SourceTable, known: dict[str, str], names: Sequence[str]) -> NDArray[np.int64] | None:
-    column = next((known[name] for name in names if name in known), None)
+def _counted(table: SourceTable) -> list[Judgements]:
+    counts = read_numbers_of(table, _COUNTS)
+    name = find_columns(table.frame.columns, [_NAME], source=table.source).of.get(_NAME.name)
+    names = texts_of(table, name) or [f"row {row}" for row in table.frame.index]
+    ties = counts.get("ties", np.zeros(len(names)))
+    rows = zip(names, counts["wins"], ties, counts["losses"], strict=True)
+    return [
+        Judgements(name=name, wins=int(won), ties=int(tied), losses=int(lost))
+        for name, won, tied, lost in rows
+    ]
+
+
+def _codes(table: SourceTable, column: str | None) -> NDArray[np.int64] | None:
     if column is None:
         return None
     return np.unique(table.frame[column].astype(str), return_inverse=True)[1].astype(np.int64)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from humeval_power.checking.columns import Column, find_columns
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of
+from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of, texts_of
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
 from humeval_power.planning.survey import Comparison
 
-_NAMES = ("name", "paper", "comparison", "id")
+_NAME = Column(("name", "paper", "comparison", "id"), required=False)
 
 
 def _optional(
@@ -78,11 +79,8 @@ def _scale_problems(table: SourceTable, effect: Floats, low: Floats, high: Float
 
 
 def _labels(table: SourceTable) -> list[str]:
-    names = {str(column).strip().casefold(): column for column in table.frame.columns}
-    column = next((names[word] for word in _NAMES if word in names), None)
-    if column is None:
-        return [f"row {row}" for row in table.frame.index]
-    return [str(name) for name in table.frame[column]]
+    column = find_columns(table.frame.columns, [_NAME], source=table.source).of.get(_NAME.name)
+    return texts_of(table, column) or [f"row {row}" for row in table.frame.index]
 
 
 def _comparison(label: str, values: dict[str, float]) -> Comparison:

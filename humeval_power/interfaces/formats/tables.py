@@ -11,8 +11,19 @@ import pandas as pd
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.binary_tables import read_excel, read_parquet
-from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT, read_bytes, unzipped
+from humeval_power.interfaces.formats.file_bytes import (
+    EXCEL,
+    OLD_EXCEL,
+    PARQUET,
+    STANDARD_INPUT,
+    decoded,
+    encoding_notices,
+    read_bytes,
+    unzipped,
+)
 from humeval_power.interfaces.formats.text_tables import read_delimited, read_json_lines
+
+_SAVE = "Save the file as CSV UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE"
 
 
 class SourceTable(NamedTuple):
@@ -68,17 +79,22 @@ def table_of(content: bytes, *, source: str) -> SourceTable:
 def _parse(content: bytes, source: str) -> tuple[pd.DataFrame, list[str]]:
     if not content.strip():
         raise _refuse(source, "the file is empty.", "Is this the right file?")
-    if content.startswith(b"PAR1"):
+    if content.startswith(PARQUET):
         return read_parquet(content, source=source), []
-    if content.startswith(b"PK\x03\x04"):
+    if content.startswith(EXCEL):
         return read_excel(content, source=source)
-    if content.startswith(b"\xd0\xcf\x11\xe0"):
+    if content.startswith(OLD_EXCEL):
         raise _refuse(source, "old Excel files (.xls) are not read.", "Save it as .xlsx or as CSV UTF-8.")
-    if content.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
-        return read_json_lines(content, source=source)
-    if content.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"["):
+    text, notices = decoded(content, place=source, hint=_SAVE), list(encoding_notices(content))
+    start = text.lstrip(" \r\n\t")[:1]
+    if not start:
+        raise _refuse(source, "the file is empty.", "Is this the right file?")
+    if start == "{":
+        return read_json_lines(text, source=source), notices
+    if start == "[":
         raise _one_object_a_line(source)
-    return read_delimited(content, source=source)
+    frame, assumed = read_delimited(text, source=source)
+    return frame, [*notices, *assumed]
 
 
 def _one_object_a_line(source: str) -> InputError:

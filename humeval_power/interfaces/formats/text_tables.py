@@ -19,13 +19,11 @@ from humeval_power.safe_text import original_cells
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 LISTED = 5  # rows that are shown for each kind of problem; the rest is counted
 _ONE_A_LINE = "Write one complete object a line."
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_UTF8_MARK = b"\xef\xbb\xbf"
 
 
-def read_delimited(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str]]:
+def read_delimited(text: str, *, source: str) -> tuple[pd.DataFrame, list[str]]:
     """The cells as text, the index counting rows as a spreadsheet does, and what was assumed."""
-    text, notices = _decoded(content, source)
+    text, notices = text.rstrip("\r\n") + "\n", []
     if not text[: text.index("\n")].strip():
         raise InputError([_blank_header(source)])
     widths = _Widths(text, source)
@@ -61,9 +59,8 @@ def read_delimited(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[s
     return with_header(cells, source=source, notices=notices), notices
 
 
-def read_json_lines(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str]]:
+def read_json_lines(text: str, *, source: str) -> pd.DataFrame:
     """One row for each JSON object; the index counts the lines of the file from 1."""
-    text, notices = _decoded(content, source)
     records: dict[int, dict[str, object]] = {}
     names: dict[str, None] = {}
     problems: list[Problem] = []
@@ -86,8 +83,7 @@ def read_json_lines(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[
     if len(records) * len(names) > largest_table():
         raise too_many_cells(len(records), len(names), place=source)
     # As objects, whole numbers stay whole where other rows lack the field.
-    frame = pd.DataFrame(list(records.values()), index=pd.Index(list(records)), dtype=object)
-    return frame, notices
+    return pd.DataFrame(list(records.values()), index=pd.Index(list(records)), dtype=object)
 
 
 def with_header(cells: pd.DataFrame, *, source: str, notices: list[str]) -> pd.DataFrame:
@@ -128,48 +124,6 @@ def _take_guards_away(body: pd.DataFrame, place: Any, name: str, notices: list[s
 def _blank_header(source: str) -> Problem:
     remedy = "The first row must name the columns: worker, item, system, rating."
     return Problem("the header is blank.", remedy, place=source, row=1)
-
-
-def _decoded(content: bytes, source: str) -> tuple[str, list[str]]:
-    """The text without byte-order mark, with at most one line end after the last row."""
-    notices = []
-    encoding = "utf-8"
-    if content.startswith(_UTF8_MARK):
-        content = content.removeprefix(_UTF8_MARK)
-        notices.append("A byte-order mark at the start of the file was skipped.")
-    elif content.startswith(_UTF16_MARKS):
-        encoding = "utf-16"
-        notices.append("The file is read as UTF-16, as its byte-order mark says.")
-    elif b"\0" in content:
-        row = content.count(b"\n", 0, content.index(b"\0")) + 1
-        raise InputError([_nul(source, row)])
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise InputError([_undecodable(content, error, source)]) from None
-    if "\0" in text:
-        row = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError([_nul(source, row)])
-    if "\n" not in text:
-        text = text.replace("\r", "\n")  # line ends of old Macintosh programs
-    return text.rstrip("\r\n") + "\n", notices
-
-
-def _nul(source: str, row: int) -> Problem:
-    rule = "there is a NUL byte: this is not a text file, or not in UTF-8."
-    return Problem(rule, "Save it as CSV UTF-8.", place=source, row=row)
-
-
-def _undecodable(content: bytes, error: UnicodeDecodeError, source: str) -> Problem:
-    byte = content[error.start]
-    if error.encoding != "utf-8":
-        return Problem("the file is cut off or not UTF-16.", "Save it as CSV UTF-8.", place=source)
-    return Problem(
-        f"byte {error.start + 1:,} (0x{byte:02x}) is not UTF-8 text.",
-        "Save the file as CSV UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE",
-        place=source,
-        row=content.count(b"\n", 0, error.start) + 1,
-    )
 
 
 class _Widths:

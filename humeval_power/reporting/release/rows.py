@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from humeval_power.checking.cells import Ids, Mask, read_cells
-from humeval_power.checking.columns import OPTIONS, Columns, Role, close_to, find_columns
+from humeval_power.checking.columns import ROLES, Columns, Role, close_to, find_roles
 from humeval_power.checking.rows import FlowStep, Rows, read_rows, select_rows
 from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError, Problem
@@ -75,7 +75,7 @@ def release_rows(
     """
     table = table.set_axis([str(name).strip() for name in table.columns], axis=1)
     roles = dict(named or {})
-    columns = find_columns(list(table.columns), named=roles, source=source)
+    columns = find_roles(list(table.columns), named=roles, source=source)
     _check_kept(keep, columns, list(table.columns), source)
     rows = read_rows(table, columns, missing=missing, source=source)
     selection = select_rows(rows, criterion=criterion, systems=systems, rejected_rows=rejected_rows)
@@ -169,7 +169,7 @@ def _check_kept(keep: Sequence[str], columns: Columns, known: list[str], source:
         elif name in of_role.values():
             role = next(role for role, column in of_role.items() if column == name)
             problems.append(Problem(f"column {name!r} is released as the {role} anyway.", "", source))
-        elif name in OPTIONS:
+        elif name in ROLES:
             rule = f"column {name!r} would be mistaken for the {name}, which is {of_role.get(name)!r} here."
             problems.append(Problem(rule, "Rename it in the table.", source))
     if len(set(keep)) < len(keep):

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 
 from humeval_power.checking.cells import read_cells, read_ids
-from humeval_power.checking.columns import close_to, find_columns
+from humeval_power.checking.columns import close_to, find_roles
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.study.many_systems import FamilyCorrection, correct
 from humeval_power.interfaces.cli.loading import check_ratings
@@ -83,7 +83,7 @@ def _criteria_of(found: SourceTable, table: TableOptions) -> Sequence[str]:
         "rating": table.rating,
         "criterion": table.criterion_column,
     }
-    column = find_columns(list(frame.columns), named=named, source=found.source).criterion
+    column = find_roles(list(frame.columns), named=named, source=found.source).criterion
     if column is None:
         raise InputError(
             [

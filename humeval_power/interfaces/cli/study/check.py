@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from humeval_power.api.ratings import check
-from humeval_power.checking.columns import Role, find_columns
+from humeval_power.checking.columns import Role, find_roles
 from humeval_power.interfaces.cli.loading import check_ratings
 from humeval_power.interfaces.cli.options import TableOptions, table_options
 from humeval_power.interfaces.cli.required_options import Command
@@ -44,7 +44,7 @@ def _criteria(found: SourceTable, table: TableOptions) -> list[str]:
     named: dict[Role, str | None] = {"criterion": table.criterion_column}
     for role in ("worker", "item", "system", "rating"):
         named[role] = getattr(table, role)
-    column = find_columns(list(map(str, cells)), named=named, source=found.source).criterion
+    column = find_roles(list(map(str, cells)), named=named, source=found.source).criterion
     if column is None:
         return []
     names = sorted({str(cell).strip() for cell in cells[column].dropna()} - {""})

@@ -10,34 +10,28 @@ import pandas as pd
 
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.file_bytes import decoded
+from humeval_power.interfaces.formats.file_bytes import decoded, encoding_notices, is_text
 from humeval_power.interfaces.formats.tables import SourceTable
 
 _SEPARATORS = re.compile(r"\s*[,;]\s*|\s+")
-_START = 65_536  # bytes that are looked at for a header
 LISTED = 5  # problems shown of each file
 
 
-def is_headerless(content: bytes) -> bool:
-    """Whether the first line of a text holds numbers alone."""
-    line = content[:_START].lstrip(b"\xef\xbb\xbf").lstrip().split(b"\n")[0]
-    try:
-        cells = _cells(line.decode())
-    except UnicodeDecodeError:
-        return False
-    return bool(cells) and all(_number(cell) is not None for cell in cells)
-
-
-def read_headerless(content: bytes, *, source: str) -> SourceTable:
-    """The columns as text, named A and B where there are two and by their number otherwise.
+def read_headerless(content: bytes, *, source: str) -> SourceTable | None:
+    """The columns as text, named A and B where there are two and by their number otherwise; None for a file
+    whose first line is not of numbers alone.
 
     Raises
     ------
     InputError
-        A line with another number of cells than the first.
+        A line with another number of cells than the first, or bytes that are no text.
     """
-    lines = decoded(content, place=source).splitlines()
+    if not is_text(content):
+        return None
+    lines = decoded(content, place=source).split("\n")
     rows = {number: _cells(line) for number, line in enumerate(lines, start=1) if line.strip()}
+    if not rows or any(_number(cell) is None for cell in next(iter(rows.values()))):
+        return None
     width = len(next(iter(rows.values())))
     problems = [
         Problem(
@@ -55,8 +49,11 @@ def read_headerless(content: bytes, *, source: str) -> SourceTable:
     frame = pd.DataFrame(
         list(rows.values()), index=pd.Index(list(rows), name=ROW_INDEX), columns=columns, dtype=str
     )
-    notice = f"The file has no header; its columns are called {', '.join(columns)}."
-    return SourceTable(frame, source, hashlib.sha256(content).hexdigest(), (notice,))
+    notices = (
+        *encoding_notices(content),
+        f"The file has no header; its columns are called {', '.join(columns)}.",
+    )
+    return SourceTable(frame, source, hashlib.sha256(content).hexdigest(), notices)
 
 
 def _cells(line: str) -> list[str]:

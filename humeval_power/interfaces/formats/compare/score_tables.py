@@ -5,20 +5,22 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from humeval_power.checking.columns import SYNONYMS, Role, close_to, listing
+from humeval_power.checking.columns import ROLES, close_to, find_columns, listing
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.interfaces.formats.compare.headerless import is_headerless, read_headerless
-from humeval_power.interfaces.formats.file_bytes import read_bytes
+from humeval_power.interfaces.formats.compare.headerless import read_headerless
+from humeval_power.interfaces.formats.file_bytes import read_bytes, unzipped
 from humeval_power.interfaces.formats.tables import SourceTable, source_name, table_of
 from humeval_power.ratings import MISSING_CODES
 
 LISTED = 5  # problems shown of each kind; the rest is counted
+_SYSTEM = replace(ROLES["system"], required=False)
+_ITEM = replace(ROLES["item"], names=(*ROLES["item"].names, "id", "index"), required=False)
 _MISSING = {code.casefold() for code in MISSING_CODES}
 
 
@@ -46,18 +48,12 @@ def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | 
     if len(paths) == 2:
         return ScoreSource(_joined(paths), None, None, ("A", "B"))
     content, name = read_bytes(paths[0]), source_name(paths[0])
-    is_bare = is_headerless(content)
-    table = read_headerless(content, source=name) if is_bare else table_of(content, source=name)
+    table = read_headerless(unzipped(content, source=name), source=name) or table_of(content, source=name)
     columns = [str(name) for name in table.frame.columns]
-    problems = [
-        Problem(f"there is no column {name!r}.", close_to(name, columns), place=table.source)
-        for name in (item, system)
-        if name is not None and name not in columns
-    ]
-    if problems:
-        raise InputError(problems)
-    system = system or _column_for("system", columns)
-    item = item or _column_for("item", [name for name in columns if name != system])
+    of = find_columns(
+        columns, [_SYSTEM, _ITEM], named={"item": item, "system": system}, source=table.source
+    ).of
+    item, system = of.get("item"), of.get("system")
     scores = tuple(
         name for name in columns if name not in (item, system) and _is_numeric(table.frame[name])
     )
@@ -117,8 +113,8 @@ def _joined(paths: Sequence[str]) -> SourceTable:
     """Two files with one number a line, as the columns A and B."""
     parts = []
     for path in paths:
-        content = read_bytes(path)
-        found = read_headerless(content, source=source_name(path)) if is_headerless(content) else None
+        name = source_name(path)
+        found = read_headerless(unzipped(read_bytes(path), source=name), source=name)
         if found is None or len(found.frame.columns) != 1:
             rule = f"{path}: of two files, each must hold one number a line and no header."
             raise InputError([Problem(rule, "Or put both systems into one table.")])
@@ -132,20 +128,6 @@ def _joined(paths: Sequence[str]) -> SourceTable:
     notice = f"A is {parts[0].source}, B is {parts[1].source}; the effect is B - A."
     digest = hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest()
     return SourceTable(frame, f"{parts[0].source}, {parts[1].source}", digest, (notice,))
-
-
-def _column_for(role: Role, columns: Sequence[str]) -> str | None:
-    """The column that is called as the role, or by the only synonym."""
-    if role in columns:
-        return role
-    plain = {name: "".join(c for c in name.casefold() if c.isalnum()) for name in columns}
-    fitting = [
-        name
-        for name, word in plain.items()
-        if {word, word.removesuffix("id"), word.removesuffix("name")} & {role, *SYNONYMS[role]}
-        or (role == "item" and word in ("id", "index"))
-    ]
-    return fitting[0] if len(fitting) == 1 else None
 
 
 def _is_numeric(column: pd.Series) -> bool:
