@@ -265,6 +265,34 @@ def test_workers_in_the_notices_of_parameters_get_their_pseudonyms(tmp_path: Pat
     assert "straight" not in json.dumps(document)
 
 
+def test_records_lose_the_digests_and_folders_of_what_they_were_made_from(tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir()
+    table = shutil.copy(ROOT / "data" / "pilot.csv", private / "pilot.csv")
+    words = ("--scale", "1:5", "--systems", "baseline,new")
+    record = tmp_path / "check.json"
+    record.write_text(run("check", table, *words, "--json").stdout)
+    (source,) = json.loads(record.read_text())["sources"]
+    assert source["sha256"] == hashlib.sha256(Path(table).read_bytes()).hexdigest()
+    done = run(
+        "release", table, *words, "--key", KEY, "--include", record, "-o", tmp_path / "out", "--json"
+    )
+    released = (tmp_path / "out" / "check.json").read_text()
+    assert json.loads(released)["sources"] == [{"name": "pilot.csv", "sha256": None}]
+    assert source["sha256"] not in released
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert (
+        names
+        == set(json.loads(done.stdout)["files"])
+        == {
+            "README.md",
+            "SHA256SUMS",
+            "check.json",
+            "ratings.csv",
+        }
+    )
+
+
 def test_several_criteria_are_released_together_with_their_scales(tmp_path: Path) -> None:
     rows = [
         [f"w{w}", f"i{i}", s, str((w + i) % 5 + 1 if c == "a|b" else (w + i) % 3 * 50), c]

@@ -41,7 +41,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "Decide a finished study by its plan, and say what differs from it.",
         ),
         "report": ("report.report", "Write what a paper should report: checklists, forms, paragraphs."),
-        "release": ("release", "Write an anonymised bundle of a study, to publish."),
+        "release": ("release.release", "Write an anonymised bundle of a study, to publish."),
     },
     "Other comparisons": {
         "compare": ("compare.group", "Scores of systems on the same items: test, effect size, power."),

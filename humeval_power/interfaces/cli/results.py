@@ -122,8 +122,10 @@ class Out:
             note(f"Written: {path}")
 
 
-def with_result(result: type[Result]) -> Callable[[Function], Function]:
+def with_result(result: type[Result], *, writes: bool = True) -> Callable[[Function], Function]:
     """Add --json, --format, --details, --output, --force and --quiet to a command that returns such a result.
+
+    writes : without it the result is printed only: what the command writes is its own, and has a fixed content.
 
     What is returned is printed or written, with the command line and the digests of the files that were
     read in its record. With --output, what cannot be written is refused before the command runs.
@@ -132,8 +134,7 @@ def with_result(result: type[Result]) -> Callable[[Function], Function]:
         json_option,
         _format_option,
         _details_option,
-        _output_option(result),
-        force_option,
+        *((_output_option(result), force_option) if writes else ()),
         quiet_option,
     )
 
@@ -148,7 +149,7 @@ def with_result(result: type[Result]) -> Callable[[Function], Function]:
                 found: Result = command(*args, **values)
             out.deliver(found.told(typed_command(), tuple(files.values())))
 
-        return collected(run, options, name="out", collect=lambda values: _out_of(values, result))
+        return collected(run, options, name="out", collect=lambda values: _out_of(values, result, writes))
 
     return decorate
 
@@ -158,15 +159,10 @@ def _progress() -> Any:
     return silent() if quiet else lines_to(note)
 
 
-def _out_of(values: dict[str, Any], result: type[Result]) -> Out:
-    as_json, form = values.pop("as_json"), values.pop("format")
-    return Out(
-        "json" if as_json else form,
-        values.pop("output"),
-        values.pop("force"),
-        values.pop("details"),
-        result.endings,
-    )
+def _out_of(values: dict[str, Any], result: type[Result], writes: bool) -> Out:
+    as_json, form, details = (values.pop(name) for name in ("as_json", "format", "details"))
+    output, force = (values.pop("output"), values.pop("force")) if writes else (None, False)
+    return Out("json" if as_json else form, output, force, details, result.endings)
 
 
 _format_option = click.option(

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from humeval_power.checking.columns import close_to, shortened
 from humeval_power.errors import InputError
@@ -29,7 +30,7 @@ from humeval_power.safe_text import csv_text, formula_safe, json_text
 RATINGS, README, SUMS = "ratings.csv", "README.md", "SHA256SUMS"
 OWN_FILES = (RATINGS, README, SUMS)
 PSEUDONYMISED = ("worker", "item", "system")
-_OURS = ("humeval_power/parameters/", "humeval_power/analysis/", "humeval_power/check/")
+_OURS = "humeval_power/"
 _SEALED = "humeval_power/plan/"  # a plan that was changed could not be read back
 
 
@@ -159,11 +160,21 @@ def _without_workers(content: bytes, mapping: Mapping[str, str]) -> bytes:
         changed["notices"] = [
             _renamed(notice, mapping) if isinstance(notice, str) else notice for notice in notices
         ]
-    if isinstance(data, dict) and str(document.get("schema")).startswith(_OURS):
-        changed["data"] = {name: value for name, value in data.items() if name != "sha256"}
+    if str(document.get("schema")).startswith(_OURS):
+        if isinstance(data, dict):
+            changed["data"] = {name: value for name, value in data.items() if name != "sha256"}
+        if isinstance(document.get("sources"), list):
+            changed["sources"] = [_without_digest(source) for source in document["sources"]]
     if changed == document:
         return content
     return (json_text(json.dumps(changed, indent=2, ensure_ascii=False)) + "\n").encode()
+
+
+def _without_digest(source: object) -> object:
+    """What a record was made from, by its name: neither its folders nor a digest that ids could be tried on."""
+    if not isinstance(source, dict):
+        return source
+    return {**source, "name": PurePath(str(source.get("name"))).name, "sha256": None}
 
 
 def _renamed(notice: str, mapping: Mapping[str, str]) -> str:
