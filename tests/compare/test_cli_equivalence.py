@@ -115,11 +115,12 @@ def test_surface_looks_halfway_by_itself() -> None:
 
 def test_calibrate_simulates_at_the_margin(tmp_path: Path) -> None:
     arguments = ("calibrate", "--preset", "high", "--workers", 6, "--items", 12, "--simulations", 200)
-    said = text(*arguments, *EQUIVALENT, "-o", tmp_path / "out")
+    said = text(*arguments, *EQUIVALENT)
+    run(*arguments, *EQUIVALENT, "-o", tmp_path / "out")
     assert "a true difference B - A of -0.2, at the margin" in said
     assert "Tests that know no margin are left out" in said
     assert "B better" not in said
-    stored = json.loads((tmp_path / "out" / "calibration.json").read_text())
+    stored = json.loads((tmp_path / "out" / "record.json").read_text())
     assert stored["rule"]["margin"] == 0.2
     assert stored["parameters"]["effect"] == pytest.approx(-0.1)  # under -1/+1 coding
 

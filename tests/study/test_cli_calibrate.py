@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.cli.study.calibrate import FILES
 from humeval_power.planning.study.calibration import NULL_TESTS
 
 STUDY = ["calibrate", "--preset", "high", "--workers", "3", "--items", "12", "--simulations", "200"]
@@ -25,6 +24,7 @@ def test_the_table_names_the_planned_test_and_fits_the_terminal() -> None:
     result = run()
     assert result.exit_code == 0, result.output
     assert "Mixed model, Kenward-Roger *" in result.stdout
+    assert result.stdout.splitlines()[1].startswith("Mixed model, Kenward-Roger, as planned: ")
     assert "200 simulated, the same for every test" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert len([line for line in result.stdout.splitlines() if "0." in line]) >= len(NULL_TESTS)
@@ -47,20 +47,22 @@ def test_json_holds_every_test_and_what_it_was_computed_from() -> None:
 def test_output_writes_table_figure_and_record(tmp_path: Path) -> None:
     result = run("-o", str(tmp_path / "null"))
     assert result.exit_code == 0, result.output
-    assert sorted(path.name for path in (tmp_path / "null").iterdir()) == sorted(FILES)
-    table = pd.read_csv(tmp_path / "null" / "calibration.csv")
-    record = json.loads((tmp_path / "null" / "calibration.json").read_text())
+    names = {"index.html", "record.json", "table.csv", "calibration.svg", "calibration.png"}
+    assert {path.name for path in (tmp_path / "null").iterdir()} == names
+    table = pd.read_csv(tmp_path / "null" / "table.csv")
+    record = json.loads((tmp_path / "null" / "record.json").read_text())
     assert list(table["rejection_rate"]) == pytest.approx([row["rejection_rate"] for row in record["rows"]])
     assert (tmp_path / "null" / "calibration.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:
-    (tmp_path / "calibration.csv").write_text("mine")
-    refused = run("-o", str(tmp_path))
+    target = tmp_path / "calibration.png"
+    target.write_text("mine")
+    refused = run("-o", str(target))
     assert refused.exit_code != 0
     assert "--force" in refused.stderr
-    assert (tmp_path / "calibration.csv").read_text() == "mine"
-    assert run("-o", str(tmp_path), "--force").exit_code == 0
+    assert target.read_text() == "mine"
+    assert run("-o", str(target), "--force").exit_code == 0
 
 
 def test_a_one_sided_rule_is_judged_by_its_claims() -> None:

@@ -104,7 +104,7 @@ def test_a_margin_in_points_is_said_on_the_unit_scale_before_it_decides(command)
     text, told = run(command, *source, "--scale", "1:5", *margin)
     assert "Margin: 1.2 points of the scale 1 to 5, that is 0.3 on [0, 1]." in told
     if command == "calibrate":
-        assert text.startswith("Margin   0.3 on [0, 1], 1.2 on the scale 1 to 5")
+        assert "Margin   0.3 on [0, 1], 1.2 on the scale 1 to 5" in text
     assert "points of which scale?" in refused(command, *source, *margin)
 
 
@@ -156,11 +156,12 @@ def test_simulate_says_how_many_ratings_lie_beyond_the_scale():
 
 
 def test_simulate_and_calibrate_take_an_entry_of_the_library():
-    table, told = run("simulate", *LIBRARY, *SIZE, "--scale", "1:5", "--effect-raw", "0.4")
-    assert "0.4 points of the scale 1 to 5" in told
-    assert "B - A = 0.1 on" in told
-    assert table.startswith("worker,item,system,rating")
-    assert run("calibrate", *LIBRARY, *SIZE, *FAST)[0].startswith("Setting")
+    study = ("simulate", *LIBRARY, *SIZE, "--scale", "1:5", "--effect-raw", "0.4")
+    text, _ = run(*study)
+    assert "0.4 points of the scale 1 to 5" in text
+    assert "B - A = 0.1 on" in text
+    assert run(*study, "--format", "csv")[0].startswith("worker,item,system,rating")
+    assert f"Setting  {LIBRARY[1]}, no difference" in run("calibrate", *LIBRARY, *SIZE, *FAST)[0]
 
 
 def test_python_knows_the_entries_of_the_library_by_name():

@@ -244,8 +244,8 @@ def _word(result: Result) -> bytes:
 def _picture(result: Result, ending: str) -> bytes:
     pictures = result.document().pictures
     if len(pictures) != 1:
-        count = "no picture" if not pictures else f"{len(pictures)} pictures"
+        count = "is no picture" if not pictures else f"are {len(pictures)} pictures"
         raise InputError(
-            f"There is {count} to write as {ending}; name a folder, such as -o result/, for everything."
+            f"There {count} to write as {ending}; name a folder, such as -o result/, for everything."
         )
     return pictures[0].content(ending[1:])  # type: ignore[arg-type]

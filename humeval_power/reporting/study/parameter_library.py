@@ -136,7 +136,7 @@ def own_entry(
         data=data or _told(exported, "data") or source,
         licence=licence or _told(exported, "licence"),
         caveat=_told(exported, "caveat"),
-        document={key: value for key, value in document.items() if key != "library"},
+        document={key: value for key, value in document.items() if key not in ("library", "sources")},
     )
 
 

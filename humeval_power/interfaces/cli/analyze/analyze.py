@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from humeval_power.api.study import studies_like
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fit import Fit
 from humeval_power.inference.study.many_systems import FamilyCorrection
@@ -49,7 +50,7 @@ from humeval_power.interfaces.cli.plan.options import (
 )
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.run import typed_command
-from humeval_power.interfaces.cli.study.fit import tell_simulations
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.planning.analyze import deviations, power_at_interest
 from humeval_power.planning.plan.plan import Plan
@@ -208,7 +209,9 @@ def _two(
     fitted = fit(ratings, estimator=rule.estimator)
     tested = difference_test(ratings, rule) if rule.analysis == "differences" else effect_test(fitted, rule)
     size = None
-    tell_simulations(fitted, ratings, rule, simulation, closed_form=True)
+    n_simulations = simulation["n_simulations"]
+    work = studies_like(fitted, ratings, rule, True, n_simulations, simulation["n_jobs"])
+    tell_work(work, n_simulations=n_simulations)
     if fitted.n_workers < FEW_WORKERS and not tested.reason:
         size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
     interest = None

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from humeval_power.assumptions import Assumptions
-from humeval_power.designs import DESIGN_KINDS, DesignKind
+from humeval_power.designs import DESIGN_KINDS, Design, DesignKind
 from humeval_power.interfaces.cli.assumptions import (
     _SCALE_OPTIONS,
     PLAN_FROM,
@@ -116,6 +116,26 @@ def likert_points(study: StudyOptions, settings: Assumptions) -> int | None:
     if points is None:
         raise click.UsageError("A Likert response needs --points.")
     return points
+
+
+def typed_design(study: StudyOptions, workers: int, items: int) -> Design:
+    """The design of so many workers and items.
+
+    Raises
+    ------
+    DesignError
+        Options that contradict each other, or a design that cannot be built.
+    """
+    from humeval_power.planning.study.designs_of import build_design
+
+    return build_design(
+        workers,
+        items,
+        study.ratings_per_item,
+        paired=study.paired,
+        kind=study.design,
+        max_ratings_per_worker=study.max_ratings_per_worker,
+    )
 
 
 def grid_options(study: StudyOptions, settings: Assumptions) -> dict[str, Any]:

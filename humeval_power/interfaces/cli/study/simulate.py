@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED
+from humeval_power.api.study import simulate
 from humeval_power.differences import Difference
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.numbers import WholeNumber
-from humeval_power.interfaces.cli.options import force_option, output_option, quiet_option, seed_option
-from humeval_power.interfaces.cli.output import emit, note, refuse_to_overwrite
+from humeval_power.interfaces.cli.options import seed_option
 from humeval_power.interfaces.cli.required_options import Command
+from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import (
     StudyOptions,
     likert_points,
@@ -19,14 +19,13 @@ from humeval_power.interfaces.cli.study.options import (
     only_setting,
     source_needed,
     study_options,
+    typed_design,
 )
 from humeval_power.interfaces.cli.work_ahead import refuse_work
 from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.planning.study.designs_of import build_design
 from humeval_power.planning.workload import study_workload
-from humeval_power.safe_text import table_csv
+from humeval_power.reporting.study.simulated import SimulatedStudy
 from humeval_power.simulation.losses import Exclusion, Losses
-from humeval_power.simulation.study import simulate
 
 
 @click.command("simulate", cls=Command)
@@ -36,9 +35,7 @@ from humeval_power.simulation.study import simulate
 @click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
 @effect_options("True difference B - A on [0, 1]. [as in the parameters]")
 @seed_option
-@output_option
-@force_option
-@quiet_option
+@with_result(SimulatedStudy)
 @source_needed
 def command(
     study: StudyOptions,
@@ -48,53 +45,27 @@ def command(
     items: int,
     effect: TypedEffects | None,
     seed: int | None,
-    output: str | None,
-    force: bool,
-) -> None:
-    """Draw the ratings of one study and write them as CSV.
+) -> SimulatedStudy:
+    """Draw the ratings of one study; -o FILE.csv writes them.
 
     The table has the columns worker, item, system (A, B) and rating, on --scale
-    or, without it, on [0, 1].
+    or, without it, on [0, 1]; --format csv prints it.
     """
-    if output is not None:
-        refuse_to_overwrite([output], force=force)
     settings = load_settings(study)
     _, parameters = only_setting(settings)
     shown = settings.typed_scale
-    said = Difference(parameters.difference, shown) if effect is None else effect.one(shown)
-    warn_beyond(settings, [said])
-    if effect is not None:
-        parameters = parameters.with_difference(said.value)
-    design = build_design(
-        workers,
-        items,
-        study.ratings_per_item,
-        paired=study.paired,
-        kind=study.design,
-        max_ratings_per_worker=study.max_ratings_per_worker,
-    )
+    said = None if effect is None else effect.one(shown)
+    warn_beyond(settings, [said or Difference(parameters.difference, shown)])
+    design = typed_design(study, workers, items)
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
-    for remark in design.notes:
-        note(remark)
-    used = DEFAULT_SEED if seed is None else seed
-    points = likert_points(study, settings)
-    ratings = simulate(
+    return simulate(
         parameters,
         design,
-        seed=used,
+        effect=said,
+        scale=shown,
+        seed=DEFAULT_SEED if seed is None else seed,
         response=study.response,
-        points=points,
+        points=likert_points(study, settings),
         losses=losses,
         exclusion=exclusion,
     )
-    if len(ratings.rating) < design.n_ratings:
-        note(f"{len(ratings.rating):,} of {design.n_ratings:,} planned ratings are left.")
-    beyond = int(((ratings.rating < 0) | (ratings.rating > 1)).sum())
-    if beyond:
-        note(
-            f"{beyond:,} of {len(ratings.rating):,} ratings lie beyond the ends of the scale, which the model does "
-            "not know, and a table with them is refused where the scale is declared: --response clipped or "
-            "likert keeps them on it."
-        )
-    note(f"Effect: {said}; {design}; seed {used} (assignment seed {DEFAULT_ASSIGNMENT_SEED})")
-    emit(table_csv(ratings.to_frame(shown), digits=6), output=output, force=force, exact=True)

@@ -1,0 +1,270 @@
+"""The rating study: fit its ratings, draw the ratings of one, see how often tests find what is not there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from humeval_power.api.progress import in_steps, progress
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.designs import Design
+    from humeval_power.differences import Difference
+    from humeval_power.estimation.fit import Engine, Fit
+    from humeval_power.inference.study.intervals import IntervalMethod
+    from humeval_power.inference.study.wald import EffectTest
+    from humeval_power.parameters import Parameters
+    from humeval_power.planning.workload import Ahead, Workload
+    from humeval_power.ratings import Ratings
+    from humeval_power.reporting.study.calibration_result import CalibrationResult
+    from humeval_power.reporting.study.fit_result import FitResult
+    from humeval_power.reporting.study.simulated import SimulatedStudy
+    from humeval_power.scales import RatingScale
+    from humeval_power.simulation.losses import Exclusion, Losses
+    from humeval_power.simulation.study import Response
+
+_SMALL_TABLE = 20_000  # ratings up to which the worker-item term is looked for unasked
+_DENSE = "The kernels are not compiled yet: this fit is by dense matrices, the same model and search."
+
+
+def fit(
+    ratings: Ratings,
+    *,
+    rule: DecisionRule = DEFAULT_RULE,
+    engine: Engine = "native",
+    worker_item: bool = False,
+    intervals: IntervalMethod = "asymptotic",
+    assumed: Parameters | None = None,
+    n_simulations: int | None = None,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    strict: bool = False,
+    ahead: Ahead | None = None,
+) -> FitResult:
+    """Fit the mixed model to the ratings of two systems, and test their difference.
+
+    The model is rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e on [0, 1], x = -1/2 for system A, +1/2 for B.
+
+    Parameters
+    ----------
+    ratings : of two systems; the effect is B - A.
+    rule : how the difference is tested; its estimator fits the model.
+    engine : 'lme4' and 'statsmodels' are slow references.
+    worker_item : also estimate what a worker and an item share under both systems.
+    intervals : how the parameters' 95 % intervals are found; 'profile' and 'bootstrap' take longer.
+    assumed : parameters under which a rule with df 'calibrated' simulates.
+    n_simulations : studies for a rule that simulates, bootstrap intervals and the size of a test of few
+        workers; None for the usual number.
+    strict : whether a fit that does not converge misses its target.
+    ahead : is told of the simulations before they begin, where they may take long; raises to refuse them.
+
+    Returns
+    -------
+    FitResult
+        `fitted` is the `Fit`, `parameters` are its seven, `test` that of the effect, `ratings` what was
+        fitted; `to_frame` has a row for each parameter. Everything on [0, 1].
+
+    Raises
+    ------
+    InputError
+        A rule or intervals that an engine does not offer, a calibrated rule without assumed parameters.
+    FitError
+        A table to which the model cannot be fitted.
+    """
+    from humeval_power.estimation.fitting import fit as fitted_to
+    from humeval_power.estimation.interaction import interaction_gain
+    from humeval_power.estimation.native import kernels_ready, quick_start
+    from humeval_power.inference.study.intervals import parameter_intervals
+    from humeval_power.inference.study.wald import check_engine_df
+    from humeval_power.planning.study.analytic import FEW_WORKERS
+    from humeval_power.planning.study.calibration import size_of_test
+    from humeval_power.reporting.result import Provenance
+    from humeval_power.reporting.study.fit_result import FitResult
+
+    check_engine_df(engine, rule, n_ratings=len(ratings.rating))
+    cold = not kernels_ready()
+    with quick_start():
+        fitted = fitted_to(ratings, estimator=rule.estimator, engine=engine, worker_item=worker_item)
+    remarks = [f"{ratings.source}: {notice}" for notice in ratings.notices]
+    if cold and engine == "native" and not kernels_ready():
+        remarks.append(_DENSE)
+    runs: dict[str, Any] = {
+        "n_simulations": n_simulations or DEFAULT_SIMULATIONS,
+        "seed": seed,
+        "n_jobs": n_jobs,
+    }
+    few = fitted.n_workers < FEW_WORKERS and not rule.is_simulated
+    if ahead is not None and (n_simulations or rule.is_simulated or intervals == "bootstrap" or few):
+        closed = few and intervals != "bootstrap"
+        ahead(studies_like(fitted, ratings, rule, closed, runs["n_simulations"], n_jobs))
+    tested = _tested(fitted, ratings, rule, assumed, runs)
+    size = None
+    if few and not tested.reason:
+        size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **runs)
+    ranges = None
+    if fitted.converged:
+        ranges = parameter_intervals(fitted, ratings, method=intervals, **runs)
+    gain = 0.0
+    if not worker_item and rule.analysis == "ratings" and len(ratings.rating) <= _SMALL_TABLE:
+        with quick_start():
+            gain = interaction_gain(ratings)
+    drawn = rule.is_simulated or size is not None or (ranges is not None and intervals == "bootstrap")
+    return FitResult(
+        ratings=ratings,
+        fitted=fitted,
+        test=tested,
+        intervals=ranges,
+        interval_method=intervals,
+        size=size,
+        interaction=gain,
+        strict=strict,
+        remarks=tuple(remarks),
+        provenance=Provenance(seed=seed if drawn else None),
+    )
+
+
+def _tested(
+    fitted: Fit, ratings: Ratings, rule: DecisionRule, assumed: Parameters | None, runs: dict[str, Any]
+) -> EffectTest:
+    from humeval_power.inference.study.simulated_test import simulated_test
+    from humeval_power.inference.study.wald import difference_test, effect_test
+
+    if rule.is_simulated:
+        return simulated_test(fitted, ratings.design(), rule, assumed=assumed, **runs)
+    return difference_test(ratings, rule) if rule.analysis == "differences" else effect_test(fitted, rule)
+
+
+def studies_like(
+    fitted: Fit, ratings: Ratings, rule: DecisionRule, closed_form: bool, n_simulations: int, n_jobs: int
+) -> Workload:
+    """The work of simulating studies like one that was fitted; `closed_form` where they may be drawn by
+    their mean squares."""
+    from humeval_power.planning.workload import rating_study_workload, study_workload
+    from humeval_power.scenarios.study import RatingStudy
+
+    design = ratings.design()
+    if not closed_form:
+        return study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
+    study = RatingStudy(fitted.parameters, design, rule=rule)
+    return rating_study_workload(study, n_simulations=n_simulations, n_jobs=n_jobs)
+
+
+def simulate(
+    parameters: Parameters,
+    design: Design,
+    *,
+    effect: float | Difference | None = None,
+    scale: RatingScale | None = None,
+    seed: int = DEFAULT_SEED,
+    response: Response = "gaussian",
+    points: int | None = None,
+    losses: Losses | None = None,
+    exclusion: Exclusion = "none",
+) -> SimulatedStudy:
+    """Draw the ratings of one study; the same seed gives the same ratings.
+
+    Parameters
+    ----------
+    parameters, design : the model, and who rates what.
+    effect : the true difference B - A on [0, 1]; None for that of the parameters.
+    scale : on which the ratings are given; None for [0, 1].
+    response : 'gaussian' is the model itself, 'clipped' cuts ratings to [0, 1], 'likert' rounds them to
+        `points` values.
+    losses, exclusion : ratings that are lost or careless, and workers left out before the fit.
+
+    Returns
+    -------
+    SimulatedStudy
+        `ratings` holds codes and ratings on [0, 1]; `to_frame` is the table worker, item, system, rating
+        on the scale.
+
+    Raises
+    ------
+    InputError
+        A Likert response without its points, or an effect beyond [-1, 1].
+    """
+    from humeval_power.differences import Difference
+    from humeval_power.reporting.result import Provenance
+    from humeval_power.reporting.study.simulated import SimulatedStudy
+    from humeval_power.simulation.study import simulate as drawn
+
+    used, said = parameters, Difference(parameters.difference, scale)
+    if effect is not None:
+        said = effect if isinstance(effect, Difference) else Difference(effect, scale)
+        used = parameters.with_difference(said.value)
+    ratings = drawn(
+        used, design, seed=seed, response=response, points=points, losses=losses, exclusion=exclusion
+    )
+    return SimulatedStudy(
+        ratings=ratings,
+        parameters=used,
+        design=design,
+        effect=said,
+        scale=scale,
+        response=response,
+        provenance=Provenance(seed=seed),
+    )
+
+
+def calibrate(
+    parameters: Parameters,
+    design: Design,
+    *,
+    rule: DecisionRule = DEFAULT_RULE,
+    setting: str = "these parameters",
+    scale: RatingScale | None = None,
+    n_simulations: int | None = None,
+    seed: int = DEFAULT_SEED,
+    response: Response = "gaussian",
+    points: int | None = None,
+    n_jobs: int = 1,
+) -> CalibrationResult:
+    """See how often a test, and those that people commonly use, find an effect where there is none.
+
+    Parameters
+    ----------
+    parameters, design : of the studies; their true difference is 0, or lies at the rule's margin.
+    rule : the planned test; its alpha, alternative and margin hold for all tests.
+    setting : what the parameters are called.
+    scale : on which a margin is told too.
+    n_simulations : studies; None for 10,000.
+    response, points : as of `simulate`.
+
+    Returns
+    -------
+    CalibrationResult
+        A `Calibration` for each test in `results`; `to_frame` has a row for each. Rates are shares.
+
+    Raises
+    ------
+    InputError
+        A one-sided rule with alpha above 0.5, or a rule that simulates.
+    """
+    from humeval_power.planning.study.calibration import DEFAULT_NULL_STUDIES
+    from humeval_power.planning.study.calibration import calibrate as calibrated
+    from humeval_power.reporting.result import Provenance
+    from humeval_power.reporting.study.calibration_result import CalibrationResult
+
+    total = DEFAULT_NULL_STUDIES if n_simulations is None else n_simulations
+    with progress("Simulating", total=total) as advance:
+        results = calibrated(
+            parameters,
+            design,
+            rule=rule,
+            n_simulations=total,
+            seed=seed,
+            response=response,
+            points=points,
+            n_jobs=n_jobs,
+            progress=in_steps(advance),
+        )
+    return CalibrationResult(
+        results=tuple(results),
+        setting=setting,
+        parameters=parameters,
+        design=design,
+        response=response,
+        scale=scale,
+        provenance=Provenance(seed=seed),
+    )

@@ -1,0 +1,171 @@
+"""What a fit of two systems says: its effect, its parameters and what to know of them, as parts of a document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from humeval_power.estimation.fit import Fit
+from humeval_power.inference.study.intervals import Intervals
+from humeval_power.inference.study.wald import EffectTest
+from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.planning.power import PowerEstimate
+from humeval_power.ratings import Ratings
+from humeval_power.reporting.document import Facts, Picture, Section, Table
+from humeval_power.reporting.numbers import interval_words, p_words
+from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:  # Matplotlib is slow to import
+    from matplotlib.figure import Figure
+
+_INTERACTION_MATTERS = 3.84  # 95 % point of the chi-square with one df
+
+
+def effect_words(ratings: Ratings, tested: EffectTest) -> str:
+    """The answer in a sentence: the difference with its interval, or why there is no test."""
+    a, b = ratings.system_names
+    said = f"The difference {b} - {a} is {tested.estimate:.4f} on [0, 1]"
+    if tested.reason:
+        return f"{said}; no test, no p-value and no interval: {tested.reason}."
+    level = f"{100 * tested.rule.confidence:g} % interval"
+    return f"{said}, {level} {interval_words(*tested.interval)}; {_p_of(tested)}."
+
+
+def effect_section(ratings: Ratings, tested: EffectTest) -> Section:
+    """The effect on both scales, the test, and the picture of it."""
+    rule = Facts((("Test", tested_words(tested)), ("Rule", str(tested.rule))))
+    return Section("Effect B - A", (_effect_table(ratings, tested), rule, *_pictures(ratings, tested)))
+
+
+def _effect_table(ratings: Ratings, tested: EffectTest) -> Table:
+    scale = ratings.scale
+    low, high = tested.interval
+    raw = sorted((scale.effect_to_raw(low), scale.effect_to_raw(high)))
+    rows = (
+        (
+            "on [0, 1], 1 is best",
+            f"{tested.estimate:.4f}",
+            _number(tested.standard_error, ".4f"),
+            "none" if tested.reason else interval_words(low, high),
+        ),
+        (
+            f"on the scale {scale.low:g} to {scale.high:g}",
+            f"{scale.effect_to_raw(tested.estimate):.4g}",
+            _number(tested.standard_error * scale.width, ".4g"),
+            "none" if tested.reason else f"{raw[0]:.4g} to {raw[1]:.4g}",
+        ),
+    )
+    return Table(("", "estimate", "SE", f"{100 * tested.rule.confidence:g} % interval"), rows)
+
+
+def _pictures(ratings: Ratings, tested: EffectTest) -> Iterator[Picture]:
+    if tested.reason:
+        return
+
+    def draw() -> Figure:
+        from humeval_power.reporting.study.effect_figure import effect_figure
+
+        return effect_figure(tested, ratings.system_names, ratings.scale)
+
+    margin = "no difference" if tested.rule.margin is None else "the margin"
+    words = f"The difference between the systems with its interval, against {margin}."
+    yield Picture("effect", draw, words=words)
+
+
+def _number(value: float, form: str) -> str:
+    return format(value, form) if math.isfinite(value) else "none"
+
+
+def tested_words(tested: EffectTest) -> str:
+    """The statistic, its df and its p-values, or why there is no test."""
+    if tested.reason:
+        return f"no test, no p-value and no interval: {tested.reason}"
+    df = [] if math.isnan(tested.df) else [f"df = {tested.df:.1f}"]
+    t = [f"t = {tested.estimate / tested.standard_error:.3f}"] if tested.rule.margin is None else []
+    return ", ".join([*t, *df, _p_of(tested)])
+
+
+def _p_of(tested: EffectTest) -> str:
+    margin = tested.rule.margin
+    if margin is None:
+        return p_words(tested.p_value)
+    bounds = (f"{-margin:g} or less", f"{margin:g} or more")
+    return ", ".join(
+        f"{p_words(p_value)} against a difference of {bound}"
+        for p_value, bound in zip(tested.p_values, bounds, strict=False)
+    )
+
+
+def parameters_table(ratings: Ratings, fitted: Fit, ranges: Intervals) -> Table:
+    """The parameters on [0, 1] with their intervals, and in points of the scale."""
+    known = fitted.parameters.as_dict()
+    rows = []
+    for name in [*PARAMETER_NAMES, *(name for name in known if name not in (*PARAMETER_NAMES, "coding"))]:
+        value = float(getattr(fitted.parameters, name))
+        low, high = ranges.get(name, (math.nan, math.nan))
+        shown = "-" if math.isnan(low + high) else interval_words(low, high)
+        mark = "at zero" if name in fitted.boundary else ""
+        mark = "not identified" if name in fitted.not_identified else mark
+        interval = "" if name == "effect" else shown  # that of the test, above
+        rows.append((name, f"{value:.4f}", interval, _raw(ratings.scale, name, value), mark))
+    return Table(("", "on [0, 1]", "95 % interval", "raw", ""), tuple(rows))
+
+
+def _raw(scale: RatingScale, name: str, value: float) -> str:
+    """A parameter on the scale of the ratings."""
+    if name == "baseline":
+        return f"{float(scale.from_unit(np.array(value))):.4g}"
+    return f"{scale.effect_to_raw(value) if name == 'effect' else value * scale.width:.4g}"
+
+
+def fit_notes(
+    fitted: Fit, tested: EffectTest, size: PowerEstimate | None = None, interaction: float = 0.0
+) -> Iterator[str]:
+    """What to know before the numbers are used; `size` is the simulated one of the test, `interaction` what
+    the term of worker and item would gain."""
+    if not fitted.converged:
+        yield f"The fit did not converge: {fitted.message}. Do not use these numbers."
+    if fitted.n_optima > 1:
+        yield (
+            f"The likelihood of this table has {fitted.n_optima} peaks; the fit is the highest that was found. "
+            "That is a sign of too few ratings: the SDs say little."
+        )
+    if fitted.not_identified:
+        yield (
+            f"This table cannot tell {', '.join(fitted.not_identified)} apart. It does determine "
+            f"{'; '.join(fitted.identified_combinations)}. The effect and its standard error are not "
+            "affected; do not plan another number of ratings per item from these SDs."
+        )
+    if fitted.boundary:
+        yield (
+            f"Estimated as exactly zero: {', '.join(fitted.boundary)}. That is common in small tables "
+            "and does not mean that there is no such variation."
+        )
+    two = sorted((fitted.df_satterthwaite, fitted.df_kenward_roger))
+    if two[1] > 2 * two[0]:
+        yield (
+            f"Satterthwaite would use {fitted.df_satterthwaite:.1f} df, Kenward-Roger "
+            f"{fitted.df_kenward_roger:.1f}. With a variance at zero the former is far too bold."
+        )
+    if interaction > _INTERACTION_MATTERS:
+        yield (
+            "Workers and items share something under both systems that the model leaves out (adding it "
+            f"lowers the criterion by {interaction:.1f}). It makes the test slightly too bold: fit the term of "
+            "worker and item too, or analyse differences, which it cannot touch."
+        )
+    if size is not None:
+        yield _size_words(fitted, tested, size)
+
+
+def _size_words(fitted: Fit, tested: EffectTest, size: PowerEstimate) -> str:
+    low, high = size.rejection_interval
+    null = "no effect" if tested.rule.margin is None else "a difference at the margin"
+    bold = " The df 'min' are never too bold, and have little power." if low > tested.rule.alpha else ""
+    return (
+        f"With {fitted.n_workers} workers the test is not exact: simulated with these parameters and "
+        f"{null} it rejects {100 * size.rejection_rate:.1f} % of the time (95 % Monte Carlo "
+        f"interval {100 * low:.1f} to {100 * high:.1f}), at alpha {tested.rule.alpha:g}.{bold}"
+    )

@@ -1,0 +1,121 @@
+"""A fit of the ratings of two systems: what it says, and the parameters that others plan from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.estimation.fit import Fit
+from humeval_power.inference.study.intervals import IntervalMethod, Intervals
+from humeval_power.inference.study.wald import EffectTest
+from humeval_power.parameters import Parameters
+from humeval_power.planning.power import PowerEstimate
+from humeval_power.ratings import Ratings
+from humeval_power.reporting.document import Document, Points, Section
+from humeval_power.reporting.numbers import counted
+from humeval_power.reporting.records import PARAMETERS_SCHEMA, Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.study.check import ratings_picture
+from humeval_power.reporting.study.fit_blocks import (
+    effect_section,
+    effect_words,
+    fit_notes,
+    parameters_table,
+)
+from humeval_power.reporting.study.fit_content import fit_content
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
+
+    from humeval_power.designs import Design
+    from humeval_power.scales import RatingScale
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitResult(Result):
+    """A fit with its test. The record is the document of parameters that other commands read.
+
+    `fitted` is the fit itself, `test` that of the effect; `intervals` are those of the parameters, found by
+    `interval_method`, None where the fit did not converge. `size` is the simulated rate of false positives,
+    where there are few workers; `interaction` what the term of worker and item would gain. `strict`: a fit
+    that did not converge misses its target.
+    """
+
+    schema: ClassVar[str] = PARAMETERS_SCHEMA
+
+    ratings: Ratings
+    fitted: Fit
+    test: EffectTest
+    intervals: Intervals | None = None
+    interval_method: IntervalMethod = "asymptotic"
+    size: PowerEstimate | None = None
+    interaction: float = 0.0
+    strict: bool = False
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def parameters(self) -> Parameters:
+        """The seven parameters on [0, 1], under -1/2, +1/2 coding."""
+        return self.fitted.parameters
+
+    @property
+    def design(self) -> Design:
+        """Who rated what."""
+        return self.ratings.design()
+
+    @property
+    def scale(self) -> RatingScale:
+        """The scale that was rated on."""
+        return self.ratings.scale
+
+    @property
+    def target_missed(self) -> bool:
+        """Whether a fit that had to converge did not."""
+        return self.strict and not self.fitted.converged
+
+    def body(self) -> Document:
+        """The effect and its test, the parameters, what to know of them, and the ratings."""
+        a, b = self.ratings.system_names
+        fitted = self.fitted
+        size = (
+            f"{counted(fitted.n_ratings, 'rating')}, {counted(fitted.n_workers, 'worker')}, "
+            f"{counted(fitted.n_items, 'item')}; A is {a!r}, B is {b!r}"
+        )
+        notes = tuple(fit_notes(fitted, self.test, self.size, self.interaction))
+        return Document(
+            f"Fit of {self.ratings.source}",
+            lead=effect_words(self.ratings, self.test),
+            headline=(("Ratings", size),),
+            sections=(
+                effect_section(self.ratings, self.test),
+                Section("Parameters", (parameters_table(self.ratings, fitted, self.intervals or {}),)),
+                *([Section("Notes", (Points(notes),))] if notes else []),
+                Section("Ratings", (ratings_picture(self.ratings), *self._notices()), is_detail=True),
+            ),
+        )
+
+    def _notices(self) -> tuple[Points, ...]:
+        return (Points(self.ratings.notices),) if self.ratings.notices else ()
+
+    def content(self) -> Record:
+        """Everything needed to plan from the fit and to judge it."""
+        shown = None if self.intervals is None else (self.interval_method, self.intervals)
+        return fit_content(self.ratings, self.fitted, self.test, size=self.size, intervals=shown)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each parameter: its value on [0, 1], standard error, and the ends of its 95 % interval."""
+        import pandas as pd
+
+        values = {name: value for name, value in self.parameters.as_dict().items() if name != "coding"}
+        none = (float("nan"), float("nan"))
+        ends = {name: (self.intervals or {}).get(name, none) for name in values}
+        return pd.DataFrame(
+            {
+                "parameter": list(values),
+                "value": list(values.values()),
+                "standard_error": [self.fitted.standard_errors.get(name, float("nan")) for name in values],
+                "low": [ends[name][0] for name in values],
+                "high": [ends[name][1] for name in values],
+            }
+        )
