@@ -131,6 +131,13 @@ class CostModel:
         return build(cls, read, required=(), problems=problems)
 
 
+def money(amount: Decimal | float, currency: str) -> str:
+    """An amount in words: '1,234.50 USD'; a price finer than a cent keeps its digits."""
+    exact = Decimal(str(amount))
+    digits = "" if isinstance(amount, Decimal) and exact != exact.quantize(_CENT) else ".2"
+    return f"{exact:,{digits}f} {currency}"
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What a study costs, part by part, in currency units to the cent.
@@ -169,7 +176,7 @@ class Cost:
         return int(self.total / _CENT)
 
     def __str__(self) -> str:
-        return f"{self.total:,.2f} {self.currency}"
+        return money(self.total, self.currency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +199,7 @@ class SplitAdvice:
         shape = " + ".join(str(count) for count in self.copies)
         return (
             f"Publish each HIT in {len(self.copies)} copies of {shape} assignments instead of once with "
-            f"{sum(self.copies)}: this saves {self.saving:,.2f} {self.once.currency} of fees "
+            f"{sum(self.copies)}: this saves {money(self.saving, self.once.currency)} of fees "
             f"({self.split} instead of {self.once}). Keep workers of one copy out of the others, for "
             "example with a qualification."
         )

@@ -20,6 +20,7 @@ from humeval_power.costs import (
     StudyCounts,
     cost_of,
     costs_of_counts,
+    money,
     split_advice,
 )
 from humeval_power.designs import (
@@ -375,3 +376,17 @@ def test_counts_broadcast():
     priced = costs_of_counts(model, n_workers=[[4], [5]], n_items=[10, 20, 30], ratings_per_item=2)
     assert priced.tolist() == [[4000, 8000, 12000]] * 2
     assert costs_of_counts(model, n_workers=4, n_items=10, ratings_per_item=2) == 4000
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"),
+    [
+        (Decimal("1234.5"), "1,234.50 USD"),
+        (Decimal("0.1"), "0.10 USD"),
+        (Decimal("0.125"), "0.125 USD"),  # a price finer than a cent
+        (Decimal("0"), "0.00 USD"),
+        (93.0471, "93.05 USD"),  # an expectation
+    ],
+)
+def test_money_is_said_to_the_cent(amount, said):
+    assert money(amount, "USD") == said

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import pandas as pd
 
+from humeval_power.checking.columns import named_column
 from humeval_power.costs import CostModel, PlatformFee
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.numbers import LARGEST, SMALLEST, WholeNumber, shortened
@@ -120,8 +121,7 @@ def with_pilot_times(prices: CostOptions, pilot: str | None) -> CostOptions:
     if pilot is None or pilot == "-":
         raise InputError("--seconds-column needs a PILOT file that has the column.")
     frame = read_table(pilot).frame
-    if name not in frame.columns:
-        raise InputError(f"{pilot} has no column {name!r}; it has {', '.join(map(str, frame.columns))}.")
+    named_column(name, frame.columns, option="--seconds-column", source=pilot)
     numbers = pd.to_numeric(frame[name], errors="coerce")
     seconds = numbers[numbers > 0]
     if seconds.empty:

@@ -14,6 +14,7 @@ from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.file_bytes import largest_table, too_many_cells
 from humeval_power.interfaces.formats.json_text import parse_json
+from humeval_power.reporting.numbers import counted
 from humeval_power.safe_text import original_cells
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
@@ -115,7 +116,7 @@ def _take_guards_away(body: pd.DataFrame, place: Any, name: str, notices: list[s
     n_guarded = sum(a is not b for a, b in zip(found, original, strict=True))
     if n_guarded:
         body[place] = original
-        cells = "1 cell" if n_guarded == 1 else f"{n_guarded:,} cells"
+        cells = counted(n_guarded, "cell")
         notices.append(
             f"Column {name!r}: the apostrophe that keeps a spreadsheet from running {cells} was taken away."
         )

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from humeval_power.costs import CostModel, cost_of
+from humeval_power.costs import CostModel, cost_of, money
 from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.candidates import Candidates
 from humeval_power.planning.questions import smallest_true
@@ -130,9 +130,9 @@ def what_would_do(
     reaching = np.flatnonzero(candidates.worst_power >= target)
     ways = []
     if budget is not None and len(reaching):
-        cheapest = f"{Decimal(int(candidates.cents[reaching].min())) / 100:.2f}"
-        reason = f"{budget} {costs.currency} buy a power of {power:.2f}, not {target:g}."
-        ways.append(f"a budget of {cheapest} {costs.currency}")
+        cheapest = Decimal(int(candidates.cents[reaching].min())) / 100
+        reason = f"{money(budget, costs.currency)} buy a power of {power:.2f}, not {target:g}."
+        ways.append(f"a budget of {money(cheapest, costs.currency)}")
     else:
         reason = (
             f"No design within these limits has a power of {target:g} {goal}: the best has {power:.2f}."
@@ -143,10 +143,9 @@ def what_would_do(
         ways.append(f"{thing} of {smallest:.3f} instead of {given:g}, with this design")
     enough = _enough_workers(parameters, best, target, rule)
     if enough is not None and enough.n_workers > best.n_workers:
-        price = f"{cost_of(enough, costs).total:.2f}"
         ways.append(
             f"{enough.n_workers} workers with {enough.n_items} items and "
-            f"{enough.ratings_per_item} ratings per item ({price} {costs.currency})"
+            f"{enough.ratings_per_item} ratings per item ({cost_of(enough, costs)})"
         )
     return reason, tuple(ways)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 
+from humeval_power.costs import money
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.plan.request import PlanResult
 from humeval_power.planning.plan.with_looks import SequentialOption
@@ -46,8 +47,8 @@ def expectation_sentence(plan: Plan) -> str | None:
     )
     if not math.isnan(expected.cost_if_effect) and plan.costs is not None:
         text += (
-            f" Expected cost: {expected.cost_if_effect:,.2f} and {expected.cost_if_none:,.2f} "
-            f"{plan.costs.currency}."
+            f" Expected cost: {money(expected.cost_if_effect, plan.costs.currency)} and "
+            f"{money(expected.cost_if_none, plan.costs.currency)}."
         )
     return text
 
@@ -93,8 +94,8 @@ def _expected(found: SequentialOption, result: PlanResult) -> str:
     if not math.isnan(expected.cost_if_effect):
         currency = result.request.costs.currency
         text += (
-            f"; cost {expected.cost_if_effect:,.2f} and {expected.cost_if_none:,.2f} {currency}, of at most "
-            f"{result.chosen.cost.total:,.2f}"
+            f"; cost {money(expected.cost_if_effect, currency)} and "
+            f"{money(expected.cost_if_none, currency)}, of at most {result.chosen.cost}"
         )
     return text
 

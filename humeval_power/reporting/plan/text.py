@@ -6,7 +6,7 @@ import datetime
 import math
 from collections.abc import Sequence
 
-from humeval_power.costs import Cost, cost_of
+from humeval_power.costs import Cost, cost_of, money
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
 from humeval_power.parameters import STANDARD_DEVIATIONS
@@ -191,7 +191,7 @@ def _cost(plan: Plan, cost: Cost) -> PageSection:
     model = plan.costs
     if model is not None and model.hourly_pay is not None:
         sentences.append(
-            f"Workers earn {model.hourly_pay:,.2f} {model.currency} an hour, at "
+            f"Workers earn {money(model.hourly_pay, model.currency)} an hour, at "
             f"{model.seconds_per_rating:f} seconds a rating."
         )
     return PageSection(

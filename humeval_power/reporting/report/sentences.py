@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from humeval_power.costs import money
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.document import Table
 from humeval_power.reporting.numbers import MINUS, NO_P, p_cell, p_words, with_minus
@@ -109,9 +110,9 @@ def pay_sentence(plan: Plan | None) -> str | None:
     costs = plan.costs
     said = []
     if costs.price_per_rating is not None:
-        said.append(f"{costs.price_per_rating:f} {costs.currency} for each rating")
+        said.append(f"{money(costs.price_per_rating, costs.currency)} for each rating")
     if costs.hourly_pay is not None and costs.seconds_per_rating is not None:
         said.append(
-            f"{costs.hourly_pay:,.2f} {costs.currency} an hour at {costs.seconds_per_rating:f} seconds a rating"
+            f"{money(costs.hourly_pay, costs.currency)} an hour at {costs.seconds_per_rating:f} seconds a rating"
         )
     return f"Planned: {', '.join(said)}." if said else None

@@ -10,6 +10,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from humeval_power.errors import InputError
 from humeval_power.planning.survey import Comparison, Survey
 from humeval_power.reporting.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+from humeval_power.reporting.numbers import p_words
 from humeval_power.safe_text import picture_text
 
 
@@ -60,7 +61,7 @@ def survey_figure(comparisons: Sequence[Comparison], found: Survey, *, width: fl
         axes.set_xlabel("Number of items")
         axes.set_ylabel("Effect B - A on [0, 1]")
         if found.signed is not None:
-            tau = f"Kendall's tau {found.signed.tau:.2f}, p = {found.signed.p_value:.2f}"
+            tau = f"Kendall's tau {found.signed.tau:.2f}, {p_words(found.signed.p_value)}"
             axes.set_title(f"{len(points)} comparisons; {tau}", loc="left", color=QUIET)
         figure.legend(loc="outside lower center", ncols=1)
     return figure

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from humeval_power.checking.columns import named_column
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.output import note
 
@@ -49,9 +50,8 @@ def read_tables(reading: Reading) -> tuple[list[str], list[ScoreTable]]:
 
 
 def _by_dataset(source: ScoreSource, reading: Reading) -> tuple[list[str], list[ScoreTable]]:
-    column = str(reading.dataset)
-    if column not in source.table.frame.columns:
-        raise InputError(f"{source.table.source}: there is no column {column!r}, which --dataset names.")
+    columns = source.table.frame.columns
+    column = named_column(str(reading.dataset), columns, option="--dataset", source=source.table.source)
     names = list(dict.fromkeys(source.table.frame[column].astype(str)))
     source = replace(source, scores=tuple(name for name in source.scores if name != column))
     score = reading.score[0] if reading.score else None

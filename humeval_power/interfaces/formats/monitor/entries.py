@@ -15,6 +15,7 @@ from humeval_power.interfaces.formats.monitor.lines import Entry
 from humeval_power.interfaces.formats.monitor.secret import StudySecret
 from humeval_power.planning.monitor.state import LookData, Monitoring, TakenLook
 from humeval_power.ratings import Ratings
+from humeval_power.reporting.numbers import counted
 from humeval_power.scales import RatingScale
 
 Digests = Mapping[str, str]
@@ -44,7 +45,7 @@ class LedgerSeal:
     @property
     def statement(self) -> str:
         """A line for a preregistration."""
-        lines = "1 line" if self.n_lines == 1 else f"{self.n_lines} lines"
+        lines = counted(self.n_lines, "line")
         plan = self.plan_sha256[:_SHORT]
         return f"Ledger of looks of the plan {plan}...: {lines}, the last with SHA-256 {self.sha256}"
 
