@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from cli import run
 from reference.golden import shared_golden
 from scipy import stats
 from seven import seven
@@ -16,7 +16,6 @@ from seven import seven
 from humeval_power.designs import k_per_item
 from humeval_power.errors import InputError
 from humeval_power.inference.judge import fold_weights, folds, judged_means
-from humeval_power.interfaces.cli.judge.group import command as judge
 from humeval_power.parameters import Parameters, preset
 from humeval_power.planning.judge.efficiency import PredictionPower
 from humeval_power.planning.judge.study import judged_study, with_judge
@@ -227,24 +226,23 @@ def test_a_study_without_an_effect_has_no_power_to_keep() -> None:
         judged_study(small(0.0), n_workers=6, n_items=40, correlation=0.5, extra=500)
 
 
-def run(*arguments: str):  # type: ignore[no-untyped-def]
-    return CliRunner().invoke(judge, list(arguments))
-
-
 def test_the_command_tells_what_a_mean_gains_and_warns_of_weight_1() -> None:
-    found = run("mean", "--n", "100", "--extra", "1000", "--correlation", "0.3")
-    assert found.exit_code == 0, found.output
+    found = run("judge", "mean", "--n", "100", "--extra", "1000", "--correlation", "0.3")
     assert "108.9 human values" in found.stdout
     assert "66.7" in found.stdout
-    assert "Caution" in found.stdout
-    assert "Caution" not in run("mean", "--n", "100", "--extra", "1000", "--correlation", "0.9").stdout
+    assert "Read this first" in found.stdout
+    assert (
+        "Read this first"
+        not in run("judge", "mean", "--n", "100", "--extra", "1000", "--correlation", "0.9").stdout
+    )
 
 
 def test_the_command_tells_what_a_study_saves() -> None:
     values = "sd_worker_slope=0.11,sd_item_slope=0.14,sd_residual=0.26"
     options = ["--workers", "10", "--items", "100", "--ratings-per-item", "3", "--effect", "0.1"]
-    found = run("study", "--values", values, *options, "--extra", "1000", "--correlation", "0.8", "--json")
-    assert found.exit_code == 0, found.output
+    found = run(
+        "judge", "study", "--values", values, *options, "--extra", "1000", "--correlation", "0.8", "--json"
+    )
     record = json.loads(found.stdout)
     assert record["efficiency"] == pytest.approx(1.0654, abs=1e-4)
     assert record["largest_efficiency"] == pytest.approx(1.118, abs=1e-3)
@@ -271,11 +269,10 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_the_command_estimates_a_difference_from_a_table(table: Path) -> None:
-    found = run("estimate", str(table))
-    assert found.exit_code == 0, found.output
-    assert "Mean difference B - A: 60 items with human values, 240 more" in " ".join(found.stdout.split())
+    found = run("judge", "estimate", str(table))
+    assert "Mean difference B - A 60 items with human values, 240 more" in " ".join(found.stdout.split())
     assert max(map(len, found.stdout.splitlines())) <= 80
-    record = json.loads(run("estimate", str(table), "--json", "--seed", "4").stdout)
+    record = json.loads(run("judge", "estimate", str(table), "--json", "--seed", "4").stdout)
     frame = pd.read_csv(table)
     means = frame.groupby(["item", "system"])[["human", "judge"]].mean().unstack()
     human = means["human"]["B"] - means["human"]["A"]
@@ -288,7 +285,9 @@ def test_the_command_estimates_a_difference_from_a_table(table: Path) -> None:
 
 def test_turning_the_systems_round_turns_the_sign(table: Path) -> None:
     one, other = (
-        json.loads(run("estimate", str(table), "--json", "--systems", pair).stdout)["human"]["estimate"]
+        json.loads(run("judge", "estimate", str(table), "--json", "--systems", pair).stdout)["human"][
+            "estimate"
+        ]
         for pair in ("A,B", "B,A")
     )
     assert one == pytest.approx(-other)
@@ -306,9 +305,7 @@ def test_turning_the_systems_round_turns_the_sign(table: Path) -> None:
 def test_tables_that_cannot_be_used_are_refused(tmp_path: Path, content: str, words: str) -> None:
     path = tmp_path / "t.csv"
     path.write_text(content)
-    found = run("estimate", str(path))
-    assert isinstance(found.exception, InputError)
-    assert words in str(found.exception)
+    assert words in run("judge", "estimate", path, code=2).stderr
 
 
 def test_the_variance_with_a_judge_is_that_of_simulated_studies() -> None:
@@ -331,3 +328,16 @@ def test_the_variance_with_a_judge_is_that_of_simulated_studies() -> None:
     found = judged_study(p, n_workers=m, n_items=n, correlation=rho, extra=extra)
     for drawn, analytic in ((human, found.alone), (corrected, found.judged)):
         assert drawn.var() == pytest.approx(analytic.precision.variance, rel=4 * np.sqrt(2 / runs))
+
+
+def test_what_an_estimate_rests_on_is_written_with_it(table: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    run("judge", "estimate", table, "-o", folder)
+    names = {"index.html", "record.json", "table.csv", "estimates.svg", "estimates.png"}
+    assert {path.name for path in folder.iterdir()} == names
+    rows = pd.read_csv(folder / "table.csv").set_index("weighting")
+    record = json.loads((folder / "record.json").read_text())
+    assert [rows.loc["tuned", "low"], rows.loc["tuned", "high"]] == pytest.approx(
+        record["tuned"]["interval"]
+    )
+    assert record["seed"] == 1

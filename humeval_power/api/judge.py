@@ -1,0 +1,154 @@
+"""What an automatic judge of further items is worth in human ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from humeval_power.differences import Difference
+from humeval_power.parameters import Parameters
+from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from humeval_power.reporting.judge.result import JudgeEstimate, JudgeMean, JudgeStudy
+
+_ENDLESS = 10**12  # items
+
+
+def mean(
+    *, n: int, extra: int, correlation: float, sd: float = 1.0, sd_judge: float | None = None
+) -> JudgeMean:
+    """How precise a mean of independent human values is with a judge's help.
+
+    Parameters
+    ----------
+    n, extra : items with a human value, and further items with the judge's score alone.
+    correlation : of the judge with the human values as they are, noise and all.
+    sd, sd_judge : standard deviations of human values and of the judge's scores; the second as the first
+        where it is not given.
+
+    Returns
+    -------
+    JudgeMean
+        Variances with the judge and without, and how many human values the mean is worth.
+
+    Raises
+    ------
+    InputError
+        An impossible correlation, number or standard deviation.
+    """
+    from humeval_power.planning.judge.efficiency import PredictionPower
+    from humeval_power.reporting.judge.result import JudgeMean
+
+    return JudgeMean(found=PredictionPower(n, extra, correlation, sd, sd if sd_judge is None else sd_judge))
+
+
+def study(
+    parameters: Parameters,
+    *,
+    workers: int,
+    items: int,
+    effect: float | Difference,
+    extra: int,
+    correlation: float,
+    ratings_per_item: int | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+    setting: str = "",
+) -> JudgeStudy:
+    """How many human ratings a judge saves in a study of workers and items, by formula.
+
+    Parameters
+    ----------
+    parameters : of the variation; the effect in them is not used.
+    workers, items, ratings_per_item : size of the study; every worker rates every item where the last is
+        not given.
+    effect : true difference B - A on [0, 1].
+    extra, correlation : items scored by the judge alone, and the correlation of the judge's difference on an
+        item with the item's true difference.
+    setting : name of the parameters.
+
+    Returns
+    -------
+    JudgeStudy
+        Power with the judge and without, and the smallest study with it that is as powerful as without.
+
+    Raises
+    ------
+    InputError
+        An impossible design, correlation or effect.
+    """
+    from humeval_power.planning.judge.study import JudgedStudy, judged_study
+    from humeval_power.reporting.judge.result import JudgeStudy
+
+    said = effect if isinstance(effect, Difference) else Difference(effect)
+    given = parameters.with_difference(said.value)
+
+    def judged(correlation: float, extra: int) -> JudgedStudy:
+        return judged_study(
+            given,
+            n_workers=workers,
+            n_items=items,
+            correlation=correlation,
+            extra=extra,
+            ratings_per_item=ratings_per_item,
+            rule=rule,
+        )
+
+    found = judged(correlation, extra)
+    return JudgeStudy(
+        found=found,
+        endless=judged(1.0, _ENDLESS),
+        parameters=given,
+        effect=said,
+        extra=extra,
+        correlation=correlation,
+        rule=rule,
+        setting=setting,
+        remarks=found.design.notes,
+    )
+
+
+def estimate(
+    human: ArrayLike,
+    judge: ArrayLike,
+    extra: ArrayLike,
+    *,
+    estimated: str = "Mean human value",
+    confidence: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    remarks: Sequence[str] = (),
+) -> JudgeEstimate:
+    """Estimate a mean, or a mean difference, with a judge's help.
+
+    Parameters
+    ----------
+    human, judge : (n,), values of the items that humans rated, and the judge's scores of the same.
+    extra : (N,), the judge's scores of further items.
+    estimated : what the mean is of, in words.
+    confidence : of the intervals.
+    seed : of the assignment of items to folds.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    JudgeEstimate
+        From humans alone, with the judge at weight 1 and at the estimated weight; `to_frame` has a row each.
+
+    Raises
+    ------
+    InputError
+        Fewer than 3 rated or 2 further items, values that are not finite, or human values all alike.
+    """
+    from humeval_power.inference.judge import judged_means
+    from humeval_power.reporting.judge.result import JudgeEstimate
+    from humeval_power.reporting.result import Provenance
+
+    return JudgeEstimate(
+        found=judged_means(human, judge, extra, confidence=confidence, seed=seed),
+        estimated=estimated,
+        remarks=tuple(remarks),
+        provenance=Provenance(seed=seed),
+    )
