@@ -1,4 +1,4 @@
-"""Versioned records of plans with looks, for JSON."""
+"""What records of plans with looks hold, in plain values."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ from humeval_power.planning.looks.long_run import OperatingPoint
 from humeval_power.planning.looks.pool import PROCEDURES, PoolStudy
 from humeval_power.planning.looks.rating_looks import LookPlan
 
-STUDY_SCHEMA = "humeval_power/looks/1"
-JUDGEMENTS_SCHEMA = "humeval_power/looks_judgements/1"
-POOL_SCHEMA = "humeval_power/looks_pool/1"
-
 
 def looks_record(
     plan: LookPlan,
@@ -24,12 +20,10 @@ def looks_record(
     choices: Sequence[LooksChoice],
     growth: Sequence[Growth],
     setting: str,
-    command: str,
 ) -> dict[str, Any]:
     """A rating study with looks: what is there at each, boundaries, errors, the long run."""
     study, calibration = plan.study, plan.calibration
     return {
-        "schema": STUDY_SCHEMA,
         "setting": setting,
         "parameters": study.parameters.as_dict(),
         "effect": study.true_effect,
@@ -87,8 +81,6 @@ def looks_record(
             for each in growth
         ],
         "n_simulations": plan.n_simulations,
-        "seed": plan.seed,
-        "command": command,
     }
 
 
@@ -99,32 +91,24 @@ def judgements_record(
     sizes: Sequence[int],
     words: Sequence[str],
     n_simulations: int,
-    seed: int,
-    command: str,
 ) -> dict[str, Any]:
     """Independent judgements with looks."""
     return {
-        "schema": JUDGEMENTS_SCHEMA,
         "study": list(words),
         "sizes": list(sizes),
         "boundaries": boundaries_record(bounds),
         "operating_characteristics": [point_record(point) for point in points],
         "n_simulations": n_simulations,
-        "seed": seed,
-        "command": command,
     }
 
 
-def pool_record(
-    study: PoolStudy, *, names: Sequence[str], at: Sequence[float], seed: int, command: str
-) -> dict[str, Any]:
+def pool_record(study: PoolStudy, *, names: Sequence[str], at: Sequence[float]) -> dict[str, Any]:
     """A pool of comparisons under three procedures; savings are at the fixed budgets `at`."""
     curves = {}
     for procedure in PROCEDURES:
         spent, power = study.curve(procedure)
         curves[procedure] = {"mean_spent": spent.tolist(), "mean_power": power.tolist()}
     return {
-        "schema": POOL_SCHEMA,
         "budgets": study.budgets.tolist(),
         "pairs": [
             {"name": name, "difference": float(value)}
@@ -142,8 +126,6 @@ def pool_record(
         ],
         "alpha": study.alpha,
         "n_simulations": study.n_simulations,
-        "seed": seed,
-        "command": command,
     }
 
 

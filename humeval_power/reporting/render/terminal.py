@@ -161,13 +161,16 @@ def table_lines(table: Table, *, width: int = WIDTH, indent: str = "") -> str:
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], numbers: frozenset[int], indent: str) -> str:
-    shown = [
-        " " * (room - display_width(cell)) + cell
-        if place in numbers and place
-        else padded(cut(cell, room), room)
-        for place, (cell, room) in enumerate(zip(cells, widths, strict=True))
-    ]
-    return (indent + "  ".join(shown)).rstrip()
+    """A row; a first cell that is too wide goes on below."""
+    names = (
+        wrapped(cells[0], width=widths[0]).split("\n") if display_width(cells[0]) > widths[0] else cells[:1]
+    )
+    shown = [padded(cut(names[0], widths[0]), widths[0])]
+    for place, (cell, room) in enumerate(zip(cells[1:], widths[1:], strict=True), start=1):
+        left = " " * (room - display_width(cell)) if place in numbers else ""
+        shown.append(left + cell if left else padded(cell, room))
+    lines = [indent + "  ".join(shown), *(f"{indent}{_INDENT}{cut(name, widths[0])}" for name in names[1:])]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _folded(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, indent: str) -> str:

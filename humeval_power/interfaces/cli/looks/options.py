@@ -42,12 +42,22 @@ futility_option = click.option(
     show_default=True,
     help=f"When to give up: {', '.join(FUTILITY_WORDS)}.",
 )
-_OPTIONS = (
-    click.option(
+
+
+def _looks_option(default: str | None) -> Function:
+    """--looks: how many, or when; `default` None is a study without looks."""
+    return click.option(
         "--looks",
         metavar="K|LIST",
-        help="Look at the data before the end: a number of equal looks, or shares such as 0.5,0.75,1.",
-    ),
+        default=default,
+        show_default=True,
+        help="Look at the ratings before the end: a number of equal looks, the last included, or shares such as "
+        "0.5,0.75,1.",
+    )
+
+
+_OPTIONS = (
+    _looks_option(None),
     click.option(
         "--looks-by",
         type=click.Choice([kind for kind in get_args(LookKind) if kind != "blocks"]),
@@ -136,13 +146,7 @@ def looks_options(*, efficacy: str, one_sided: bool = True) -> Callable[[Functio
     """
     sides: Sequence[str] = get_args(Side) if one_sided else ("two-sided",)
     options = (
-        click.option(
-            "--looks",
-            metavar="K|LIST",
-            default="3",
-            show_default=True,
-            help="A number of equal looks, the last included, or shares such as 0.5,0.75,1.",
-        ),
+        _looks_option("3"),
         efficacy_option(efficacy),
         futility_option,
         click.option(
@@ -164,16 +168,3 @@ effects_option = click.option(
     callback=number_list(float),
     help="True effects for the table of the long run. [none, half and all of --effect]",
 )
-figures_option = click.option(
-    "--figures", metavar="DIR", help="Directory for the pictures: boundaries, stopping, expected cost."
-)
-
-
-def effects_of(typed: tuple[float, ...] | None, effect: float) -> tuple[float, ...]:
-    """The effects of the table: those typed, or none, half and all of the planned one."""
-    return typed if typed is not None else tuple(dict.fromkeys((0.0, effect / 2, effect)))
-
-
-def curve_of(effect: float) -> tuple[float, ...]:
-    """The effects of the picture: 0 to 1.5 times the planned one."""
-    return tuple(effect * step / 6 for step in range(10))

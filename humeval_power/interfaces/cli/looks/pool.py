@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
-from pathlib import Path
 
 import click
-import numpy as np
 
-from humeval_power.api.progress import in_steps, progress
+from humeval_power.api import looks as api
+from humeval_power.api.looks import POOL_BUDGETS, POOL_SIMULATIONS, POOL_TOLD_AT
 from humeval_power.checking.submissions import Rejected
-from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.looks.text import facts_text, pool_text
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
-from humeval_power.interfaces.cli.options import (
-    rejected_rows_option,
-    result_options,
-    seed_option,
-    simulations_option,
-)
-from humeval_power.interfaces.cli.output import emit, refuse_to_overwrite
+from humeval_power.interfaces.cli.options import rejected_rows_option, seed_option, simulations_option
 from humeval_power.interfaces.cli.required_options import Command
-from humeval_power.interfaces.cli.run import typed_command
+from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.planning.looks.pool import PoolStudy, pool_study, wei_rules
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.workload import Workload, comparison_workload
-from humeval_power.reporting.looks.records import pool_record
-from humeval_power.scenarios.looks.pools import ScorePair, pair_of_samples, simulated_pool
+from humeval_power.reporting.looks.results import LooksPoolResult
+from humeval_power.scenarios.looks.pools import simulated_pool
 
-DEFAULT_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
-POOL_SIMULATIONS = 1000
 _PER_PAIR = 1000  # bytes of a pair of systems in memory
-FILES = ("budget.png", "budget.svg", "spending.png", "spending.svg")
 
 
 @click.command("pool", cls=Command)
@@ -65,8 +51,7 @@ FILES = ("budget.png", "budget.svg", "spending.png", "spending.svg")
     "--budgets",
     metavar="LIST",
     callback=number_list(int),
-    help="Planned judgements of a comparison, both systems together. "
-    f"[{','.join(map(str, DEFAULT_BUDGETS))}]",
+    help=f"Planned judgements of a comparison, both systems together. [{','.join(map(str, POOL_BUDGETS))}]",
 )
 @click.option(
     "--at",
@@ -77,8 +62,7 @@ FILES = ("budget.png", "budget.svg", "spending.png", "spending.svg")
 @click.option("--looks", type=WholeNumber(2, 10), default=3, show_default=True, help="Equal looks, Pocock.")
 @simulations_option
 @seed_option
-@click.option("--figures", metavar="DIR", help="Directory for the pictures.")
-@result_options
+@with_result(LooksPoolResult)
 def pool(
     file: str | None,
     system: str,
@@ -93,11 +77,7 @@ def pool(
     looks: int,
     simulations: int | None,
     seed: int | None,
-    figures: str | None,
-    as_json: bool,
-    output: str | None,
-    force: bool,
-) -> None:
+) -> LooksPoolResult:
     """Average power against budget over many pairs of systems.
 
     Scores are drawn with replacement from those in FILE (a table with a column
@@ -105,48 +85,28 @@ def pool(
     tested by Mann and Whitney's U once, at Pocock's looks, and with a stop for
     futility at p > 0.5, as Wei, Kocmi and Federmann (2022) did.
     """
-    written = [] if output is None else [Path(output)]
-    written += [] if figures is None else [Path(figures) / name for name in FILES]
-    refuse_to_overwrite(written, force=force)
     if (file is None) == (simulated is None):
         raise click.UsageError("Give a FILE of past scores, or --simulated with a number of pairs.")
-    used = DEFAULT_SEED if seed is None else seed
-    planned, n_simulations = budgets or DEFAULT_BUDGETS, simulations or POOL_SIMULATIONS
+    planned, n_simulations = budgets or POOL_BUDGETS, simulations or POOL_SIMULATIONS
     if file is not None:
-        pairs = read_pool(file, system=system, rating=rating, rejected_rows=rejected_rows)
+        from humeval_power.interfaces.cli.loading import read_decided
+        from humeval_power.interfaces.formats.looks import score_pairs
+
+        pairs = score_pairs(read_decided(file, rejected_rows), system=system, rating=rating)
         _tell_work(len(pairs), planned, n_simulations)
     else:
         assert simulated is not None
         _tell_work(simulated, planned, n_simulations)
         pairs = simulated_pool(simulated, typical=typical_difference, mean=mean, sd=sd)
-    with progress("Pairs and budgets", total=len(pairs) * len(planned)) as advance:
-        study = pool_study(
-            pairs,
-            budgets=planned,
-            rules=wei_rules(looks),
-            n_simulations=n_simulations,
-            seed=used,
-            progress=in_steps(advance),
-        )
-    told = at or (1200, 3600)
-    pictures: dict[str, str | bytes] = {}
-    if figures is not None:
-        pictures = _figures(study, told[0])
-    if as_json:
-        from humeval_power.interfaces.formats.documents.reading import to_json
-
-        names = [pair.name for pair in pairs]
-        text = to_json(pool_record(study, names=names, at=told, seed=used, command=typed_command()))
-    else:
-        size = np.abs(study.differences)
-        facts = [
-            ("Pool", f"{len(pairs):,} pairs, {file or 'simulated'}"),
-            ("Truth", f"differences of means 0 to {size.max():.2f} points, median {np.median(size):.2f}"),
-            ("Looks", f"{looks}, Pocock; futility at p > 0.5"),
-            ("Studies", f"{study.n_simulations:,} of each pair at each budget"),
-        ]
-        text = facts_text(facts) + "\n\nAverage power, and judgements spent:\n" + pool_text(study, at=told)
-    emit(text, output=output, force=force, beside=pictures, folder=figures)
+    return api.pool(
+        pairs,
+        budgets=planned,
+        at=at or POOL_TOLD_AT,
+        n_looks=looks,
+        source=file or "simulated",
+        n_simulations=n_simulations,
+        seed=DEFAULT_SEED if seed is None else seed,
+    )
 
 
 def _tell_work(n_pairs: int, budgets: Sequence[int], n_simulations: int) -> None:
@@ -157,53 +117,3 @@ def _tell_work(n_pairs: int, budgets: Sequence[int], n_simulations: int) -> None
         drawn = each.n_bytes * n_simulations  # they are drawn together
         work += Workload(each.seconds * n_pairs, drawn)
     tell_work(work, n_simulations=n_simulations)
-
-
-def read_pool(
-    path: str, *, system: str, rating: str, rejected_rows: Rejected | None = None
-) -> list[ScorePair]:
-    """Every pair of the systems in a table of scores.
-
-    Raises
-    ------
-    InputError
-        A file without the columns, with fewer than two systems, or with a system of fewer than two scores.
-    """
-    import pandas as pd
-
-    from humeval_power.interfaces.cli.loading import read_decided
-
-    frame = read_decided(path, rejected_rows).frame
-    missing = [name for name in (system, rating) if name not in frame.columns]
-    if missing:
-        raise InputError(
-            f"{path} has no column {', '.join(map(repr, missing))}; it has "
-            f"{', '.join(map(str, frame.columns))}. Name them with --system and --rating."
-        )
-    scores = pd.to_numeric(frame[rating], errors="coerce")
-    bad = scores.isna() & frame[rating].notna() & (frame[rating].astype(str).str.strip() != "")
-    if bad.any():
-        row = int(np.flatnonzero(bad.to_numpy())[0])
-        raise InputError(
-            f"{path}: row {frame.index[row]}, column {rating!r}: {frame[rating].iloc[row]!r} is not a number."
-        )
-    kept = scores.notna()
-    by_system = {str(name): part.to_numpy() for name, part in scores[kept].groupby(frame[system][kept])}
-    if len(by_system) < 2:
-        raise InputError(f"{path} has scores of {len(by_system)} systems; a pool needs at least two.")
-    return [
-        pair_of_samples(by_system[one], by_system[other], name=f"{one} - {other}")
-        for one, other in combinations(sorted(by_system), 2)
-    ]
-
-
-def _figures(study: PoolStudy, budget: int) -> dict[str, str | bytes]:
-    from humeval_power.reporting.figure_style import figure_bytes
-    from humeval_power.reporting.looks.pool_figures import budget_figure, spending_figure
-
-    drawn = {"budget": budget_figure(study), "spending": spending_figure(study, budget=budget)}
-    files: dict[str, str | bytes] = {}
-    for name, figure in drawn.items():
-        files[f"{name}.png"] = figure_bytes(figure, "png")
-        files[f"{name}.svg"] = figure_bytes(figure, "svg")
-    return files

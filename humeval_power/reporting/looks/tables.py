@@ -1,4 +1,4 @@
-"""Plans with looks for people, at most 80 characters wide."""
+"""Tables of plans with looks: what is there at each, boundaries, the long run, how many looks."""
 
 from __future__ import annotations
 
@@ -6,30 +6,25 @@ import math
 from collections.abc import Sequence
 
 from humeval_power.inference.looks.boundaries import Boundaries
-from humeval_power.interfaces.cli.output import wrapped
-from humeval_power.interfaces.cli.text import text_table
 from humeval_power.planning.looks.calibration import Calibration
 from humeval_power.planning.looks.how_many import Growth, LooksChoice
 from humeval_power.planning.looks.long_run import OperatingPoint
 from humeval_power.planning.looks.pool import PROCEDURES, PoolStudy
 from humeval_power.planning.looks.rating_looks import LookPlan
+from humeval_power.reporting.document import Table
+from humeval_power.reporting.numbers import interval_words, percent
 
-LONG_RUN = "Long run ('power' without an effect: false positives; shares by last look):"
-_PROCEDURES = {"fixed": "one look", "interim": "interim looks", "interim-futility": "with futility"}
-
-
-def facts_text(facts: Sequence[tuple[str, str]]) -> str:
-    """Labelled lines."""
-    return "\n".join(wrapped(text, bullet=f"{label:<9}") for label, text in facts)
+LONG_RUN = "'power' without an effect: false positives; shares by last look"
+PROCEDURE_WORDS = {"fixed": "one look", "interim": "interim looks", "interim-futility": "with futility"}
 
 
-def rows_text(plan: LookPlan) -> str:
+def rows_table(plan: LookPlan) -> Table:
     """What there is at each look, and what stops the study there."""
     priced = plan.costs is not None
-    header = ["Look", "workers", "items", "ratings", *(["cost"] if priced else []), "of all"]
+    header = ["look", "workers", "items", "ratings", *(["cost"] if priced else []), "of all"]
     header += ["information", "SE", "df"]
-    table = [
-        [
+    table = tuple(
+        (
             str(number),
             f"{row.n_workers:,}",
             f"{row.n_items:,}",
@@ -39,48 +34,45 @@ def rows_text(plan: LookPlan) -> str:
             percent(row.information_share),
             f"{row.precision.standard_error:.4f}",
             f"{row.precision.df:.1f}",
-        ]
+        )
         for number, row in enumerate(plan.rows, start=1)
-    ]
-    return text_table(header, table, indent="")
+    )
+    return Table(tuple(header), tuple(table))
 
 
-def boundaries_text(bounds: Boundaries, *, z: bool = True) -> str:
+def boundaries_table(bounds: Boundaries, *, z: bool = True) -> Table:
     """The boundaries, look by look."""
     futile = any(math.isfinite(value) for value in bounds.futility)
-    header = ["Look", "significant if p <=", *(["that is z"] if z else [])]
+    header = ["look", "significant if p <=", *(["that is z"] if z else [])]
     header += [*(["futile if p >"] if futile else []), "spent, if z"]
     table = []
     for look in range(bounds.n_looks):
         stops = math.isfinite(bounds.futility[look])
         table.append(
-            [
+            (
                 str(look + 1),
                 f"{bounds.nominal[look]:.5f}",
                 *([f"{bounds.efficacy[look]:.3f}"] if z else []),
                 *([f"{bounds.futility_p[look]:.3f}" if stops else "-"] if futile else []),
                 f"{bounds.spent[look]:.4f}",
-            ]
+            )
         )
-    return text_table(header, table, indent="")
+    return Table(tuple(header), tuple(table))
 
 
-def errors_text(plan: LookPlan) -> str:
+def errors_table(plan: LookPlan) -> Table:
     """How often each procedure finds a difference where there is none."""
-    lines = []
-    for each in plan.errors:
-        low, high = each.interval
-        lines.append(wrapped(f"{each.procedure}", bullet=f"  {each.rate:.3f}  ({low:.3f} to {high:.3f})  "))
-    return "\n".join(
-        [
-            f"False positives, {plan.n_simulations:,} simulated studies without an effect, alpha "
-            f"{plan.bounds.rule.alpha:g}:",
-            *lines,
-        ]
+    return Table(
+        ("procedure", "false positives", "interval"),
+        tuple(
+            (each.procedure, f"{each.rate:.3f}", interval_words(*each.interval, digits=3))
+            for each in plan.errors
+        ),
+        caption=f"{plan.n_simulations:,} simulated studies without an effect, alpha {plan.bounds.rule.alpha:g}",
     )
 
 
-def calibration_text(calibration: Calibration) -> str:
+def calibration_words(calibration: Calibration) -> str:
     """What simulation did to the boundaries."""
     return (
         f"nominal levels times {calibration.used:.3f}: {calibration.at_plan:.3f} would do at the planned "
@@ -90,15 +82,15 @@ def calibration_text(calibration: Calibration) -> str:
     )
 
 
-def points_text(points: Sequence[OperatingPoint], *, noun: str, currency: str = "") -> str:
+def points_table(points: Sequence[OperatingPoint], *, noun: str, currency: str = "") -> Table:
     """Operating characteristics, one row an effect."""
     priced = not math.isnan(points[0].expected_cost)
     futile = any(point.futility_rate > 0 for point in points)
-    header = ["Effect", "power", "(one look)", *(["futile"] if futile else [])]
+    header = ["effect", "power", "(one look)", *(["futile"] if futile else [])]
     header += [f"look {look + 1}" for look in range(min(len(points[0].stopping), 4))]
     header += [noun, *([currency] if priced else [])]
-    table = [
-        [
+    table = tuple(
+        (
             f"{point.effect:.4g}",
             f"{point.power if point.effect else point.rejection_rate:.3f}",
             f"{point.fixed_power:.3f}" if point.effect else "",
@@ -106,81 +98,88 @@ def points_text(points: Sequence[OperatingPoint], *, noun: str, currency: str = 
             *(f"{share:.2f}" for share in point.stopping[:4]),
             f"{point.expected_size:,.0f}",
             *([f"{point.expected_cost:,.0f}"] if priced else []),
-        ]
+        )
         for point in points
-    ]
-    return text_table(header, table, indent="")
+    )
+    return Table(tuple(header), tuple(table))
 
 
-def bias_text(points: Sequence[OperatingPoint]) -> str:
+def bias_table(points: Sequence[OperatingPoint]) -> Table:
     """Bias of the estimate at stopping and of the corrected one."""
-    table = [
-        [
+    table = tuple(
+        (
             f"{point.effect:.4g}",
             f"{point.bias:+.4f}",
             f"{point.corrected_bias:+.4f}",
             "" if math.isnan(point.type_m) else f"{point.type_m:.2f}",
-        ]
+        )
         for point in points
-    ]
-    header = ["Effect", "bias at stopping", "after correction", "exaggeration if significant"]
-    return text_table(header, table, indent="")
+    )
+    header = ["effect", "bias at stopping", "after correction", "exaggeration if significant"]
+    return Table(tuple(header), tuple(table))
 
 
-def choices_text(choices: Sequence[LooksChoice]) -> str:
+def choices_table(choices: Sequence[LooksChoice]) -> Table:
     """How many looks."""
-    header = ["Looks", "power", "ratings: no effect", "half of it", "all of it", ""]
-    table = [
-        [
+    header = ["looks", "power", "ratings: no effect", "half of it", "all of it", ""]
+    table = tuple(
+        (
             str(each.n_looks),
             f"{each.power:.3f}",
             *(percent(share) for share in each.expected),
             "<- enough" if each.recommended else "",
-        ]
+        )
         for each in choices
-    ]
-    return text_table(header, table, indent="")
+    )
+    return Table(tuple(header), tuple(table))
 
 
-def growth_text(growth: Sequence[Growth], chosen: str) -> str:
+def growth_table(growth: Sequence[Growth], chosen: str) -> Table:
     """Information by kind of look."""
-    header = ["Looks by", "workers at first", "information at each look", "SE at end", "ratings"]
-    table = [
-        [
+    header = ["looks by", "workers at first", "information at each look", "SE at end", "ratings"]
+    table = tuple(
+        (
             f"{each.kind}{' *' if each.kind == chosen else ''}",
             str(each.first_workers),
             ", ".join(percent(share) for share in each.information_shares[:5]),
             f"{each.standard_error:.4f}",
             f"{each.n_ratings:,}",
-        ]
-        for each in growth
-    ]
-    return text_table(header, table, indent="")
-
-
-def pool_text(study: PoolStudy, *, at: Sequence[float]) -> str:
-    """Average power by planned budget, and savings at equal power."""
-    header = ["Planned", *(f"{_PROCEDURES[name]}" for name in PROCEDURES), "spent", "spent, futility"]
-    curves = {name: study.curve(name) for name in PROCEDURES}
-    table = [
-        [
-            f"{budget:,.0f}",
-            *(f"{curves[name][1][row]:.3f}" for name in PROCEDURES),
-            *(f"{curves[name][0][row]:,.0f}" for name in PROCEDURES[1:]),
-        ]
-        for row, budget in enumerate(study.budgets)
-    ]
-    lines = [text_table(header, table, indent=""), ""]
-    for budget in at:
-        saved = {name: study.saving(name, budget=budget) for name in PROCEDURES[1:]}
-        words = ", ".join(
-            f"{_PROCEDURES[name]} {'not reached' if math.isnan(value) else percent(value)}"
-            for name, value in saved.items()
         )
-        lines.append(wrapped(words, bullet=f"Saved at the power of one look at {budget:,.0f}: "))
-    return "\n".join(lines)
+        for each in growth
+    )
+    return Table(tuple(header), tuple(table))
 
 
-def percent(share: float) -> str:
-    """A share in words."""
-    return f"{100 * share:.0f} %"
+def pool_table(study: PoolStudy) -> Table:
+    """Average power, and judgements spent, by planned budget."""
+    header = ("planned", *PROCEDURE_WORDS.values(), "spent", "spent, futility")
+    curves = {name: study.curve(name) for name in PROCEDURES}
+    return Table(
+        header,
+        tuple(
+            (
+                f"{budget:,.0f}",
+                *(f"{curves[name][1][row]:.3f}" for name in PROCEDURES),
+                *(f"{curves[name][0][row]:,.0f}" for name in PROCEDURES[1:]),
+            )
+            for row, budget in enumerate(study.budgets)
+        ),
+    )
+
+
+def savings_table(study: PoolStudy, *, at: Sequence[float]) -> Table:
+    """Judgements saved at the power that one look has at each budget."""
+    return Table(
+        ("one look at", *(PROCEDURE_WORDS[name] for name in PROCEDURES[1:])),
+        tuple(
+            (
+                f"{budget:,.0f}",
+                *(_saved(study.saving(name, budget=budget)) for name in PROCEDURES[1:]),
+            )
+            for budget in at
+        ),
+    )
+
+
+def _saved(share: float) -> str:
+    return "not reached" if math.isnan(share) else percent(share)

@@ -1,0 +1,232 @@
+"""Looks at a study before its end: boundaries, false positives, power, expected cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from humeval_power.api.progress import in_steps, progress
+from humeval_power.errors import HumevalPowerError
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+
+if TYPE_CHECKING:
+    from humeval_power.costs import CostModel
+    from humeval_power.inference.looks.stopping_rule import StoppingRule
+    from humeval_power.planning.looks.calibration import Calibrate
+    from humeval_power.planning.looks.long_run import OperatingPoint
+    from humeval_power.reporting.looks.results import (
+        LooksJudgementsResult,
+        LooksPoolResult,
+        LooksStudyResult,
+        ScheduleResult,
+    )
+    from humeval_power.scenarios.looks.pools import ScorePair
+    from humeval_power.scenarios.looks.ratings import RatingLooks
+    from humeval_power.scenarios.looks.replicates import LookSource
+
+POOL_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
+POOL_TOLD_AT = (1200, 3600)
+POOL_SIMULATIONS = 1000
+
+
+def schedule(rule: StoppingRule, shares: Sequence[float]) -> ScheduleResult:
+    """Boundaries of a study that is looked at when it has these shares of its information, the last being 1.
+
+    Returns
+    -------
+    ScheduleResult
+        `bounds` has z and nominal p for success and futility at each look.
+
+    Raises
+    ------
+    InputError
+        Shares that do not rise to 1, or a rule that has no boundaries for them.
+    """
+    from humeval_power.inference.looks.boundaries import boundaries
+    from humeval_power.reporting.looks.results import ScheduleResult
+
+    return ScheduleResult(bounds=boundaries(rule, list(shares)))
+
+
+def study(
+    source: RatingLooks,
+    rule: StoppingRule,
+    *,
+    effects: Sequence[float] | None = None,
+    cost: CostModel | None = None,
+    calibration: Calibrate = "auto",
+    setting: str = "parameters",
+    understood: str | None = None,
+    n_simulations: int | None = None,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+) -> LooksStudyResult:
+    """A rating study with looks: information and boundaries at each, careless procedures, the long run.
+
+    Parameters
+    ----------
+    source : the study, its looks and its true effect.
+    effects : true differences on [0, 1] for the table of the long run; None for none, half and all of the
+        study's.
+    calibration : 'auto' corrects the boundaries by simulation where fewer than 10 workers are there at the first
+        look.
+    setting, understood : how the parameters and the effect are called.
+
+    Returns
+    -------
+    LooksStudyResult
+        `plan` (boundaries, what is there at each look), `points` (operating characteristics).
+
+    Raises
+    ------
+    InputError
+        Looks at which the difference cannot be estimated.
+    """
+    from humeval_power.planning.looks.how_many import compare_growth, compare_numbers_of_looks
+    from humeval_power.planning.looks.rating_looks import plan_looks
+    from humeval_power.reporting.looks.results import LooksStudyResult
+    from humeval_power.reporting.result import Provenance
+
+    plan = plan_looks(
+        source,
+        rule,
+        cost=cost,
+        calibration=calibration,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    effect = source.true_effect
+    return LooksStudyResult(
+        plan=plan,
+        points=tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)),
+        choices=tuple(compare_numbers_of_looks(source, rule)) if effect != 0 else (),
+        growth=tuple(compare_growth(source)),
+        setting=setting,
+        understood=understood or f"B - A = {effect:.6g} on [0, 1]",
+        curve=lambda: plan.at(_curve(effect), n_jobs=n_jobs),
+        currency="" if cost is None else cost.currency,
+        provenance=Provenance(seed=plan.seed),
+    )
+
+
+def judgements(
+    source: LookSource,
+    rule: StoppingRule,
+    *,
+    effect: float,
+    effects: Sequence[float] | None = None,
+    words: Sequence[str] = (),
+    understood: str | None = None,
+    unit: str = "",
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+) -> LooksJudgementsResult:
+    """Independent judgements with looks: `PairedLooks` of preferences or accuracies, `AssessmentLooks` of scores.
+
+    Parameters
+    ----------
+    source : what is judged, and when it is looked at.
+    effect, effects : the planned effect, and those for the table of the long run, in the units of the source.
+    words, understood, unit : how the study and its effect are put into words.
+
+    Returns
+    -------
+    LooksJudgementsResult
+        `bounds`, and `points`, the operating characteristics at each effect.
+
+    Raises
+    ------
+    InputError
+        A rule that has no boundaries for these looks, or an effect that cannot be.
+    """
+    from humeval_power.inference.looks.boundaries import boundaries
+    from humeval_power.planning.looks.long_run import operating_characteristics
+    from humeval_power.reporting.looks.results import LooksJudgementsResult
+    from humeval_power.reporting.result import Provenance
+
+    sizes = tuple(source.sizes)
+    bounds = boundaries(rule, [size / sizes[-1] for size in sizes])
+
+    def at(wanted: Sequence[float]) -> list[OperatingPoint]:
+        return operating_characteristics(
+            source, bounds, effects=wanted, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+        )
+
+    return LooksJudgementsResult(
+        bounds=bounds,
+        points=tuple(at(_effects(effects, effect))),
+        sizes=sizes,
+        words=tuple(words),
+        understood=understood or f"B - A = {effect:.6g}",
+        unit=unit,
+        n_simulations=n_simulations,
+        curve=lambda: at([each for each in _curve(effect) if _possible(source, each)]),
+        provenance=Provenance(seed=seed),
+    )
+
+
+def pool(
+    pairs: Sequence[ScorePair],
+    *,
+    budgets: Sequence[int] = POOL_BUDGETS,
+    at: Sequence[float] = POOL_TOLD_AT,
+    n_looks: int = 3,
+    source: str = "pairs of systems",
+    n_simulations: int = POOL_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+) -> LooksPoolResult:
+    """Average power against budget over many pairs of systems, as Wei, Kocmi and Federmann (2022).
+
+    Parameters
+    ----------
+    pairs : samples or laws of scores of two systems each.
+    budgets : planned judgements of a comparison, both systems together.
+    at : budgets of a single look at which savings are told.
+    source : what the pairs are, in words.
+
+    Returns
+    -------
+    LooksPoolResult
+        `study` has the power and the judgements spent of each pair at each budget, under three procedures.
+    """
+    from humeval_power.planning.looks.pool import pool_study, wei_rules
+    from humeval_power.reporting.looks.results import LooksPoolResult
+    from humeval_power.reporting.result import Provenance
+
+    with progress("Pairs and budgets", total=len(pairs) * len(budgets)) as advance:
+        found = pool_study(
+            pairs,
+            budgets=budgets,
+            rules=wei_rules(n_looks),
+            n_simulations=n_simulations,
+            seed=seed,
+            progress=in_steps(advance),
+        )
+    return LooksPoolResult(
+        study=found,
+        names=tuple(pair.name for pair in pairs),
+        n_looks=n_looks,
+        at=tuple(at),
+        source=source,
+        provenance=Provenance(seed=seed),
+    )
+
+
+def _effects(typed: Sequence[float] | None, effect: float) -> tuple[float, ...]:
+    """The effects of the table: those typed, or none, half and all of the planned one."""
+    return tuple(typed) if typed is not None else tuple(dict.fromkeys((0.0, effect / 2, effect)))
+
+
+def _curve(effect: float) -> tuple[float, ...]:
+    """The effects of the picture: 0 to 1.5 times the planned one."""
+    return tuple(effect * step / 6 for step in range(10))
+
+
+def _possible(source: Any, effect: float) -> bool:
+    try:
+        source.with_effect(effect)
+    except HumevalPowerError:
+        return False
+    return True
