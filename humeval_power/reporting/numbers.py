@@ -62,3 +62,19 @@ def p_equals(cell: str) -> str:
     if cell == NO_P:
         return "no p-value"
     return f"p {cell}" if cell.startswith("<") else f"p = {cell}"
+
+
+def significant(value: float) -> str:
+    """Four significant digits, for what has a scale of its own; '-' where it is not known."""
+    if math.isnan(value):
+        return "-"
+    if math.isinf(value):
+        return "infinite" if value > 0 else "-infinite"
+    return f"{value:.4g}"
+
+
+def significant_interval(low: float, high: float) -> str:
+    """'0.1 to 0.3', or '-' where there is none."""
+    if math.isnan(low) or math.isnan(high):
+        return "-"
+    return f"{significant(low)} to {significant(high)}"

@@ -7,43 +7,29 @@ import re
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
+import cli
 import numpy as np
+import pandas as pd
 import pytest
-from click.testing import CliRunner
 from scipy import stats
 
+from humeval_power.api import compare
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.result import TestSettings
 from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.inference.compare.tests import TESTS
-from humeval_power.interfaces.cli.compare.group import command
-from humeval_power.interfaces.cli.compare.scores import MANY_FILES, PAIR_FILES, TEST_NAMES
-from humeval_power.planning.compare.pair import Request, compare_pair
-from humeval_power.reporting.compare.document import (
-    compare_html,
-    compare_latex,
-    compare_markdown,
-    pair_document,
-)
+from humeval_power.interfaces.cli.compare.options import TEST_NAMES
 from humeval_power.reporting.compare.signature import CompareSignature, parse_compare_signature
+from humeval_power.reporting.render import as_html, as_latex, as_markdown
 
 FAST = ("--simulations", "60", "--resamples", "400", "-q")
 
 
-def run(*words):
-    return CliRunner().invoke(command, [str(word) for word in words])
-
-
 def said(*words):
-    result = run(*words)
-    assert result.exit_code == 0, (result.output, result.exception)
-    return result.stdout
+    return cli.run("compare", *words).stdout
 
 
 def refused(*words):
-    result = run(*words)
-    assert result.exit_code != 0
-    return str(result.exception) if isinstance(result.exception, InputError) else result.stderr
+    return " ".join(cli.run("compare", *words, code=2).stderr.split())
 
 
 @pytest.fixture(scope="module")
@@ -79,14 +65,15 @@ def test_a_file_is_compared_and_the_text_fits_the_terminal(two):
     assert max(map(len, text.splitlines())) <= 80
     for heading in (
         "Data",
-        "Tests for this question",
         "Result",
         "Effect sizes",
         "Power by number of items",
         "Signature",
     ):
         assert heading in text
-    assert "Significant at alpha = 0.05: B scores higher than A." in text
+    assert text.splitlines()[1].startswith("Significant at alpha = 0.05: B scores higher than A (mean of B")
+    assert "Tests for this question" not in text
+    assert "inappropriate" in said(two, "--question", "mean", "--details", *FAST)
     assert text == said("scores", two, "--question", "mean", *FAST)
 
 
@@ -96,9 +83,8 @@ def test_the_question_is_asked_before_the_file_is_read(tmp_path):
 
 def test_in_a_terminal_the_question_is_asked(two, monkeypatch):
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("humeval_power.interfaces.cli.compare.scores.sys", terminal)
-    result = CliRunner().invoke(command, [str(two), *FAST, "--json"], input="better\n")
-    assert result.exit_code == 0, result.exception
+    monkeypatch.setattr("humeval_power.interfaces.cli.compare.options.sys", terminal)
+    result = cli.run("compare", two, *FAST, "--json", stdin="better\n")
     assert json.loads(result.stdout)["question"] == "better"
     assert "pseudomedian: is the middle" in result.stderr
 
@@ -124,7 +110,9 @@ def test_the_record_has_what_a_paper_should_report(two):
     assert record["power"]["is_observed"] is False
     assert record["equivalence"]["margin"] == 1
     assert not any("observed" in warning for warning in record["warnings"])
-    assert record["data"]["sha256"]
+    assert record["sources"][0]["name"] == str(two)
+    assert record["sources"][0]["sha256"].startswith(record["signature"].partition("sha256:")[2])
+    assert record["seed"] == 1
 
 
 @pytest.mark.parametrize("question", ["mean", "median", "pseudomedian", "better"])
@@ -155,7 +143,7 @@ def test_two_pseudomedians_are_told_apart_where_both_are_shown(two):
     published = {one["name"]: one["value"] for one in record["effect_sizes"]}
     other = published["hodges_lehmann_as_published"]
     assert own != other
-    assert re.search(rf"Effect: pseudomedian, i <= j +{own:.4g},", text)
+    assert re.search(rf"Effect: pseudomedian, i <= j\s+{own:.4g},", text)
     assert re.search(rf"Hodges-Lehmann, i < j +{other:.4g} ", text)
     assert "Two pseudomedians are shown" in " ".join(text.split())
     alone = said(two, "--question", "pseudomedian", *FAST)
@@ -187,19 +175,25 @@ def test_the_same_seed_gives_the_same_bytes_for_any_number_of_cores(two):
     assert json.loads(said(*words, "--seed", 9))["test"]["interval"] != one["test"]["interval"]
 
 
-def test_the_files_hold_the_same_numbers_in_every_format(two, tmp_path):
+def test_a_folder_holds_the_same_numbers_in_every_form(two, tmp_path):
     out = tmp_path / "report"
-    result = run(two, "--question", "mean", "-o", out, "--all-tests", *FAST)
-    assert result.exit_code == 0, result.exception
-    assert {path.name for path in out.iterdir()} == set(PAIR_FILES)
-    record = json.loads((out / "compare.json").read_text())
+    words = ("compare", two, "--question", "mean", "-o", out, *FAST)
+    cli.run(*words)
+    assert {path.name for path in out.iterdir()} == {
+        "index.html",
+        "record.json",
+        "table.csv",
+        *(f"{name}.{kind}" for name in ("power", "histograms") for kind in ("png", "svg")),
+    }
+    record = json.loads((out / "record.json").read_text())
     estimate = f"{record['test']['estimate']:.4g}"
-    markdown, html = (out / "compare.md").read_text(), (out / "compare.html").read_text()
-    latex = (out / "compare.tex").read_text()
+    html = (out / "index.html").read_text()
+    markdown, latex = (
+        said(two, "--question", "mean", "--format", form, *FAST) for form in ("markdown", "latex")
+    )
     for text in (markdown, html, latex):
         assert estimate in text
-        assert "Wilcoxon signed-rank" not in text.split("Tests for this question")[0]
-    assert "inappropriate" in markdown
+        assert "inappropriate" in text.split("Tests for this question")[1]
     assert record["signature"] in markdown
     assert "<script" not in html
     assert "http://" not in html.split("<body>")[1]
@@ -208,9 +202,9 @@ def test_the_files_hold_the_same_numbers_in_every_format(two, tmp_path):
     assert latex.isascii()
     for name in ("histograms.svg", "power.svg"):
         ElementTree.fromstring((out / name).read_text())
-    again = run(two, "--question", "mean", "-o", out, *FAST)
-    assert isinstance(again.exception, InputError)
-    assert "--force" in str(again.exception)
+    row = pd.read_csv(out / "table.csv").iloc[0]
+    assert row["p_value"] == pytest.approx(record["test"]["p_value"])
+    assert "--force" in cli.run(*words, code=2).stderr
 
 
 def test_the_signature_can_be_read_back(two):
@@ -250,10 +244,19 @@ def test_lines_that_are_no_signature_of_scores_are_refused(line):
 
 def test_many_systems_are_compared_in_pairs_with_clusters_and_a_heat_map(many, tmp_path):
     out = tmp_path / "report"
-    text = said(many, "--question", "mean", "--correction", "romano-wolf", "-o", out, *FAST)
+    words = (many, "--question", "mean", "--correction", "romano-wolf", *FAST)
+    text = said(*words)
     assert max(map(len, text.splitlines())) <= 80
-    assert {path.name for path in out.iterdir()} == set(MANY_FILES)
-    record = json.loads((out / "compare.json").read_text())
+    assert "5 of 6 pairs differ significantly" in " ".join(text.split())
+    said(*words, "-o", out)
+    assert {path.name for path in out.iterdir()} == {
+        "index.html",
+        "record.json",
+        "table.csv",
+        "heat_map.png",
+        "heat_map.svg",
+    }
+    record = json.loads((out / "record.json").read_text())
     assert record["schema"] == "humeval_power/compare_many/1"
     assert len(record["pairs"]) == 6
     assert record["systems"][:2] == ["four", "three"]
@@ -264,9 +267,8 @@ def test_many_systems_are_compared_in_pairs_with_clusters_and_a_heat_map(many, t
         frozenset({"one", "two"}),
     }
     assert parse_compare_signature(record["signature"]).correction == "romano-wolf"
-    assert (out / "pairs.csv").read_text().count("\n") == 7
+    assert (out / "table.csv").read_text().count("\n") == 7
     ElementTree.fromstring((out / "heat_map.svg").read_text())
-    assert "heat_map" not in (out / "compare.md").read_text()
 
 
 def test_one_pair_of_many_systems_and_a_baseline(many):
@@ -278,13 +280,16 @@ def test_one_pair_of_many_systems_and_a_baseline(many):
 
 
 def test_units_are_formed_and_said(two):
-    result = run(two, "--question", "mean", "--unit-size", 7, "--shuffle-seed", 3, "--json", *FAST)
+    words = (two, "--question", "mean", "--unit-size", 7, "--shuffle-seed", 3)
+    result = cli.run("compare", *words, "--json", *FAST[:-1])
     record = json.loads(result.stdout)
     assert record["test"]["n"] == 8
     assert any(
         "8 units, each the mean of 7 shuffled (seed 3) items; 4 items left over" in n
         for n in record["notices"]
     )
+    assert "8 units" in result.stderr
+    assert "8 units" in said(*words, "--format", "html", *FAST)
 
 
 def test_several_metrics_count_where_b_is_better(shared_data):
@@ -303,6 +308,9 @@ def test_several_metrics_count_where_b_is_better(shared_data):
     )
     text = said(stories, *words, "--direction", "greater", *FAST)
     assert "at least 3 of 3 sets" in text
+    assert "of B - A in each set" in said(
+        stories, *words, "--direction", "greater", "--format", "html", *FAST
+    )
     assert "--direction greater" in refused(stories, *words, *FAST)
     record = json.loads(said(stories, *words, "--direction", "less", "--json", *FAST))
     assert record["replicability"]["count"] == 0
@@ -318,8 +326,6 @@ def test_the_stories_are_compared_end_to_end(shared_data, tmp_path):
     )
     assert len(record["pairs"]) == 55
     assert record["clusters"][0] == ["Human"]  # the stories that the metrics compare with
-    import pandas as pd
-
     table = pd.read_csv(stories).pivot(index="item", columns="system", values="chrF")
     for pair in record["pairs"][:5]:
         d = np.round(table[pair["second"]] - table[pair["first"]], 9)
@@ -327,7 +333,7 @@ def test_the_stories_are_compared_end_to_end(shared_data, tmp_path):
 
 
 def test_the_items_needed_are_told_before_there_are_scores():
-    assert said("prospective", "--mean", "0.02", "--sd", "0.1").startswith("Items  199")
+    assert "\n199 items find" in said("prospective", "--mean", "0.02", "--sd", "0.1")
     record = json.loads(said("prospective", "--mean", "0", "--sd", "1", "--margin", "0.1", "--json"))
     assert record["n"] == 858
     assert "above 0" in refused("prospective", "--mean", "0", "--sd", "1", "--margin", "-1")
@@ -341,18 +347,46 @@ def test_the_questions_of_every_scenario_are_answered(words):
     assert "paired t test, two-sided, alpha 0.05" in text
 
 
+def test_the_curve_of_the_items_needed_runs_through_the_target():
+    found = compare.prospective(0.0, sd=1.0, margin=0.1)
+    assert dict(found.curve)[found.found.n] == pytest.approx(found.found.power)
+    powers = [power for _, power in found.curve]
+    assert powers == sorted(powers)
+    assert found.document().pictures[0].content("svg").startswith(b"<?xml")
+
+
 @pytest.mark.slow
 def test_the_primers_table_is_printed_and_written(tmp_path):
-    text = said("primer-table", "-o", tmp_path / "primer")
+    text = said("primer-table")
     assert max(map(len, text.splitlines())) <= 80
-    assert re.search(r"^  0 +- +0\.3660 +0\.1326 +0\.0059$", text, re.MULTILINE)
+    assert re.search(r"^  0 +- +0\.366 +0\.133 +0\.006$", text, re.MULTILINE)
+    said("primer-table", "-o", tmp_path / "primer")
     assert {path.name for path in (tmp_path / "primer").iterdir()} == {
-        "primer.csv",
-        "primer.json",
+        "index.html",
+        "record.json",
+        "table.csv",
         "primer.png",
         "primer.svg",
     }
     assert "at most 1" in refused("primer-table", "--effect", "3")
+
+
+def test_tables_of_pandas_are_compared_in_python_as_in_the_terminal(two):
+    frame = pd.read_csv(two, header=None, names=["A", "B"])
+    options = {"question": "mean", "n_simulations": 60, "n_resamples": 400}
+    pair = compare.scores(frame, **options)
+    typed = json.loads(said(two, "--question", "mean", "--json", *FAST))
+    assert pair.record()["test"]["interval"] == pytest.approx(typed["test"]["interval"])
+    assert pair.record()["power"]["power"] == typed["power"]["power"]
+    many = compare.scores(frame.assign(C=frame["B"] + 1), question="pseudomedian")
+    assert len(many.to_frame()) == 3
+    assert "seed" not in many.record()  # Wilcoxon's test draws nothing
+    both = {"one": frame, "two": frame}
+    sets = compare.scores(both, direction="greater", independent=True, **options)
+    assert sets.found.combination == "fisher"
+    assert sets.to_frame()["set"].tolist() == ["one", "two"]
+    with pytest.raises(InputError, match="before the scores"):
+        compare.scores(frame)
 
 
 def test_systems_that_never_differ_are_reported_without_power(tmp_path):
@@ -366,12 +400,10 @@ def test_systems_that_never_differ_are_reported_without_power(tmp_path):
 def test_names_that_markup_could_read_stay_names():
     scores = np.random.default_rng(1).standard_normal((12, 2))
     table = ScoreTable(scores, ("<b>x</b>", "50%_\\frac|*y*"))
-    settings = TestSettings(n_resamples=100)
-    comparison = compare_pair(table, Request("mean", settings, n_simulations=20))
-    document = pair_document(comparison, "humeval_power|model:paired")
-    html, latex = compare_html(document, {}), compare_latex(document)
+    document = compare.scores(table, question="mean", n_resamples=100, n_simulations=20).document()
+    html, latex = as_html(document), as_latex(document)
     assert "<b>x</b>" not in html
     assert "&lt;b&gt;x&lt;/b&gt;" in html
     assert "\\frac|" not in latex
     assert "\\textless{}b" in latex
-    assert "\\|\\*y\\*" in compare_markdown(document)
+    assert "\\|\\*y\\*" in as_markdown(document)

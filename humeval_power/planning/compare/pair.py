@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -44,9 +45,15 @@ from humeval_power.planning.compare.retrospective import (
 )
 
 Procedure = Literal["question", "nlpstattest"]
+QUESTIONS: Mapping[Question, str] = {
+    "mean": "does B have the higher mean score?",
+    "median": "is the middle difference B - A other than 0?",
+    "pseudomedian": "is the middle of all means of two differences other than 0?",
+    "better": "is B better on more than half of the items, however much?",
+}
 NO_DIFFERENCE = (
     "The difference is not significant. That does not show that the systems are alike: few items alone will "
-    "do it. To show it, say within which margin they count as alike: --margin."
+    "do it. To show it, say within which margin they count as alike, and test for that."
 )
 
 TWO_PSEUDOMEDIANS = (
@@ -79,6 +86,22 @@ class Request:
     def procedure(self) -> Procedure:
         """Whose procedure it is."""
         return "nlpstattest" if self.question is None else "question"
+
+
+def checked_question(question: Question | None, procedure: Procedure) -> Question | None:
+    """What is asked; None for the procedure that leaves it to the data.
+
+    Raises
+    ------
+    InputError
+        No question, or one beside the other procedure.
+    """
+    if procedure == "nlpstattest" and question is not None:
+        raise InputError("The procedure 'nlpstattest' chooses by the data; leave --question out.")
+    if procedure == "question" and question is None:
+        listed = [f"--question {name}: {words}" for name, words in QUESTIONS.items()]
+        raise InputError("Say what is asked before the scores are looked at. " + " ".join(listed))
+    return question
 
 
 @dataclass(frozen=True, slots=True)

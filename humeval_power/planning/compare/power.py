@@ -78,12 +78,17 @@ def required_items_equivalence(
         raise InputError("Equivalence can only be shown where the true difference is inside the margin.")
 
     def reached(n: float) -> float:
-        critical = float(stats.t.isf(alpha, n - 1))
-        return float(
-            equivalence_power(ratio, 1 / math.sqrt(n), n - 1, margin=margin_ratio, critical=critical)
-        )
+        return equivalence_power_of(n, margin_ratio, ratio=ratio, alpha=alpha)
 
     return _smallest(lambda n: reached(n) - power, power, reached)
+
+
+def equivalence_power_of(
+    n: float, margin_ratio: float, *, ratio: float = 0.0, alpha: float = 0.05
+) -> float:
+    """Power of two one-sided t tests with n items; margin and true mean difference in SDs."""
+    critical = float(stats.t.isf(alpha, n - 1))
+    return float(equivalence_power(ratio, 1 / math.sqrt(n), n - 1, margin=margin_ratio, critical=critical))
 
 
 def power_curve(

@@ -18,7 +18,7 @@ from humeval_power.scenarios.contract import Scenario
 PowerBy = Literal["bootstrap", "normal"]
 POST_HOC = (
     "The power is that for the effect that was observed. It says nothing that the p-value does not say "
-    "already: at p = 0.05 it is about one half. Name the difference that matters: --effect."
+    "already: at p = 0.05 it is about one half. Name the difference that matters instead."
 )
 SIGN_TESTS = ("sign", "mcnemar", "bootstrap-median", "permutation-median")
 _SIMULATED_AS = {"bootstrap-median": "sign", "permutation-median": "sign", "wilcoxon": "wilcoxon"}

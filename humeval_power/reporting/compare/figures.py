@@ -10,14 +10,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.result import Floats, score_differences
+from humeval_power.inference.compare.result import Floats, PairedTest, score_differences
 from humeval_power.planning.compare.pair import PairComparison
 from humeval_power.planning.compare.primer import PrimerCell
 from humeval_power.planning.compare.retrospective import RetrospectivePower
 from humeval_power.reporting.facets import fitted
 from humeval_power.reporting.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+from humeval_power.reporting.numbers import significant
 
 MOST_BINS = 40
+_IN_POINTS = ("mean", "median", "pseudomedian")
 
 
 def histogram_figure(comparison: PairComparison) -> Figure:
@@ -26,7 +28,7 @@ def histogram_figure(comparison: PairComparison) -> Figure:
     first, second = comparison.table.column(a), comparison.table.column(b)
     differences = score_differences(first, second)
     with house_style():
-        figure = Figure(figsize=(7.0, 2.4), layout="constrained")
+        figure = Figure(figsize=(7.0, 2.6), layout="constrained")
         axes = figure.subplots(1, 3)
         edges = _edges(np.concatenate([first, second]))
         for place, (values, name) in enumerate(((first, a), (second, b))):
@@ -40,31 +42,50 @@ def histogram_figure(comparison: PairComparison) -> Figure:
         data = comparison.data.difference
         for value, dashes, label in ((data.mean, "-", "mean"), (data.median, DASHES[2], "median")):
             axes[2].axvline(value, color=COLOURS[1], linestyle=dashes, linewidth=1.2, label=label)
-        axes[2].legend(loc="best", handlelength=1.6)
+        _shade_interval(axes[2], comparison.test)
+        figure.legend(*axes[2].get_legend_handles_labels(), loc="outside lower right", ncols=3)
     return figure
 
 
-def power_figure(power: RetrospectivePower, *, target: float = 0.8) -> Figure:
-    """Power against the number of items, with the Monte Carlo band and the items at hand."""
+def retrospective_figure(power: RetrospectivePower) -> Figure:
+    """Simulated power against the number of items, with the Monte Carlo band and the items at hand."""
+    whose = "observed effect" if power.is_observed else "effect"
+    return power_figure(
+        [(point.n, point.power.power) for point in power.curve],
+        at=(power.at.n, power.at.power.power),
+        bands=[point.power.interval for point in power.curve],
+        title=f"{whose} {significant(power.effect)} ({power.effect_words})",
+    )
+
+
+def power_figure(
+    curve: Sequence[tuple[int, float]],
+    *,
+    at: tuple[int, float],
+    title: str,
+    bands: Sequence[tuple[float, float]] = (),
+    target: float = 0.8,
+) -> Figure:
+    """Power against the number of items, `at` one of which it is written; dashed is the target."""
+    n, powers = zip(*curve, strict=True)
     with house_style():
         figure = Figure(figsize=(4.4, 2.9), layout="constrained")
         axes = figure.subplots()
-        n = [point.n for point in power.curve]
-        bands = np.array([point.power.interval for point in power.curve])
-        axes.fill_between(n, bands[:, 0], bands[:, 1], color=COLOURS[0], alpha=0.2, linewidth=0)
-        axes.plot(n, [point.power.power for point in power.curve], color=COLOURS[0], marker="o")
+        if bands:
+            low, high = zip(*bands, strict=True)
+            axes.fill_between(n, low, high, color=COLOURS[0], alpha=0.2, linewidth=0)
+        axes.plot(n, powers, color=COLOURS[0], marker="o" if bands else None)
         axes.axhline(target, color=QUIET, linestyle=(0, (2, 2)), linewidth=0.9)
-        axes.axvline(power.at.n, color=COLOURS[1], linewidth=1.0)
+        axes.axvline(at[0], color=COLOURS[1], linewidth=1.0)
         axes.annotate(
-            f"{power.at.n:,} items: {power.at.power.power:.2f}",
-            (power.at.n, 0.03),
+            f"{at[0]:,} items: {at[1]:.2f}",
+            (at[0], 0.03),
             xytext=(4, 0),
             textcoords="offset points",
             color=COLOURS[1],
         )
-        whose = "observed effect" if power.is_observed else "effect"
         axes.set(ylim=(0, 1.02), xlim=(0, None), xlabel="Items", ylabel="Power")
-        axes.set_title(f"{whose} {power.effect:.3g} ({power.effect_words})", loc="left")
+        axes.set_title(title, loc="left")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:,.0f}"))
     return figure
 
@@ -114,6 +135,14 @@ def _primer_line(axes: Axes, line: Sequence[PrimerCell], effect: float, style: i
 def _bars(axes: Axes, values: Floats, edges: Floats, colour: str, title: str) -> None:
     axes.hist(values, bins=edges.tolist(), color=colour, edgecolor="white", linewidth=0.3)
     axes.set_title(fitted(title, 2.0), loc="left")
+
+
+def _shade_interval(axes: Axes, test: PairedTest) -> None:
+    """The interval of the test, where it has one in units of the scores."""
+    low, high = test.interval
+    if test.estimand.split()[0] in _IN_POINTS and np.isfinite([low, high]).all():
+        label = f"{100 * test.confidence:g} % interval, {test.estimand}"
+        axes.axvspan(low, high, color=QUIET, alpha=0.25, linewidth=0, label=label)
 
 
 def _edges(values: Floats) -> Floats:

@@ -74,7 +74,7 @@ def _shades(result: PairwiseScores, names: list[str], levels: list[float]) -> np
 def _write(axes: Axes, result: PairwiseScores, names: list[str]) -> None:
     place = {name: index for index, name in enumerate(names)}
     for pair in result.pairs:
-        text = p_cell(pair.corrected_p).replace("0.", ".", 1)
+        text = p_cell(pair.corrected_p)
         row, column = sorted((place[pair.first], place[pair.second]), reverse=True)
         for y, x in ((row, column), (column, row)):
             dark = pair.significant and pair.corrected_p <= 0.01

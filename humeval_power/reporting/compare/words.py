@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 
-from humeval_power.inference.compare.all_pairs import PairwiseScores
 from humeval_power.inference.compare.result import PairedTest
 from humeval_power.inference.compare.tests import TESTS
 from humeval_power.planning.compare.pair import PairComparison, has_two_pseudomedians
-from humeval_power.reporting.numbers import p_cell, p_words
-from humeval_power.reporting.tables import Table
+from humeval_power.reporting.document import Fact, Table
+from humeval_power.reporting.numbers import (
+    interval_words,
+    p_words,
+    significant,
+    significant_interval,
+)
 from humeval_power.reporting.values import share
 
 QUESTION_WORDS = {
@@ -25,43 +29,29 @@ DIRECTION_WORDS = {
 }
 
 
-def shown(value: float) -> str:
-    """Four significant digits; what cannot be told is '-'."""
-    if math.isnan(value):
-        return "-"
-    if math.isinf(value):
-        return "infinite" if value > 0 else "-infinite"
-    return f"{value:.4g}"
-
-
-def interval_words(low: float, high: float) -> str:
-    """'0.1 to 0.3', or '-' where there is none."""
-    if math.isnan(low) or math.isnan(high):
-        return "-"
-    return f"{shown(low)} to {shown(high)}"
-
-
 def test_p_words(test: PairedTest) -> str:
     """The p-value, with the Monte Carlo interval of one that was drawn."""
     said = p_words(test.p_value)
     if test.p_value == 0 and test.p_interval is not None:
         return f"p < {test.p_interval[1]:.2g} (none of the resamples)"
     if test.p_interval is not None:
-        return f"{said} (Monte Carlo {test.p_interval[0]:.4f} to {test.p_interval[1]:.4f})"
+        return f"{said} (Monte Carlo {interval_words(*test.p_interval)})"
     return said
 
 
 def verdict(comparison: PairComparison) -> str:
-    """The decision in one sentence."""
-    alpha = comparison.request.settings.alpha
+    """The decision in one sentence, with the numbers that it rests on."""
+    alpha, test = comparison.request.settings.alpha, comparison.test
+    what = test.estimand if comparison.question == "better" else f"{test.estimand} of B - A"
+    numbers = f"{what} {significant(test.estimate)}, {p_words(test.p_value)}"
     if not comparison.significant:
-        return f"Not significant at alpha = {alpha:g}."
+        return f"Not significant at alpha = {alpha:g} ({numbers})."
     a, b = comparison.table.systems
-    where = "higher" if comparison.test.lead > 0 else "lower"
-    return f"Significant at alpha = {alpha:g}: {b} scores {where} than {a}."
+    where = "higher" if test.lead > 0 else "lower"
+    return f"Significant at alpha = {alpha:g}: {b} scores {where} than {a} ({numbers})."
 
 
-def report_rows(comparison: PairComparison) -> tuple[tuple[str, str], ...]:
+def report_rows(comparison: PairComparison) -> tuple[Fact, ...]:
     """What Zhu et al. (2020, section 2.3) want reported, and p: name and value."""
     settings, test, power = comparison.request.settings, comparison.test, comparison.power
     rows = [
@@ -72,14 +62,17 @@ def report_rows(comparison: PairComparison) -> tuple[tuple[str, str], ...]:
         ("Sample size", f"n = {test.n:,}"),
         (
             f"Effect: {test.estimand}{', i <= j' if has_two_pseudomedians(comparison) else ''}",
-            f"{shown(test.estimate)}{_test_interval(test)}",
+            f"{significant(test.estimate)}{_test_interval(test)}",
         ),
-        ("Test statistic", f"{test.statistic_name} = {shown(test.statistic)}"),
+        ("Test statistic", f"{test.statistic_name} = {significant(test.statistic)}"),
         ("P-value", test_p_words(test)),
     ]
     standard = [one for one in comparison.effects if one.name in _STANDARD[comparison.question]]
     rows += [
-        (f"Effect size: {one.label}", f"{shown(one.value)}, interval {interval_words(one.low, one.high)}")
+        (
+            f"Effect size: {one.label}",
+            f"{significant(one.value)}, interval {significant_interval(one.low, one.high)}",
+        )
         for one in standard
     ]
     if power is not None:
@@ -88,8 +81,8 @@ def report_rows(comparison: PairComparison) -> tuple[tuple[str, str], ...]:
         rows.append(
             (
                 "Power",
-                f"{share(power.at.power.power)} ({low:.2f} to {high:.2f}) for the {whose} effect "
-                f"{shown(power.effect)} ({power.effect_words}); {_simulated_test(comparison)}{power.method}",
+                f"{share(power.at.power.power)} ({interval_words(low, high, digits=2)}) for the {whose} effect "
+                f"{significant(power.effect)} ({power.effect_words}); {_simulated_test(comparison)}{power.method}",
             )
         )
     if comparison.equivalence is not None:
@@ -101,7 +94,7 @@ def _test_interval(test: PairedTest) -> str:
     """The interval that belongs to the test; some have none, and the effect sizes have theirs."""
     if math.isnan(test.interval[0]):
         return ""
-    return f", {100 * test.confidence:g} % interval {interval_words(*test.interval)}"
+    return f", {100 * test.confidence:g} % interval {significant_interval(*test.interval)}"
 
 
 def _simulated_test(comparison: PairComparison) -> str:
@@ -130,7 +123,7 @@ def equivalence_words(comparison: PairComparison) -> str:
     inferior = "shown" if found.is_not_inferior else "not shown"
     return (
         f"|mean B - A| below {found.margin:g} {shown_words}: two one-sided t tests, {p_words(found.p_value)}, "
-        f"{100 * (1 - 2 * found.alpha):g} % interval {interval_words(*found.interval)}; that B is worse by "
+        f"{100 * (1 - 2 * found.alpha):g} % interval {significant_interval(*found.interval)}; that B is worse by "
         f"less than {found.margin:g} is {inferior}."
     )
 
@@ -139,7 +132,11 @@ def summary_table(comparison: PairComparison) -> Table:
     """n, mean, median, SD, minimum and maximum of A, B and B - A."""
     data = comparison.data
     rows = tuple(
-        (one.name, f"{one.n:,}", *map(shown, (one.mean, one.median, one.sd, one.minimum, one.maximum)))
+        (
+            one.name,
+            f"{one.n:,}",
+            *map(significant, (one.mean, one.median, one.sd, one.minimum, one.maximum)),
+        )
         for one in (data.first, data.second, data.difference)
     )
     return Table(("scores", "n", "mean", "median", "sd", "min", "max"), rows)
@@ -148,7 +145,7 @@ def summary_table(comparison: PairComparison) -> Table:
 def shape_words(comparison: PairComparison) -> list[str]:
     """Skewness, normality, ties, and what the paper's rule would make of them."""
     data = comparison.data
-    said = [f"Skewness of the difference {shown(data.skewness)}: {data.skew} (thresholds 0.5 and 1)."]
+    said = [f"Skewness of the difference {significant(data.skewness)}: {data.skew} (thresholds 0.5 and 1)."]
     if data.shapiro_p is not None:
         passed = "normality is not rejected" if data.is_normal else "not normal"
         said.append(
@@ -173,22 +170,23 @@ def shape_words(comparison: PairComparison) -> list[str]:
 def effect_table(comparison: PairComparison) -> Table:
     """All effect sizes with their intervals."""
     rows = tuple(
-        (one.label, shown(one.value), interval_words(one.low, one.high), one.method)
+        (one.label, significant(one.value), significant_interval(one.low, one.high))
         for one in comparison.effects
     )
     caption = f"Intervals of {100 * comparison.request.settings.confidence:g} %."
-    return Table(("effect size", "estimate", "interval", "by"), rows, caption)
+    return Table(("effect size", "estimate", "interval"), rows, caption)
 
 
-def advice_table(comparison: PairComparison, *, everything: bool) -> Table:
-    """The tests that suit the question, or all of them, with reasons."""
-    keep = (
-        ("preferred", "allowed", "less preferred", "inappropriate")
-        if everything
-        else ("preferred", "allowed")
-    )
-    rows = tuple((one.name, one.standing, one.reason) for one in comparison.advice if one.standing in keep)
-    return Table(("test", "standing", "reason"), rows)
+def method_table(comparison: PairComparison) -> Table:
+    """How each interval was made."""
+    rows = tuple((one.label, one.method) for one in comparison.effects)
+    return Table(("effect size", "interval by"), rows, in_words=True)
+
+
+def advice_table(comparison: PairComparison) -> Table:
+    """Which tests suit the question, with reasons."""
+    rows = tuple((one.name, one.standing, one.reason) for one in comparison.advice)
+    return Table(("test", "standing", "reason"), rows, in_words=True)
 
 
 def curve_table(comparison: PairComparison) -> Table | None:
@@ -200,54 +198,8 @@ def curve_table(comparison: PairComparison) -> Table | None:
         (
             f"{point.n:,}" + (" (this study)" if point.n == power.at.n else ""),
             f"{point.power.power:.3f}",
-            "{:.3f} to {:.3f}".format(*point.power.interval),
+            interval_words(*point.power.interval, digits=3),
         )
         for point in power.curve
     )
     return Table(("items", "power", "Monte Carlo interval"), rows)
-
-
-CORRECTION_WORDS = {
-    "none": "The p-values are not corrected for the number of pairs: some pairs will be significant by chance.",
-    "holm": "The p-values are corrected by Holm (1979): the chance of any false one is at most alpha.",
-    "bonferroni": "The p-values are corrected by Bonferroni: the chance of any false one is at most alpha.",
-    "bh": "The p-values are corrected by Benjamini and Hochberg (1995): on average at most a share alpha of the "
-    "significant pairs is false; some of them may be.",
-    "max-t": "The p-values are corrected by the largest t of all pairs in joint resamples of the items.",
-    "romano-wolf": "The p-values are corrected step by step by joint resamples of the items (Romano and Wolf "
-    "2005).",
-}
-
-
-def many_caveats(result: PairwiseScores) -> tuple[str, ...]:
-    """What must be read before the pairs."""
-    return (
-        CORRECTION_WORDS[result.correction],
-        "A pair that is not significant is not shown to be alike; intervals are of each pair by itself.",
-    )
-
-
-def means_table(result: PairwiseScores) -> Table:
-    """Systems by mean, best first, with their cluster where there are any."""
-    if not result.clusters:
-        return Table(("system", "mean"), tuple((name, shown(mean)) for name, mean in result.means.items()))
-    cluster = {name: place for place, names in enumerate(result.clusters, start=1) for name in names}
-    rows = tuple((name, shown(mean), str(cluster[name])) for name, mean in result.means.items())
-    return Table(("system", "mean", "cluster"), rows)
-
-
-def pairs_report_table(result: PairwiseScores) -> Table:
-    """One row for each pair."""
-    rows = tuple(
-        (
-            f"{pair.second} - {pair.first}",
-            shown(pair.test.estimate),
-            interval_words(*pair.test.interval),
-            p_cell(pair.test.p_value),
-            p_cell(pair.corrected_p),
-            "yes" if pair.significant else "no",
-        )
-        for pair in result.pairs
-    )
-    header = ("pair", result.pairs[0].test.estimand, "interval", "p", "corrected p", "significant")
-    return Table(header, rows)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from humeval_power.interfaces.cli.compare.prospective import FAMILY, primer_command, prospective_command
+from humeval_power.interfaces.cli.compare.primer import primer_command
+from humeval_power.interfaces.cli.compare.prospective import FAMILY, prospective_command
 from humeval_power.interfaces.cli.compare.scores import scores_command
 from humeval_power.interfaces.cli.questions import question_commands
 

@@ -1,13 +1,16 @@
-"""From the files of `compare` and its options to tables of scores."""
+"""From the files of `compare scores` and how they are to be read to tables of scores."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from humeval_power.checking.columns import named_column
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.cli.numbers import WholeNumber
+from humeval_power.interfaces.cli.options import Function, collected, fields_of
 
 if TYPE_CHECKING:
     from humeval_power.inference.compare.score_table import ScoreTable
@@ -30,32 +33,70 @@ class Reading:
     shuffle_seed: int | None
 
 
-def read_tables(reading: Reading) -> tuple[list[str], list[ScoreTable]]:
+def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    if text is not None and len(names) < 2:
+        raise click.BadParameter(f"name two systems or more, A first: A,B; got {text!r}.")
+    return names
+
+
+_OPTIONS = (
+    click.argument("files", nargs=-1, required=True, metavar="FILE [FILE]"),
+    click.option("--item", metavar="COLUMN", help="Column of the item. [found by name]"),
+    click.option("--system", metavar="COLUMN", help="Column of the system. [found by name]"),
+    click.option("--score", metavar="COLUMN", multiple=True, help="Metric of a long table; repeatable."),
+    click.option(
+        "--systems",
+        metavar="A,B",
+        callback=_names,
+        help="The systems to compare; the effect is B - A. More than two: all pairs. [all]",
+    ),
+    click.option("--dataset", metavar="COLUMN", help="Column of the data set: count where B is better."),
+    click.option("--drop-missing", is_flag=True, help="Leave out items without a score of each system."),
+    click.option(
+        "--unit-size", type=WholeNumber(min=1), default=1, show_default=True, help="Items in a unit."
+    ),
+    click.option(
+        "--unit-by",
+        type=click.Choice(("mean", "median")),
+        default="mean",
+        show_default=True,
+        help="Score of a unit.",
+    ),
+    click.option("--shuffle-seed", type=WholeNumber(min=0), help="Shuffle items into units. [adjacent]"),
+)
+
+
+def reading_options(command: Function) -> Function:
+    """Add the files and how to read them; the command gets them as `reading: Reading`."""
+    return collected(command, _OPTIONS, name="reading", collect=fields_of(Reading))
+
+
+def read_tables(reading: Reading) -> dict[str, ScoreTable]:
     """The tables by the names of their metrics or data sets; a single one where there are none."""
     from humeval_power.interfaces.formats.compare.score_tables import open_scores
 
+    if len(reading.files) > 2:
+        raise InputError(f"Name one table, or two files of one column; got {len(reading.files)} files.")
     source = open_scores(reading.files, item=reading.item, system=reading.system)
     if reading.dataset is not None and len(reading.score) > 1:
         raise InputError("Count over data sets or over metrics: --dataset with one --score.")
     if reading.dataset is not None:
-        names, tables = _by_dataset(source, reading)
+        tables = _by_dataset(source, reading)
     else:
-        names = list(reading.score) or ["score"]
-        tables = [_one(source, reading, score) for score in reading.score or (None,)]
-    for notice in dict.fromkeys(notice for table in tables for notice in table.notices):
-        note(f"{source.table.source}: {notice}")
-    if len(tables) > 1 and len(tables[0].systems) != 2:
+        tables = {score or "score": _one(source, reading, score) for score in reading.score or (None,)}
+    if len(tables) > 1 and any(len(table.systems) != 2 for table in tables.values()):
         raise InputError("Several metrics or data sets are counted for two systems: --systems A,B.")
-    return names, tables
+    return tables
 
 
-def _by_dataset(source: ScoreSource, reading: Reading) -> tuple[list[str], list[ScoreTable]]:
+def _by_dataset(source: ScoreSource, reading: Reading) -> dict[str, ScoreTable]:
     columns = source.table.frame.columns
     column = named_column(str(reading.dataset), columns, option="--dataset", source=source.table.source)
     names = list(dict.fromkeys(source.table.frame[column].astype(str)))
     source = replace(source, scores=tuple(name for name in source.scores if name != column))
     score = reading.score[0] if reading.score else None
-    return names, [_one(source, reading, score, where=(column, name)) for name in names]
+    return {name: _one(source, reading, score, where=(column, name)) for name in names}
 
 
 def _one(

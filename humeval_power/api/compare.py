@@ -1,0 +1,201 @@
+"""Systems compared by a metric's scores of the same items, after there are scores and before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from humeval_power.errors import InputError
+from humeval_power.inference.compare.all_pairs import ScoreCorrection
+from humeval_power.inference.compare.data_analysis import NORMALITY_ALPHA
+from humeval_power.inference.compare.result import DEFAULT_RESAMPLES, Direction, Question, TestSettings
+from humeval_power.inference.compare.score_table import ScoreTable
+from humeval_power.planning.compare.pair import Procedure, Request, checked_question
+from humeval_power.planning.compare.power import CURVE_SIMULATIONS
+from humeval_power.planning.compare.primer import PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS
+from humeval_power.planning.compare.retrospective import PowerBy
+from humeval_power.planning.power import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from humeval_power.reporting.compare.many import ManyResult
+    from humeval_power.reporting.compare.pair import PairResult
+    from humeval_power.reporting.compare.prospective import PrimerResult, ProspectiveResult
+    from humeval_power.reporting.compare.sets import SetsResult
+
+Scores: TypeAlias = "ScoreTable | pd.DataFrame"
+_HURT = PRIMER_HURT[::2]
+
+
+def scores(
+    tables: Scores | Mapping[str, Scores],
+    *,
+    question: Question | None = None,
+    procedure: Procedure = "question",
+    test: str | None = None,
+    direction: Direction = "two-sided",
+    null: float = 0.0,
+    alpha: float = 0.05,
+    effect: float | None = None,
+    margin: float | None = None,
+    correction: ScoreCorrection = "holm",
+    baseline: str | None = None,
+    independent: bool = False,
+    n_resamples: int = DEFAULT_RESAMPLES,
+    normality_alpha: float = NORMALITY_ALPHA,
+    power_by: PowerBy = "bootstrap",
+    n_simulations: int = CURVE_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+) -> PairResult | ManyResult | SetsResult:
+    """Compare systems by a metric's scores of the same items.
+
+    Two systems get a test with its effect sizes and power, more of them a test of each pair, and two on
+    several tables (data sets, or metrics of the same items) the number of tables on which B is better.
+
+    Parameters
+    ----------
+    tables : one row for each item and one column of numbers for each system, A first; or several such by
+        name. The effect is B - A.
+    question : what is asked, decided before the scores are looked at: one of `QUESTIONS`.
+    procedure : 'nlpstattest' tests what the data suggest (Zhu et al. 2020), and says why not to.
+    test : its name; None takes the question's own.
+    null : difference to test against, in the metric's units.
+    effect : difference that matters, for the power; None takes the observed one.
+    margin : tests equivalence within this margin too.
+    correction, baseline : of many pairs; with a baseline every system is compared with that one only.
+    independent : the tables are data sets that do not depend on each other, and no metrics.
+    normality_alpha : level of the test of normality, which is shown and decides nothing.
+    power_by : simulate the power by resampling the differences, or from a normal law.
+    n_simulations : simulated studies for each number of items.
+
+    Returns
+    -------
+    PairResult, ManyResult or SetsResult
+        For two systems, for several, and for several tables.
+
+    Raises
+    ------
+    InputError
+        No question, a test that does not answer it, or scores that cannot be compared.
+    """
+    from humeval_power.api import score_comparisons as kinds
+
+    settings = TestSettings(null=null, direction=direction, alpha=alpha, n_resamples=n_resamples, seed=seed)
+    request = Request(
+        question=checked_question(question, procedure),
+        settings=settings,
+        test=test,
+        effect=effect,
+        margin=margin,
+        normality_alpha=normality_alpha,
+        power_by=power_by,
+        n_simulations=n_simulations,
+    )
+    named = {"": tables} if not isinstance(tables, Mapping) else tables
+    read = {name: _table(each) for name, each in named.items()}
+    first = next(iter(read.values()))
+    if len(read) > 1:
+        return kinds.on_sets(read, request, independent=independent, n_jobs=n_jobs)
+    if len(first.systems) == 2:
+        return kinds.pair(first, request, n_jobs=n_jobs)
+    return kinds.many(first, request, correction=correction, baseline=baseline, n_jobs=n_jobs)
+
+
+def _table(scores: Scores) -> ScoreTable:
+    if isinstance(scores, ScoreTable):
+        return scores
+    return ScoreTable(scores.to_numpy(dtype=float), tuple(map(str, scores.columns)))
+
+
+def prospective(
+    mean: float,
+    *,
+    sd: float,
+    power: float = 0.8,
+    direction: Direction = "two-sided",
+    alpha: float = 0.05,
+    margin: float | None = None,
+) -> ProspectiveResult:
+    """How many items does a comparison by the paired t test need?
+
+    Parameters
+    ----------
+    mean : expected mean difference B - A, in the metric's units.
+    sd : SD of the items' differences B - A.
+    power : target power.
+    margin : show equivalence within this margin by two one-sided t tests, `mean` being the true difference.
+
+    Returns
+    -------
+    ProspectiveResult
+        The fewest items by formula (differences are taken as normal), and their power.
+
+    Raises
+    ------
+    InputError
+        No effect, an effect against the direction or outside the margin, or a power that no number has.
+    """
+    from humeval_power.planning.compare.power import (
+        equivalence_power_of,
+        required_items,
+        required_items_equivalence,
+    )
+    from humeval_power.reporting.compare.prospective import ProspectiveResult
+    from humeval_power.scenarios.compare.scores import t_power
+
+    if margin is not None and not margin > 0:
+        raise InputError(f"The margin must be above 0; got {margin:g}.")
+    ratio = mean / sd
+    if margin is None:
+        found = required_items(ratio, power=power, alpha=alpha, direction=direction)
+    else:
+        found = required_items_equivalence(margin / sd, ratio=ratio, power=power, alpha=alpha)
+
+    def reached(n: int) -> float:
+        if margin is None:
+            return t_power(ratio, n, direction=direction, alpha=alpha).power
+        return equivalence_power_of(n, margin / sd, ratio=ratio, alpha=alpha)
+
+    sizes = sorted({max(2, round(found.n * twentieths / 20)) for twentieths in range(2, 51)})
+    return ProspectiveResult(
+        mean=mean,
+        sd=sd,
+        margin=margin,
+        target=power,
+        alpha=alpha,
+        direction=direction,
+        found=found,
+        curve=tuple((n, reached(n)) for n in sizes),
+    )
+
+
+def primer_table(
+    n_items: Sequence[int] = PRIMER_ITEMS,
+    *,
+    effects: Sequence[float] = PRIMER_EFFECTS,
+    hurt: Sequence[float] = _HURT,
+) -> PrimerResult:
+    """Expected p of the bootstrap primer, exactly.
+
+    Parameters
+    ----------
+    n_items : numbers of items.
+    effects : differences of accuracy B - A, as shares.
+    hurt : shares of items on which B is wrong and A right.
+
+    Returns
+    -------
+    PrimerResult
+        The primer's p of each combination: one-sided and not centred at the null, so no test.
+
+    Raises
+    ------
+    InputError
+        Fewer than one item, or shares outside [0, 1].
+    """
+    from humeval_power.planning.compare.primer import primer_table as cells_of
+    from humeval_power.reporting.compare.prospective import PrimerResult
+
+    return PrimerResult(cells=cells_of(n_items, effects=effects, hurt=hurt))

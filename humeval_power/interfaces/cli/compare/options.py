@@ -1,0 +1,106 @@
+"""What `compare scores` is asked: the question, the test, and what it is asked with."""
+
+from __future__ import annotations
+
+import sys
+from typing import get_args
+
+import click
+
+from humeval_power.inference.compare.all_pairs import ScoreCorrection
+from humeval_power.inference.compare.data_analysis import NORMALITY_ALPHA
+from humeval_power.inference.compare.result import Question
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.options import Function, alpha_option, decorated
+from humeval_power.interfaces.cli.output import say
+from humeval_power.planning.compare.pair import QUESTIONS, Procedure, checked_question
+
+TEST_NAMES = (
+    "t",
+    "bootstrap-t",
+    "permutation",
+    "bootstrap",
+    "wilcoxon",
+    "sign",
+    "mcnemar",
+    "bootstrap-median",
+    "permutation-median",
+    "primer",
+)
+direction_option = click.option(
+    "--direction",
+    type=click.Choice(("two-sided", "greater", "less")),
+    default="two-sided",
+    show_default=True,
+    help="Both directions, or only B above (greater) or below (less) A.",
+)
+_OPTIONS = (
+    click.option(
+        "--question",
+        type=click.Choice(tuple(QUESTIONS)),
+        help="What is asked, decided before the scores are looked at. [asked for]",
+    ),
+    click.option(
+        "--procedure",
+        type=click.Choice(get_args(Procedure)),
+        default="question",
+        show_default=True,
+        help="Test what is asked, or what the data suggest (Zhu et al. 2020; warned of).",
+    ),
+    click.option(
+        "--test",
+        metavar="TEST",
+        type=click.Choice(TEST_NAMES),
+        help=f"The test, of {', '.join(TEST_NAMES)}. [the question's own]",
+    ),
+    direction_option,
+    click.option(
+        "--null", type=RealNumber(), default=0.0, show_default=True, help="Difference to test against."
+    ),
+    alpha_option,
+    click.option(
+        "--effect",
+        type=RealNumber(),
+        help="Difference that matters, for the power. [the observed one]",
+    ),
+    click.option("--margin", type=RealNumber(), help="Test equivalence within this margin too."),
+    click.option(
+        "--correction",
+        type=click.Choice(get_args(ScoreCorrection)),
+        default="holm",
+        show_default=True,
+        help="Correction for many pairs.",
+    ),
+    click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one only."),
+    click.option("--resamples", type=WholeNumber(min=1), help="Resamples of bootstrap and permutation."),
+    click.option(
+        "--normality-alpha",
+        type=RealNumber(0, 1, min_open=True, max_open=True),
+        default=NORMALITY_ALPHA,
+        show_default=True,
+        help="Level of the test of normality.",
+    ),
+    click.option(
+        "--power-by",
+        type=click.Choice(("bootstrap", "normal")),
+        default="bootstrap",
+        show_default=True,
+        help="Simulate the power by resampling the differences, or from a normal law.",
+    ),
+)
+
+
+def test_options(command: Function) -> Function:
+    """Add what the systems are compared by."""
+    return decorated(command, _OPTIONS)
+
+
+def asked_question(question: Question | None, procedure: Procedure) -> Question | None:
+    """The question of the user, asked for in a terminal where it is missing, before any file is read."""
+    if question is not None or procedure != "question" or not sys.stdin.isatty():
+        return checked_question(question, procedure)
+    say("What is asked? It is decided before the scores are looked at.", err=True)
+    for name, words in QUESTIONS.items():
+        say(f"  {name}: {words}", err=True)
+    answer: Question = click.prompt("Question", type=click.Choice(tuple(QUESTIONS)), err=True)
+    return answer

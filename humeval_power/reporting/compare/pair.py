@@ -1,0 +1,236 @@
+"""Two systems compared by per-item scores: what is said of them, and the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.inference.compare.result import PairedTest, TestSettings
+from humeval_power.inference.compare.score_table import ScoreTable
+from humeval_power.planning.compare.pair import PairComparison
+from humeval_power.planning.compare.power import CurvePoint
+from humeval_power.planning.compare.retrospective import RetrospectivePower
+from humeval_power.reporting.compare.signature import CompareSignature
+from humeval_power.reporting.compare.words import (
+    advice_table,
+    curve_table,
+    effect_table,
+    method_table,
+    report_rows,
+    shape_words,
+    summary_table,
+    verdict,
+)
+from humeval_power.reporting.document import Document, Fact, Facts, Picture, Points, Section
+from humeval_power.reporting.records import Record, versions
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+
+if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+RESAMPLING_TESTS = (
+    "permutation",
+    "permutation-median",
+    "bootstrap",
+    "bootstrap-t",
+    "bootstrap-median",
+    "primer",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResult(Result):
+    """One pair of systems; the effect is B - A, A being the first system of the table."""
+
+    schema: ClassVar[str] = "humeval_power/compare/1"
+
+    comparison: PairComparison
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading the scores."""
+        return notices_of(self.comparison.table)
+
+    def body(self) -> Document:
+        """The report of Zhu et al. (2020, section 2.3) first, then what it rests on."""
+        found = self.comparison
+        return Document(
+            f"{compared(found.table)}: {found.table.metric}",
+            lead=verdict(found),
+            caveats=found.warnings,
+            sections=(
+                Section("Result", (Facts(report_rows(found)),)),
+                Section("Effect sizes", (effect_table(found),)),
+                *self._power(),
+                Section(
+                    "Data",
+                    (summary_table(found), Points(tuple(shape_words(found))), self._histograms()),
+                ),
+                Section("Tests for this question", (advice_table(found),), is_detail=True),
+                Section("How the intervals are made", (method_table(found),), is_detail=True),
+            ),
+            provenance=origin(found.table),
+            signature=str(pair_signature(found)),
+        )
+
+    def _power(self) -> Iterator[Section]:
+        curve = curve_table(self.comparison)
+        if curve is not None:
+            words = "Power against the number of items, with its Monte Carlo band and the items at hand."
+            picture = Picture("power", self._power_figure, words=words)
+            yield Section("Power by number of items", (curve, picture))
+
+    def _histograms(self) -> Picture:
+        words = "Histograms of the scores of A and of B, and of the difference with its mean and median."
+        return Picture("histograms", self._histogram_figure, words=words)
+
+    def _power_figure(self) -> Figure:
+        from humeval_power.reporting.compare.figures import retrospective_figure
+
+        assert self.comparison.power is not None
+        return retrospective_figure(self.comparison.power)
+
+    def _histogram_figure(self) -> Figure:
+        from humeval_power.reporting.compare.figures import histogram_figure
+
+        return histogram_figure(self.comparison)
+
+    def content(self) -> Record:
+        """The list of Zhu et al. (2020, section 2.3) and all that it rests on."""
+        return pair_record(self.comparison)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row, with the names that a comparison of several systems has."""
+        import pandas as pd
+
+        found = self.comparison
+        row = pair_row(found.table.systems, found.test)
+        return pd.DataFrame([{**row, "significant": found.significant}])
+
+
+def compared(table: ScoreTable) -> str:
+    """'GPT-2 (B) compared with XLNet (A)', the letters once where they are the names."""
+    a, b = (
+        name if name == letter else f"{name} ({letter})"
+        for name, letter in zip(table.systems, "AB", strict=True)
+    )
+    return f"{b} compared with {a}"
+
+
+def pair_record(comparison: PairComparison) -> Record:
+    """One pair as plain values."""
+    request, test = comparison.request, comparison.test
+    return {
+        "systems": list(comparison.table.systems),
+        "metric": comparison.table.metric,
+        "procedure": request.procedure,
+        "question": comparison.question,
+        "settings": settings_record(request.settings),
+        "test": asdict(test),
+        "significant": comparison.significant,
+        "effect_sizes": [asdict(one) for one in comparison.effects],
+        "power": None if comparison.power is None else _power(comparison.power),
+        "equivalence": None if comparison.equivalence is None else _equivalence(comparison),
+        "data_analysis": {
+            **asdict(comparison.data),
+            "is_normal": comparison.data.is_normal,
+            "nlpstattest_statistic": comparison.data.nlpstattest_statistic,
+        },
+        "advice": [asdict(one) for one in comparison.advice],
+        "warnings": list(comparison.warnings),
+        "signature": str(pair_signature(comparison)),
+        "notices": list(comparison.table.notices),
+    }
+
+
+def settings_record(settings: TestSettings) -> Record:
+    """The settings without the seed, which stands in the envelope where something was drawn."""
+    return {name: value for name, value in asdict(settings).items() if name != "seed"}
+
+
+def pair_row(systems: Sequence[str], test: PairedTest) -> Record:
+    """A test of B - A, A being the first of the systems, as a row of a table."""
+    return {
+        "first": systems[0],
+        "second": systems[1],
+        "n": test.n,
+        "estimate": test.estimate,
+        "low": test.interval[0],
+        "high": test.interval[1],
+        "p_value": test.p_value,
+    }
+
+
+def is_drawn(comparison: PairComparison) -> bool:
+    """Whether anything was simulated or resampled."""
+    return comparison.power is not None or draws(comparison.test)
+
+
+def draws(test: PairedTest) -> bool:
+    """Whether the p-value of a test depends on a seed."""
+    return test.name in RESAMPLING_TESTS and not test.exact
+
+
+def notices_of(*tables: ScoreTable) -> tuple[str, ...]:
+    """What was noticed in reading the tables, each thing once, with the file's name."""
+    said = [
+        f"{table.source}: {notice}" if table.source else notice
+        for table in tables
+        for notice in table.notices
+    ]
+    return tuple(dict.fromkeys(said))
+
+
+def origin(*tables: ScoreTable) -> tuple[Fact, ...]:
+    """The same for readers of the document."""
+    return tuple(("Scores", notice) for notice in notices_of(*tables))
+
+
+def pair_signature(comparison: PairComparison) -> CompareSignature:
+    """The signature of one pair."""
+    settings, test = comparison.request.settings, comparison.test
+    drawn = draws(test)
+    return CompareSignature(
+        question=comparison.question if comparison.request.question else "nlpstattest",
+        test=test.name,
+        alpha=settings.alpha,
+        direction=settings.direction,
+        n_items=test.n,
+        null=settings.null,
+        version=versions()["humeval-power"],
+        n_resamples=settings.n_resamples if drawn else None,
+        seed=settings.seed if drawn else None,
+        data_sha256=comparison.table.sha256 or None,
+    )
+
+
+def _power(power: RetrospectivePower) -> Record:
+    return {
+        "effect": power.effect,
+        "effect_is": power.effect_words,
+        "is_observed": power.is_observed,
+        "test": power.test,
+        "method": power.method,
+        **_point(power.at),
+        "n_simulations": power.at.power.n_simulations,
+        "curve": [_point(point) for point in power.curve],
+    }
+
+
+def _point(point: CurvePoint) -> Record:
+    return {"n": point.n, "power": point.power.power, "power_interval": list(point.power.interval)}
+
+
+def _equivalence(comparison: PairComparison) -> Record | None:
+    found = comparison.equivalence
+    if found is None:
+        return None
+    return {
+        **asdict(found),
+        "p_value": found.p_value,
+        "is_equivalent": found.is_equivalent,
+        "is_not_inferior": found.is_not_inferior,
+    }

@@ -1,0 +1,118 @@
+"""Two systems on several data sets, or by several metrics: on how many of them B is better."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.inference.compare.effect_sizes import EffectSize
+from humeval_power.inference.compare.replicability import Replicability
+from humeval_power.planning.compare.pair import PairComparison
+from humeval_power.reporting.compare.pair import compared, notices_of, origin, pair_record, pair_row
+from humeval_power.reporting.document import Document, Paragraph, Picture, Section, Table
+from humeval_power.reporting.numbers import p_cell, significant
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+
+if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_HOW = {"bonferroni": "Bonferroni, any dependence", "fisher": "Fisher, independent sets"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetsResult(Result):
+    """One pair of systems on each of `names`, and how many of them replicate the effect."""
+
+    schema: ClassVar[str] = "humeval_power/compare_sets/1"
+
+    names: tuple[str, ...]
+    comparisons: tuple[PairComparison, ...]
+    found: Replicability
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading the scores."""
+        return notices_of(*(one.table for one in self.comparisons))
+
+    def body(self) -> Document:
+        """The count with its confidence, then each set."""
+        found, first = self.found, self.comparisons[0]
+        direction = "above" if first.request.settings.direction == "greater" else "below"
+        named = ", ".join(self.names[place] for place in found.named) or "none"
+        return Document(
+            f"{compared(first.table)} on {len(self.names)} sets",
+            lead=f"B is {direction} A in at least {found.count} of {len(self.names)} sets, with confidence "
+            f"{100 * (1 - found.alpha):g} % ({_HOW[found.combination]}; Dror et al. 2017).",
+            sections=(
+                Section(
+                    "",
+                    (
+                        self._table(),
+                        Paragraph(f"{first.test.label}, one-sided. One by one (Holm): {named}."),
+                        *self._pictures(),
+                    ),
+                ),
+            ),
+            provenance=origin(*(one.table for one in self.comparisons)),
+        )
+
+    def _table(self) -> Table:
+        rows = tuple(
+            (
+                name,
+                f"{one.test.n:,}",
+                significant(one.test.estimate),
+                p_cell(one.test.p_value),
+                p_cell(holm),
+            )
+            for name, one, holm in zip(self.names, self.comparisons, self.found.holm_p, strict=True)
+        )
+        return Table(("set", "n", self.comparisons[0].test.estimand.split()[0], "p", "Holm p"), rows)
+
+    def _pictures(self) -> tuple[Picture, ...]:
+        """Cohen's d, which alone can be compared between metrics; none where a set has no spread."""
+        effects = [_cohens_d(one) for one in self.comparisons]
+        if None in effects:
+            return ()
+        words = "Cohen's d of B - A in each set, with its interval, about 0."
+        return (Picture("effects", self._figure, words=words),)
+
+    def _figure(self) -> Figure:
+        from humeval_power.reporting.interval_figure import interval_figure
+
+        confidence = self.comparisons[0].request.settings.confidence
+        found = zip(self.names, map(_cohens_d, self.comparisons), strict=True)
+        return interval_figure(
+            [(name, each.value, (each.low, each.high)) for name, each in found if each is not None],
+            axis="Cohen's d of B - A",
+            title=f"Effect in each set with its {100 * confidence:g} % interval",
+        )
+
+    def content(self) -> Record:
+        """The count, and the record of each set."""
+        return {
+            "names": list(self.names),
+            "replicability": {
+                **asdict(self.found),
+                "named": [self.names[place] for place in self.found.named],
+            },
+            "comparisons": [pair_record(one) for one in self.comparisons],
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each set."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"set": name, **pair_row(one.table.systems, one.test), "holm_p_value": holm}
+                for name, one, holm in zip(self.names, self.comparisons, self.found.holm_p, strict=True)
+            ]
+        )
+
+
+def _cohens_d(comparison: PairComparison) -> EffectSize | None:
+    return next((one for one in comparison.effects if one.name == "cohens_d"), None)
