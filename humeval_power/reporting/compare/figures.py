@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, PairedTest, score_differences
@@ -36,6 +36,8 @@ def histogram_figure(comparison: PairComparison) -> Figure:
             axes[place].set_xlabel(fitted(comparison.table.metric, 2.0))
         axes[1].sharey(axes[0])
         axes[0].set_ylabel("Items")
+        for panel in axes:
+            panel.yaxis.set_major_locator(MaxNLocator(integer=True))
         _bars(axes[2], differences, _edges(differences), COLOURS[2], f"{b} - {a}")
         axes[2].set_xlabel("Difference")
         axes[2].axvline(0.0, color=INK, linewidth=0.8)
