@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ MAX_SIMULATIONS = 1_000_000
 _PORTION = 2048  # replicates between two reports of progress; a whole block of those drawn together
 
 Progress = Callable[[int, int], None]
+S = TypeVar("S", bound=Scenario)
 
 
 def part_of(progress: Progress | None, part: int, parts: int) -> Progress | None:
@@ -170,6 +172,19 @@ class PowerEstimate:
         """Mean estimated effect."""
         return _share(self.counts.sum_estimate, self.n_usable)
 
+    def as_row(self) -> dict[str, float]:
+        """What a row of a table says of it."""
+        low, high = self.interval
+        return {
+            "power": self.power,
+            "power_low": low,
+            "power_high": high,
+            "type_m": self.type_m,
+            "type_s": self.type_s,
+            "n_simulations": self.n_simulations,
+            "n_failed": self.n_failed,
+        }
+
     @property
     def boundary_rate(self) -> float:
         """Share of fits with at least one variance component estimated as zero."""
@@ -204,21 +219,49 @@ def estimate_power(
     InputError
         A number of simulations below 1 or a precision outside (0, 0.5).
     """
+    return estimate_powers(
+        [scenario],
+        n_simulations=n_simulations,
+        seed=seed,
+        precision=precision,
+        n_jobs=n_jobs,
+        progress=progress,
+    )[0]
+
+
+def estimate_powers(
+    scenarios: Sequence[S],
+    *,
+    moved: Callable[[Replicates, S], Replicates] | None = None,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    precision: float | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[PowerEstimate]:
+    """The same for scenarios that share the replicates of the first.
+
+    moved : the replicates of the first as those of another; without it there is only the first.
+    """
     check_simulation(n_simulations, precision)
-    counts = Tally()
+    counts = [Tally() for _ in scenarios]
     names: tuple[str, ...] = ()
     directed = True
     target = n_simulations
-    while counts.n < target:
-        size = min(_PORTION, target - counts.n)
-        replicates = scenario.draw(size, seed=seed, first=counts.n, n_jobs=n_jobs)
-        names, directed = replicates.boundary_names, replicates.directed
-        counts += tally(replicates, alpha=scenario.alpha, true_effect=scenario.true_effect)
-        if precision is not None and counts.n >= n_simulations:
-            target = next_target(counts, precision)
+    while (begin := counts[0].n) < target:
+        drawn = scenarios[0].draw(min(_PORTION, target - begin), seed=seed, first=begin, n_jobs=n_jobs)
+        names, directed = drawn.boundary_names, drawn.directed
+        for place, scenario in enumerate(scenarios):
+            own = drawn if moved is None else moved(drawn, scenario)
+            counts[place] += tally(own, alpha=scenario.alpha, true_effect=scenario.true_effect)
+        if precision is not None and counts[0].n >= n_simulations:
+            target = max(next_target(count, precision) for count in counts)
         if progress is not None:
-            progress(counts.n, target)
-    return PowerEstimate(counts, scenario.true_effect, scenario.alpha, names, directed)
+            progress(counts[0].n, target)
+    return [
+        PowerEstimate(count, scenario.true_effect, scenario.alpha, names, directed)
+        for count, scenario in zip(counts, scenarios, strict=True)
+    ]
 
 
 def next_target(counts: Tally, precision: float) -> int:

@@ -136,36 +136,59 @@ def detectable_effect(
     InputError
         A target outside (0, 1) or not above alpha, or no effect up to `largest` that reaches it.
     """
-    _check_target(power, scenario.alpha)
+    check_target(power, scenario.alpha)
     if by == "computed" and is_computable(scenario):
         return _computed_effect(scenario, largest, power)
-    check_simulation(n_simulations, None)
-    known: dict[float, tuple[float, float, float]] = {}
+    effect, interval, _ = bisected_effect(
+        scenario, largest=largest, power=power, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+    )
+    return Detectable(
+        effect, interval, power, "simulation", f"{n_simulations:,} simulations for each effect"
+    )
 
-    def simulated(effect: float) -> tuple[float, float, float]:
+
+def bisected_effect(
+    scenario: Scenario,
+    *,
+    largest: float,
+    power: float,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int,
+    steps: tuple[int, int, int] = (_STEPS, _STEPS, _STEPS),
+) -> tuple[float, tuple[float, float], PowerEstimate]:
+    """Where the simulated power passes a target, where the limits of its interval do, and what was simulated
+    last; the same random numbers for every effect.
+
+    steps : of the bisection for the power, and for the upper and the lower end of its interval.
+
+    Raises
+    ------
+    InputError
+        No effect up to `largest` reaches the target.
+    """
+    check_simulation(n_simulations, None)
+    known: dict[float, PowerEstimate] = {}
+
+    def simulated(effect: float) -> PowerEstimate:
         if effect not in known:
-            found = estimate_power(
-                scenario.with_effect(effect), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
-            )
-            known[effect] = (found.power, found.interval[1], found.interval[0])
+            at = scenario.with_effect(effect)
+            known[effect] = estimate_power(at, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
         return known[effect]
 
-    if not simulated(largest)[0] >= power:
-        raise _out_of_reach(largest, simulated(largest)[0], power)
+    last = simulated(largest)
+    if not last.power >= power:
+        raise _out_of_reach(largest, last.power, power)
     edges = []
-    for pick in range(3):
+    for pick, count in enumerate(steps):
         low, high = 0.0, largest
-        for _ in range(_STEPS):
+        for _ in range(count):
             middle = (low + high) / 2
-            low, high = (low, middle) if simulated(middle)[pick] >= power else (middle, high)
+            last = simulated(middle)
+            value = (last.power, last.interval[1], last.interval[0])[pick]
+            low, high = (low, middle) if value >= power else (middle, high)
         edges.append(high)
-    return Detectable(
-        edges[0],
-        (edges[1], edges[2]),
-        power,
-        "simulation",
-        f"{n_simulations:,} simulations for each effect",
-    )
+    return edges[0], (edges[1], edges[2]), last
 
 
 def _computed_effect(scenario: Scenario, largest: float, power: float) -> Detectable:
@@ -215,7 +238,7 @@ def required_n(
     """
     found: dict[int, Answer] = {}
     first = make(highest)
-    _check_target(power, first.alpha)
+    check_target(power, first.alpha)
     computes = by == "computed" and is_computable(first)
     way: By = "computed" if computes else "simulation"
 
@@ -271,17 +294,7 @@ def scenario_surface(
 def _row(result: Answer) -> dict[str, object]:
     simulated, computed = result.simulated, result.computed
     if simulated is not None:
-        low, high = simulated.interval
-        return {
-            "power": simulated.power,
-            "power_low": low,
-            "power_high": high,
-            "type_m": simulated.type_m,
-            "type_s": simulated.type_s,
-            "n_simulations": simulated.n_simulations,
-            "n_failed": simulated.n_failed,
-            "method": "simulation",
-        }
+        return {**simulated.as_row(), "method": "simulation"}
     assert computed is not None
     return {
         "power": computed.power,
@@ -302,10 +315,11 @@ def _power(result: Answer) -> float:
     return result.simulated.power
 
 
-def _check_target(power: float, alpha: float) -> None:
-    if not alpha < power < 1:
+def check_target(power: float, least: float, *, gives: str = "alpha") -> None:
+    """Refuse a target power that is no goal: at most `least`, which `gives` explains, or 1."""
+    if not least < power < 1:
         raise InputError(
-            f"A target power must lie between alpha ({alpha:g}) and 1; got {power:g}. Usual is 0.8 or 0.9."
+            f"The target power must lie between {least:g} ({gives}) and 1; got {power:g}. Usual is 0.8 or 0.9."
         )
 
 

@@ -85,7 +85,7 @@ def test_bounded_ratings_have_the_power_at_their_detectable_effect_and_need_a_la
 def test_what_nothing_on_the_scale_can_reach_is_said():
     loud = seven(0.5, 0.0, 0.0, 0.9, 0.0, 0.0, 0.9)
     study = RatingStudy(loud, crossed(2, 4), response="clipped")
-    with pytest.raises(InputError, match="Even a difference of 1, the whole scale"):
+    with pytest.raises(InputError, match="Even the largest possible effect, 1,"):
         simulated_detectable_effect(study, n_simulations=100)
 
 

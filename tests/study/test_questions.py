@@ -113,7 +113,7 @@ def test_a_size_beyond_the_search_is_no_answer() -> None:
 
 @pytest.mark.parametrize("power", [0.05, 1.0, -1.0])
 def test_a_target_that_is_no_goal_is_refused(power: float) -> None:
-    with pytest.raises(InputError, match="between alpha"):
+    with pytest.raises(InputError, match="target power must lie between"):
         detectable_effect(KnownMean(50, 0.1), largest=1.0, power=power)
 
 

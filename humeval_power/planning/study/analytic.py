@@ -16,12 +16,13 @@ import numpy as np
 from scipy import optimize
 
 from humeval_power.designs import Design
-from humeval_power.errors import InputError, ParametersError
+from humeval_power.errors import ParametersError
 from humeval_power.inference.equivalence_power import equivalence_power
 from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
 from humeval_power.inference.study.wald import critical_value
 from humeval_power.kernels import balanced
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
+from humeval_power.planning import questions
 from humeval_power.planning.study.margins import smallest_equivalence_margin
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
@@ -201,12 +202,8 @@ def _detected_ratio(precision: EffectPrecision, power: float, rule: DecisionRule
 
 def check_target(power: float, rule: DecisionRule) -> None:
     """Refuse a target power that is no goal: at most the chance of a false positive, or 1."""
-    if not rule.tail < power < 1:
-        least = "no effect at all" if rule.margin is None else "a difference as large as the margin"
-        raise InputError(
-            f"The target power must lie between {rule.tail:g} (what {least} would give) and 1; "
-            f"got {power:g}."
-        )
+    least = "no effect at all" if rule.margin is None else "a difference as large as the margin"
+    questions.check_target(power, rule.tail, gives=f"what {least} would give")
 
 
 TOLERANCE = 0.02  # what the t law may be off beyond Monte Carlo error before it is called out

@@ -12,12 +12,13 @@ from scipy import special, stats
 from humeval_power.errors import InputError
 from humeval_power.inference.shares import CONFIDENCE
 from humeval_power.inference.study.replication import MOST_FAILURES
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, check_simulation, estimate_power
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, check_simulation
+from humeval_power.planning.questions import bisected_effect
 from humeval_power.planning.study.analytic import check_target
 from humeval_power.scenarios.study import RatingStudy
 
 Floats = NDArray[np.float64]
-_BISECTIONS = 30
+_STEPS = (17, 12, 12)  # of a bisection: to 1e-5 for the effect, to 3e-4 for its interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,16 @@ def simulated_detectable_effect(
     check_simulation(n_simulations, None)
     if study.shifts:
         return _as_quantile(study, power, n_simulations, seed, n_jobs)
-    return _by_bisection(study, power, n_simulations, seed, n_jobs)
+    effect, interval, last = bisected_effect(
+        study,
+        largest=1.0,
+        power=power,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+        steps=_STEPS,
+    )
+    return DetectableEffect(effect, interval, power, n_simulations, last.n_failed)
 
 
 def simulated_margin(
@@ -124,28 +134,3 @@ def critical_values(study: RatingStudy, df: Floats) -> Floats:
         return np.full_like(df, study.calibrated_critical_value)
     finite = np.where(np.isinf(df), 1.0, df)
     return np.where(np.isinf(df), -special.ndtri(tail), -special.stdtrit(finite, tail))
-
-
-def _by_bisection(study: RatingStudy, power: float, n: int, seed: int, n_jobs: int) -> DetectableEffect:
-    def simulated(effect: float) -> tuple[float, tuple[float, float], int]:
-        result = estimate_power(study.with_effect(effect), n_simulations=n, seed=seed, n_jobs=n_jobs)
-        return result.power, result.interval, result.n_failed
-
-    at_most, interval, failed = simulated(1.0)
-    if at_most < power:
-        raise InputError(
-            f"Even a difference of 1, the whole scale, is found with power {at_most:.2f} only: no effect "
-            f"is detectable with power {power:g}."
-        )
-    edges = []
-    for pick in (0, 1, 2):  # where the power, its upper and its lower limit pass the target
-        low, high = 0.0, 1.0
-        for _ in range(_BISECTIONS if pick == 0 else 12):
-            middle = (low + high) / 2
-            value, interval, failed = simulated(middle)
-            reached = (value, interval[1], interval[0])[pick] >= power
-            low, high = (low, middle) if reached else (middle, high)
-            if high - low < 1e-5:
-                break
-        edges.append(high)
-    return DetectableEffect(edges[0], (edges[1], edges[2]), power, n, failed)

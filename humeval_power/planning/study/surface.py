@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,11 @@ from humeval_power.planning.power import (
     DEFAULT_SIMULATIONS,
     PowerEstimate,
     Progress,
-    Tally,
-    check_simulation,
-    next_target,
-    tally,
+    estimate_powers,
 )
 from humeval_power.planning.study.designs_of import build_design
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.scenarios.contract import Replicates
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.study import Response
@@ -44,7 +42,6 @@ SURFACE_COLUMNS = (
     "n_failed",
     "boundary_rate",
 )
-_PORTION = 2048
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,23 +62,15 @@ class CellResult:
     def as_dict(self) -> dict[str, object]:
         """The row of the table: names in SURFACE_COLUMNS; the effect is B - A on [0, 1]."""
         design, estimate = self.cell.study.design, self.estimate
-        low, high = estimate.interval
-        values = (
-            self.cell.setting,
-            design.n_workers,
-            design.n_items,
-            design.ratings_per_item,
-            estimate.true_effect,
-            estimate.power,
-            low,
-            high,
-            estimate.type_m,
-            estimate.type_s,
-            estimate.n_simulations,
-            estimate.n_failed,
-            estimate.boundary_rate,
-        )
-        return dict(zip(SURFACE_COLUMNS, values, strict=True))
+        return {
+            "setting": self.cell.setting,
+            "workers": design.n_workers,
+            "items": design.n_items,
+            "ratings_per_item": design.ratings_per_item,
+            "effect": estimate.true_effect,
+            **estimate.as_row(),
+            "boundary_rate": estimate.boundary_rate,
+        }
 
 
 def list_cells(
@@ -158,36 +147,37 @@ def run_surface(
     Cells of Gaussian ratings that differ in their effect alone share one simulation, because the
     effect then only shifts the estimates; their curves are monotone by construction.
     """
-    check_simulation(n_simulations, precision)
     if not cells:
         raise InputError("The surface has no cells: give workers, items and effects.")
     groups = list(_groups(cells))
     done = 0
     results: dict[int, CellResult] = {}
     for group in groups:
-        counts = [Tally() for _ in group]
-        target = n_simulations
-        names: tuple[str, ...] = ()
-        first = cells[group[0]].study
-        while counts[0].n < target:
-            begin, size = counts[0].n, min(_PORTION, target - counts[0].n)
-            replicates = first.draw(size, seed=seed, first=begin, n_jobs=n_jobs)
-            names = replicates.boundary_names
-            for place, index in enumerate(group):
-                study = cells[index].study
-                moved = first.shifted(replicates, study.true_effect - first.true_effect)
-                counts[place] += tally(moved, alpha=study.alpha, true_effect=study.true_effect)
-            if precision is not None and counts[0].n >= n_simulations:
-                target = max(next_target(count, precision) for count in counts)
-            if progress is not None:
-                progress(done + len(group) * counts[0].n // target, len(cells))
-        for place, index in enumerate(group):
-            study = cells[index].study
-            directed = study.rule.margin is None
-            estimate = PowerEstimate(counts[place], study.true_effect, study.alpha, names, directed)
+        studies = [cells[index].study for index in group]
+        estimates = estimate_powers(
+            studies,
+            moved=_moved_from(studies[0]),
+            n_simulations=n_simulations,
+            seed=seed,
+            precision=precision,
+            n_jobs=n_jobs,
+            progress=_told_as_cells(progress, done, len(group), len(cells)),
+        )
+        for index, estimate in zip(group, estimates, strict=True):
             results[index] = CellResult(cells[index], estimate)
         done += len(group)
     return [results[index] for index in range(len(cells))]
+
+
+def _moved_from(first: RatingStudy) -> Callable[[Replicates, RatingStudy], Replicates]:
+    return lambda drawn, study: first.shifted(drawn, study.true_effect - first.true_effect)
+
+
+def _told_as_cells(progress: Progress | None, done: int, group: int, cells: int) -> Progress | None:
+    """Progress of one group, told as cells done out of all."""
+    if progress is None:
+        return None
+    return lambda n, target: progress(done + group * n // target, cells)
 
 
 def _groups(cells: Sequence[Cell]) -> Iterable[list[int]]:
