@@ -38,6 +38,13 @@ def lines_to(tell: Tell) -> Iterator[None]:
         _TELL.reset(token)
 
 
+def tell(text: str) -> None:
+    """Tell those who listen what cannot wait for the result."""
+    listener = _TELL.get()
+    if listener is not None and not _SILENT.get():
+        listener(text)
+
+
 @contextmanager
 def progress(label: str, *, total: int) -> Iterator[Advance]:
     """Give a function to be called with the number of units just done.

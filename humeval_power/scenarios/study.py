@@ -59,6 +59,12 @@ class RatingStudy:
         whose variance estimates do not depend on the mean."""
         return self.response == "gaussian" and not self.losses.careless
 
+    @property
+    def has_formula(self) -> bool:
+        """Whether a formula describes the power of the study as planned, without losses."""
+        simple = self.response == "gaussian" and self.rule.analysis == "ratings"
+        return simple and not self.rule.is_simulated
+
     def with_effect(self, effect: float) -> RatingStudy:
         """The same study with a true difference B - A of `effect`."""
         return replace(self, parameters=self.parameters.with_difference(effect))

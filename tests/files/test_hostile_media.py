@@ -117,7 +117,7 @@ def test_every_file_of_a_study_is_well_formed(study):
         look_at(study / name)
     assert json.loads((study / "analysis.json").read_text())["systems"] == sorted(SYSTEMS)
     assert len(look_at_all(study / "pictures")) >= 8
-    assert "surface.csv" in look_at_all(study / "surface")
+    assert "table.csv" in look_at_all(study / "surface")
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ POWER_FIELDS = (
     "n_failed",
     "boundary_rate",
 )
-SURFACE_FILES = {"surface.csv", "surface.png", "surface.svg", "surface.json"}
+SURFACE_FILES = {"index.html", "record.json", "table.csv", "surface.png", "surface.svg"}
 GRID = ("--workers", "3,10", "--items", "50,100", "--effect", "0.05:0.2:0.05")
 SURFACE = ("surface", "--preset", "high,low", *GRID, "--simulations", "300")
 PRESET = ("--preset", "high", "--workers", "5", "--items", "30")
@@ -149,8 +149,8 @@ def test_power_in_words_names_both_scales_and_the_test(parameters: Path) -> None
 def test_surface_writes_four_files_that_agree(folder: Path) -> None:
     written = folder / "surface"
     assert {path.name for path in written.iterdir()} == SURFACE_FILES
-    rows = list(csv.DictReader((written / "surface.csv").read_text().splitlines()))
-    document = json.loads((written / "surface.json").read_text())
+    rows = list(csv.DictReader((written / "table.csv").read_text().splitlines()))
+    document = json.loads((written / "record.json").read_text())
     assert tuple(rows[0]) == POWER_FIELDS
     assert len(rows) == len(document["rows"]) == 2 * 2 * 2 * 4
     powers = [row["power"] for row in document["rows"]]
@@ -161,7 +161,7 @@ def test_surface_writes_four_files_that_agree(folder: Path) -> None:
 
 
 def test_power_rises_with_the_effect_on_the_surface(folder: Path) -> None:
-    rows = json.loads((folder / "surface" / "surface.json").read_text())["rows"]
+    rows = json.loads((folder / "surface" / "record.json").read_text())["rows"]
     for start in range(0, len(rows), 4):
         powers = [row["power"] for row in rows[start : start + 4]]
         assert powers == sorted(powers)
@@ -230,7 +230,7 @@ def test_the_number_of_jobs_changes_no_byte(study: tuple[str, ...], tmp_path: Pa
     common = ("surface", *study, "--items", "20", "--effect", "0.1,0.2", "--simulations", "400")
     for jobs in (1, 2):
         done(*common, "--jobs", jobs, "-o", tmp_path / str(jobs))
-    for name in ("surface.csv", "surface.png", "surface.svg"):
+    for name in ("table.csv", "surface.png", "surface.svg"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
 
 
@@ -247,7 +247,7 @@ def test_nothing_is_overwritten_unless_forced(folder: Path, tmp_path: Path) -> N
         assert "exists already. Choose another --output, or add --force." in refused(*arguments)
         assert kept.read_text() == "mine"
     before = (folder / "surface" / "surface.png").stat().st_mtime_ns
-    assert "surface.json exist already" in refused(*SURFACE, "-o", folder / "surface")
+    assert "record.json exist already" in refused(*SURFACE, "-o", folder / "surface")
     assert (folder / "surface" / "surface.png").stat().st_mtime_ns == before
     done("fit", PILOT, "-o", kept, "--force")
     assert json.loads(kept.read_text())["n_ratings"] == 360
@@ -283,7 +283,7 @@ def test_an_unknown_preset_is_named_with_those_that_exist() -> None:
 
 def test_a_file_of_another_kind_is_refused(folder: Path) -> None:
     size = ("--workers", 5, "--items", 30, "--effect", 0.1)
-    message = refused("power", "--parameters", folder / "surface" / "surface.json", *size)
+    message = refused("power", "--parameters", folder / "surface" / "record.json", *size)
     assert "has the schema 'humeval_power/surface/1'; 'humeval_power/parameters/1' is needed." in message
     assert "Write one with: humeval-power fit RATINGS -o parameters.json" in message
     message = refused("report", "--power", folder / "parameters.json")

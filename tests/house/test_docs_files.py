@@ -142,7 +142,7 @@ DOCUMENTS = {
     "parameters.json": "humeval_power/parameters/1",
     "exported.json": "humeval_power/parameters/1",
     "power.json": "humeval_power/power/1",
-    "surface/surface.json": "humeval_power/surface/1",
+    "surface/record.json": "humeval_power/surface/1",
     "plan_search.json": "humeval_power/plan_search/1",
     "assignment.json": "humeval_power/assignment/1",
     "analysis.json": "humeval_power/analysis/1",

@@ -133,7 +133,7 @@ def known(folder: Path, kinds: tuple[str, ...]) -> tuple[list[float], list[str]]
     values: list[float] = []
     texts: list[str] = []
     for kind in kinds:
-        path = folder / ("surface/surface.json" if kind == "surface" else f"{kind}.json")
+        path = folder / ("surface/record.json" if kind == "surface" else f"{kind}.json")
         document = json.loads(path.read_text(encoding="utf-8"))
         values += [*numbers(document), *counted(kind, document)]
         held = list(strings(document))

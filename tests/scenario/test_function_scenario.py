@@ -180,8 +180,8 @@ def test_size_and_effect_are_never_ignored(tmp_path: Path) -> None:
     path = tmp_path / "sized.py"
     path.write_text(
         "from humeval_power.scenarios.preference import Preference\n"
-        "def fixed():\n    return Preference(50, 0.1)\n"
-        "def optional(n=50, effect=0.1):\n    return Preference(n, effect)\n"
+        "def fixed():\n    return Preference(50, preference=0.1)\n"
+        "def optional(n=50, effect=0.1):\n    return Preference(n, preference=effect)\n"
     )
     refused = run(f"{path}:fixed", "--n", "100", "--effect", "0.15")
     assert isinstance(refused.exception, InputError)

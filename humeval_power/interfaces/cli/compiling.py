@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.interfaces.cli.output import QUIET, note, say, wrapped
+from humeval_power.interfaces.cli.output import QUIET, say, wrapped
 from humeval_power.kernels.compile_events import listening
 
 if TYPE_CHECKING:
-    from humeval_power.scenarios.study import RatingStudy
+    pass
 
 TOLD = "humeval_power.compiling_told"
 
@@ -32,16 +32,6 @@ def compiled_kernels() -> Iterator[None]:
 
     with listening(tell):
         yield
-
-
-def answer_before_compiling(study: RatingStudy, answer: str) -> None:
-    """Tell what the formula says at once, where a simulation has to wait for the compiler."""
-    if study.replication.closed_form and study.rule.estimator == "reml":
-        return
-    from humeval_power.estimation.native import kernels_ready
-
-    if not kernels_ready():
-        note(f"{answer} The simulation follows when its kernels are compiled.")
 
 
 def _message() -> str:

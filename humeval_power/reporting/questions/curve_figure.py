@@ -54,7 +54,7 @@ def curve_figure(
 
 
 def computed_curve(
-    make: Callable[[float], Scenario],
+    power_of: Callable[[float], float | None],
     answer: tuple[float, float],
     *,
     label: str,
@@ -66,7 +66,7 @@ def computed_curve(
 
     Parameters
     ----------
-    make : the scenario of an effect, or of a size; one that cannot exist is left out.
+    power_of : the power at an effect, or a size; None where there can be none.
     answer : where the answer lies, and the power there.
     """
     place, power = answer
@@ -74,7 +74,7 @@ def computed_curve(
     points = [
         (x, found)
         for x in np.unique(np.linspace(0, 2 * place, count).round(0 if of_sizes else 12))
-        if (found := _power_of(make, float(x))) is not None
+        if (found := power_of(float(x))) is not None
     ]
     with house_style():
         figure = Figure(figsize=(width, 0.6 * width), layout="constrained")
@@ -93,7 +93,8 @@ def computed_curve(
     return figure
 
 
-def _power_of(make: Callable[[float], Scenario], x: float) -> float | None:
+def scenario_power(make: Callable[[float], Scenario], x: float) -> float | None:
+    """The power of the scenario of an effect or a size by formula; None where there can be none."""
     try:
         scenario = make(x)
         return scenario.computed().power if is_computable(scenario) else None

@@ -245,9 +245,11 @@ def _curve(
     """Power by formula around the answer: where it is, and the power there."""
 
     def draw() -> Figure:
-        from humeval_power.reporting.questions.curve_figure import computed_curve
+        from humeval_power.reporting.questions.curve_figure import computed_curve, scenario_power
 
-        return computed_curve(make, answer, label=label, target=target, of_sizes=of_sizes)
+        return computed_curve(
+            lambda x: scenario_power(make, x), answer, label=label, target=target, of_sizes=of_sizes
+        )
 
     return Picture("power", draw, words="Power by formula around the answer, which is marked.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import overload
@@ -86,3 +87,17 @@ def _amended(path: str, plan: Plan) -> str:
     if pages:
         said += f" {' and '.join(pages)} beside it still show the plan before."
     return said
+
+
+def refuse_beside_plan(ctx: click.Context, in_plan: Collection[str]) -> None:
+    """What a plan says cannot be typed beside it: it would be lost."""
+    given = [
+        parameter.opts[0]
+        for parameter in ctx.command.params
+        if parameter.name in in_plan
+        and ctx.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(
+            f"--plan has the parameters, the size, the effect and the test: leave out {', '.join(given)}."
+        )

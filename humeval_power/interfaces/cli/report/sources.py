@@ -188,7 +188,7 @@ def _surface(directory: str | None) -> dict[str, Any] | None:
     folder = Path(directory)
     if not folder.is_dir():
         raise InputError(f"{directory} is not a directory; give the one that 'surface -o' wrote.")
-    return read_document(folder / "surface.json", schema=SURFACE_SCHEMA)
+    return read_document(folder / "record.json", schema=SURFACE_SCHEMA)
 
 
 def read_config(path: str) -> ReportConfig:

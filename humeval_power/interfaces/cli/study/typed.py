@@ -1,0 +1,54 @@
+"""The one study that `power` and `mde` are asked about, from what was typed."""
+
+from __future__ import annotations
+
+import click
+
+from humeval_power.differences import Difference
+from humeval_power.inference.study.replication import NO_LOSSES
+from humeval_power.interfaces.cli.effect_options import TypedEffects, warn_beyond
+from humeval_power.interfaces.cli.study.options import (
+    StudyOptions,
+    grid_options,
+    load_settings,
+    only_setting,
+)
+from humeval_power.interfaces.cli.study.running import CARD2020_UNIT
+from humeval_power.planning.study.surface import Cell, list_cells
+from humeval_power.rules import CARD2020, DecisionRule
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.losses import Exclusion, Losses
+
+
+def typed_study(
+    study: StudyOptions,
+    *,
+    workers: int,
+    items: int,
+    effect: TypedEffects,
+    rule: DecisionRule,
+    compat: str | None = None,
+    losses: Losses = NO_LOSSES,
+    exclusion: Exclusion = "none",
+) -> tuple[Cell, Difference, RatingScale | None]:
+    """The study with the name of its setting, the effect as it was understood, and the scale."""
+    settings = load_settings(study)
+    name, parameters = only_setting(settings)
+    if compat and rule.margin is not None:
+        raise click.UsageError("--compat card2020 tests for a difference: leave out --margin.")
+    if compat:
+        said = Difference(CARD2020_UNIT * effect.coefficients(CARD2020_UNIT)[0], settings.scale)
+    else:
+        said = effect.one(settings.scale)
+    warn_beyond(settings, [said])
+    (cell,) = list_cells(
+        {name: parameters},
+        workers=[workers],
+        items=[items],
+        effects=[said.value],
+        rule=CARD2020 if compat else rule,
+        losses=losses,
+        exclusion=exclusion,
+        **grid_options(study, settings),
+    )
+    return cell, said, settings.scale

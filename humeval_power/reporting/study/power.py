@@ -1,0 +1,235 @@
+"""The power of one rating study, by formula and by simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.differences import Difference
+from humeval_power.inference.study.replication import NO_LOSSES
+from humeval_power.planning.power import PowerEstimate, Tally
+from humeval_power.planning.study.analytic import AnalyticPower, HalfwayPower, disagree, power_at
+from humeval_power.planning.study.limits import ceiling_with_items, ceiling_with_workers
+from humeval_power.planning.study.surface import Cell, CellResult
+from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section
+from humeval_power.reporting.numbers import interval_words
+from humeval_power.reporting.records import POWER_SCHEMA, Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
+from humeval_power.reporting.study.study_content import (
+    failure_remarks,
+    result_row,
+    study_content,
+    too_many_failed,
+)
+from humeval_power.scales import RatingScale
+from humeval_power.scenarios.study import RatingStudy
+
+if TYPE_CHECKING:  # Matplotlib is slow to import
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyPower(Result):
+    """How often a rating study finds its effect, or shows its claim.
+
+    `analytic` is None where the formula does not describe the study, `simulated` where nothing was
+    simulated. `said` is the effect as it was understood; `effect_unit` the difference on [0, 1] that an
+    effect of 1 stands for. With `strict`, more than 1 % of failed fits miss the target.
+    """
+
+    schema: ClassVar[str] = POWER_SCHEMA
+
+    cell: Cell
+    analytic: AnalyticPower | None
+    simulated: PowerEstimate | None
+    halfway: HalfwayPower | None
+    said: Difference
+    scale: RatingScale | None = None
+    effect_unit: float = 1.0
+    strict: bool = False
+    notes: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def _has_margin(self) -> bool:
+        return self.cell.study.rule.margin is not None
+
+    def body(self) -> Document:
+        """The power in each way, the study, what stands behind the numbers, and the limits."""
+        finds = "shows what it claims" if self._has_margin else "finds this effect"
+        blocks: list[Block] = [Facts((*self._asked(), *self._behind(), *self._around()))]
+        if self._has_margin:
+            blocks.append(Paragraph(PARITY))
+        elif self.analytic is not None and self.analytic.effect:
+            blocks.append(
+                Picture("power", self._curve, words="Power by formula around the effect, which is marked.")
+            )
+        return Document(
+            f"How often this study {finds}",
+            lead=f"Effect: {self._effect()}",
+            headline=tuple(self._powers()),
+            caveats=tuple(self._cautions()),
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    def _powers(self) -> Iterator[Fact]:
+        simulated = self.simulated
+        if simulated is not None and simulated.too_many_failed:
+            yield "Power", "none"
+        elif simulated is not None:
+            reach = interval_words(*simulated.interval, digits=3)
+            yield "Power", f"{simulated.power:.3f} ({reach})"
+        if self.analytic is not None:
+            yield "By formula", f"{self.analytic.power:.3f}"
+
+    def _effect(self) -> str:
+        if self.effect_unit == 1.0:
+            return str(self.said)
+        coefficient = self.cell.study.true_effect / self.effect_unit
+        return f"{self.said} (coefficient {coefficient:g} under -1/+1 coding)"
+
+    def _asked(self) -> Iterator[Fact]:
+        study = self.cell.study
+        if self._has_margin:
+            yield "Margin", margin_words(study.rule, self.scale)
+        yield "Setting", self.cell.setting
+        yield "Study", str(study.design)
+        yield "Test", str(study.rule)
+
+    def _behind(self) -> Iterator[Fact]:
+        """What else the formula and the simulation say."""
+        if self.analytic is not None:
+            yield "Formula", _formula_words(self.analytic, has_margin=self._has_margin)
+        if self.simulated is not None:
+            yield from _simulated_facts(self.simulated)
+
+    def _around(self) -> Iterator[Fact]:
+        """The power halfway to a margin, the price of losses, and what no more items or workers exceed."""
+        study, analytic = self.cell.study, self.analytic
+        if self.halfway is not None:
+            yield "Halfway", halfway_words(self.halfway)
+        if analytic is not None and self.simulated is not None and study.losses != NO_LOSSES:
+            cost = analytic.power - self.simulated.power
+            yield "Losses", f"as planned the power is {analytic.power:.3f}; they cost {cost:.3f}"
+        if analytic is not None and (study.true_effect > 0 or self._has_margin) and not analytic.is_rough:
+            yield from _ceilings(study)
+
+    def _cautions(self) -> Iterator[str]:
+        analytic, simulated = self.analytic, self.simulated
+        if simulated is not None and simulated.too_many_failed:
+            yield "There is no power: too many of the simulated studies could not be fitted."
+        if analytic is None or simulated is None or self.cell.study.losses != NO_LOSSES:
+            return
+        if disagree(analytic, simulated):
+            why = (
+                "with so few workers the formula is rough"
+                if analytic.is_rough
+                else "the formula is off here"
+            )
+            yield (
+                f"Formula and simulation differ by more than Monte Carlo error and 0.02: {why}; "
+                "trust the simulation."
+            )
+
+    def _curve(self) -> Figure:
+        from humeval_power.reporting.questions.curve_figure import computed_curve
+
+        assert self.analytic is not None
+        precision, rule = self.analytic.precision, self.cell.study.rule
+        return computed_curve(
+            lambda effect: power_at(effect, precision, rule=rule).power,
+            (self.analytic.effect, self.analytic.power),
+            label="True difference B - A on [0, 1]",
+        )
+
+    def content(self) -> Record:
+        """The power with what it was computed from; `power` is the simulated one where there is one."""
+        study, analytic, simulated = self.cell.study, self.analytic, self.simulated
+        shown = simulated or PowerEstimate(Tally(), study.true_effect, study.alpha)
+        record = {
+            "understood": str(self.said),
+            **result_row(CellResult(self.cell, shown), effect_unit=self.effect_unit),
+            "difference": study.true_effect,
+            **study_content(self.cell),
+        }
+        if simulated is not None:
+            record["rejection_rate"] = simulated.rejection_rate
+            record["mean_estimate"] = simulated.mean_estimate
+            record["failure_rate"] = simulated.failure_rate
+            record["boundary_rates"] = simulated.boundary_rates
+        elif analytic is not None:
+            record.update(power=analytic.power, type_m=analytic.type_m, type_s=analytic.type_s)
+        if analytic is not None:
+            record["analytic"] = {
+                "power": analytic.power,
+                "type_m": analytic.type_m,
+                "type_s": analytic.type_s,
+                "standard_error": analytic.precision.standard_error,
+                "df": analytic.precision.df,
+            }
+        if self.halfway is not None:
+            record["halfway_to_margin"] = asdict(self.halfway)
+        return record
+
+    @property
+    def _estimates(self) -> tuple[PowerEstimate, ...]:
+        return () if self.simulated is None else (self.simulated,)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed on the way, and failed fits."""
+        return (*self.notes, *failure_remarks(self._estimates))
+
+    @property
+    def target_missed(self) -> bool:
+        """Whether too many of the simulated studies could not be fitted."""
+        return too_many_failed(self._estimates, strict=self.strict)
+
+
+def _formula_words(analytic: AnalyticPower, *, has_margin: bool) -> str:
+    precision = analytic.precision
+    rough = "; rough, with so few workers" if analytic.is_rough else ""
+    behind = f"SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough}"
+    if has_margin:
+        return behind
+    if not math.isfinite(analytic.type_m):
+        return f"{behind}; type M and S are not defined without a difference"
+    return f"type M {analytic.type_m:.2f}, type S {analytic.type_s:.4f} ({behind})"
+
+
+def _simulated_facts(estimate: PowerEstimate) -> Iterator[Fact]:
+    share = (
+        f" ({100 * estimate.failure_rate:.3g} %; they count as not significant)"
+        if estimate.n_failed
+        else ""
+    )
+    fits = f"{estimate.n_simulations:,} simulated, {estimate.n_failed:,} failed{share}"
+    if estimate.too_many_failed:
+        yield "Fits", fits
+        return
+    if not estimate.directed:
+        yield "Type M/S", "not defined: nothing is found that could be exaggerated or reversed"
+    elif not math.isfinite(estimate.type_m):
+        yield "Type M/S", "not known: no simulated study was significant"
+    else:
+        yield "Type M", f"{estimate.type_m:.2f}  (a significant estimate exaggerates this many times)"
+        yield "Type S", f"{estimate.type_s:.4f}  (share of significant estimates with the wrong sign)"
+    zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
+    yield "At zero", f"{zero}  (estimated as zero; those fits are kept)"
+    yield "Fits", f"{fits}; beside the power its 95 % Monte Carlo interval"
+
+
+def _ceilings(study: RatingStudy) -> Iterator[Fact]:
+    design = study.design
+    if design.kind not in ("crossed", "k-per-item") or study.rule.df == "normal":
+        return
+    k = None if design.is_crossed else design.ratings_per_item
+    items = ceiling_with_items(study.parameters, n_workers=design.n_workers, rule=study.rule)
+    workers = ceiling_with_workers(
+        study.parameters, n_items=design.n_items, ratings_per_item=k, rule=study.rule
+    )
+    yield "Limits", f"power {items.power:.3f} with these workers and endless items;"
+    yield "", f"power {workers.power:.3f} with these items and endless workers"

@@ -1,0 +1,62 @@
+"""What every record of simulated rating studies holds, and what is said of failed fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from humeval_power.inference.study.replication import MOST_FAILURES
+from humeval_power.planning.power import PowerEstimate
+from humeval_power.planning.study.surface import Cell, CellResult
+from humeval_power.reporting.records import Record
+
+STRICT = 0.01  # share of failed fits that is too many for those who ask for strictness
+
+
+def result_row(result: CellResult, *, effect_unit: float = 1.0) -> Record:
+    """One simulated power; `effect_unit` is the difference on [0, 1] that an effect of 1 stands for."""
+    row = result.as_dict()
+    row["effect"] = result.estimate.true_effect / effect_unit
+    return row
+
+
+def study_content(cell: Cell) -> Record:
+    """What a simulated number was computed from."""
+    study = cell.study
+    return {
+        "setting": cell.setting,
+        "workers": study.design.n_workers,
+        "items": study.design.n_items,
+        "ratings_per_item": study.design.ratings_per_item,
+        "n_ratings": study.design.n_ratings,
+        "design": study.design.kind,
+        "response": study.response,
+        "rule": asdict(study.rule),
+        "parameters": study.parameters.as_dict(),
+    }
+
+
+def too_many_failed(estimates: Sequence[PowerEstimate], *, strict: bool) -> bool:
+    """Whether no power can be given for some of them; under `strict`, whether more than 1 % failed."""
+    return _worst(estimates) > (STRICT if strict else MOST_FAILURES)
+
+
+def failure_remarks(estimates: Sequence[PowerEstimate]) -> tuple[str, ...]:
+    """How many fits failed, and what that means."""
+    worst = _worst(estimates)
+    failed = sum(estimate.n_failed for estimate in estimates)
+    said = []
+    if failed:
+        said.append(
+            f"{failed:,} fits failed, at most {100 * worst:.1f} % of a cell. They count as not significant."
+        )
+    if worst > MOST_FAILURES:
+        said.append(
+            f"Where more than {100 * MOST_FAILURES:.0f} % of the fits fail no power is given: the other "
+            "studies are no fair sample. Plan more ratings of each worker and item."
+        )
+    return tuple(said)
+
+
+def _worst(estimates: Sequence[PowerEstimate]) -> float:
+    return max((estimate.failure_rate for estimate in estimates), default=0.0)

@@ -1,0 +1,143 @@
+"""Power over a grid of rating studies, as a table and small multiples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from humeval_power.differences import Difference, understood
+from humeval_power.parameters import Parameters
+from humeval_power.planning.power import PowerEstimate
+from humeval_power.planning.study.surface import CellResult
+from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
+from humeval_power.reporting.numbers import counted, decimals
+from humeval_power.reporting.records import SURFACE_SCHEMA, Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.rule_words import PARITY
+from humeval_power.reporting.study.study_content import failure_remarks, result_row, too_many_failed
+from humeval_power.rules import CARD2020, DecisionRule, claim
+
+if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+    from matplotlib.figure import Figure
+
+_AS_CARD = "* decided as Card et al. (2020): maximum likelihood, t > 1.96"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudySurface(Result):
+    """Power over settings, workers, items and effects; with two `rules` each study stands in two rows."""
+
+    schema: ClassVar[str] = SURFACE_SCHEMA
+
+    results: tuple[CellResult, ...]
+    settings: Mapping[str, Parameters]
+    rules: tuple[DecisionRule, ...]
+    said: tuple[Difference, ...]
+    effect_unit: float = 1.0
+    strict: bool = False
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def _has_margin(self) -> bool:
+        return self.rules[0].margin is not None
+
+    def body(self) -> Document:
+        """The table and the figure."""
+        blocks: list[Block] = [self._table()]
+        if len(self.rules) > 1:
+            blocks.append(Paragraph(_AS_CARD))
+        if self._has_margin:
+            what = f"Power to show {claim(self.rules[0])} on [0, 1]; effect: the true difference."
+            blocks.append(Paragraph(f"{what} {PARITY}"))
+        blocks.append(
+            Picture("surface", self._figure, words="Power against the effect, a line for each size.")
+        )
+        return Document(
+            "Power over a grid of studies",
+            lead=f"Effect: {understood(self.said)}",
+            sections=(Section("", tuple(blocks)),),
+        )
+
+    def _table(self) -> Table:
+        worth = [] if self._has_margin else ["type M", "type S"]
+        header = ("setting", "workers", "items", "k", "effect", "power", "+-", *worth, "at zero")
+        return Table(header, tuple(self._cells(row) for row in self.rows))
+
+    def _cells(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        worth = [] if self._has_margin else [decimals(row["type_m"], 2), decimals(row["type_s"], 3)]
+        return (
+            str(row["setting"]) + (" *" if row.get("rule") == "card2020" else ""),
+            f"{row['workers']}",
+            f"{row['items']}",
+            f"{row['ratings_per_item']:g}",
+            f"{row['effect']:g}",
+            f"{row['power']:.3f}",
+            f"{(row['power_high'] - row['power_low']) / 2:.3f}",
+            *worth,
+            f"{row['boundary_rate']:.2f}",
+        )
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each cell; with two rules each says by which it was decided."""
+        rows = [result_row(result, effect_unit=self.effect_unit) for result in self.results]
+        if len(self.rules) > 1:
+            for row, result in zip(rows, self.results, strict=True):
+                rule = result.cell.study.rule
+                row["rule"] = "card2020" if rule == CARD2020 else str(rule)
+        return rows
+
+    def _figure(self) -> Figure:
+        from humeval_power.reporting.study.comparison_figure import comparison_figure
+        from humeval_power.reporting.study.surface_figure import surface_figure
+
+        draw = comparison_figure if len(self.rules) > 1 else surface_figure
+        label = None if self.effect_unit == 1.0 else "Coefficient under -1/+1 coding (half of B - A)"
+        return draw(self.to_frame(), effect_label=label)
+
+    def content(self) -> Record:
+        """All rows with what they were computed from."""
+        return {
+            "understood": understood(self.said),
+            "rows": self.rows,
+            "effect_unit": self.effect_unit,
+            "rule": asdict(self.rules[0]),
+            "rules": [asdict(rule) for rule in self.rules],
+            "settings": {name: parameters.as_dict() for name, parameters in self.settings.items()},
+            "response": self.results[0].cell.study.response,
+        }
+
+    @property
+    def _estimates(self) -> tuple[PowerEstimate, ...]:
+        return tuple(result.estimate for result in self.results)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the designs say of themselves, and failed fits."""
+        notes = dict.fromkeys(note for result in self.results for note in result.cell.study.design.notes)
+        return (*notes, *failure_remarks(self._estimates))
+
+    @property
+    def target_missed(self) -> bool:
+        """Whether too many of the simulated studies of a cell could not be fitted."""
+        return too_many_failed(self._estimates, strict=self.strict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridSize(Result):
+    """How large a grid is, before anything of it is simulated."""
+
+    schema: ClassVar[str] = "humeval_power/grid/1"
+
+    n_cells: int
+    n_settings: int
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The numbers of cells and settings."""
+        return Document(f"{counted(self.n_cells, 'cell')}, {counted(self.n_settings, 'setting')}")
+
+    def content(self) -> Record:
+        """The numbers of cells and settings."""
+        return {"cells": self.n_cells, "settings": self.n_settings}
