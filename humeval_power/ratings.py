@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import Ids, Mask
-from humeval_power.checking.columns import Role, find_roles
 from humeval_power.checking.problems import find_problems, pair_problems
+from humeval_power.checking.roles import Role, find_roles
 from humeval_power.checking.rows import FlowStep, Rows, Selection, read_rows, select_rows
 from humeval_power.checking.scale import infer_scale, scale_notices
 from humeval_power.checking.structure import structure_notices

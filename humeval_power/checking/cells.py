@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from humeval_power.checking.columns import Role, shortened
+from humeval_power.checking.columns import shortened
+from humeval_power.checking.roles import Role
 from humeval_power.errors import Problem
 
 Codes = NDArray[np.int64]

@@ -20,7 +20,7 @@ from humeval_power.checking.cells import (
     read_numbers,
     value_counts,
 )
-from humeval_power.checking.columns import Columns, Role
+from humeval_power.checking.roles import Columns, Role
 from humeval_power.checking.submissions import (
     Refused,
     Rejected,

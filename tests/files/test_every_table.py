@@ -13,6 +13,7 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.accuracy import read_claims, read_counts, read_leaderboard
 from humeval_power.interfaces.formats.compare.score_tables import open_scores, score_table
 from humeval_power.interfaces.formats.corpora import read_corpus, read_labels
+from humeval_power.interfaces.formats.judged import judged_values
 from humeval_power.interfaces.formats.lines import read_predictions
 from humeval_power.interfaces.formats.preference import read_judgements
 from humeval_power.interfaces.formats.ratings import ratings_of
@@ -69,6 +70,11 @@ def _counted(path: Path) -> Any:
 def _predictions(path: Path) -> Any:
     found = read_predictions(path)
     return found.values, found.items
+
+
+def _judged(path: Path) -> Any:
+    human, judge, extra, what, _ = judged_values(read_table(path))
+    return human.tolist(), judge.tolist(), extra.tolist(), what
 
 
 def _labels(path: Path) -> Any:
@@ -148,6 +154,14 @@ FAMILIES = {
         alias=("label", "Gold"),
         doubled=("id", "idx", "guid"),
         typo=("label", "lable"),
+    ),
+    "judged": Family(
+        read=_judged,
+        header="item,judge,human",
+        rows=("a,0.5,1", "b,0.4,0", "c,0.9,1", "d,0.2,"),
+        alias=("judge", "Judge Score"),
+        doubled=("judge", "metric", "prediction"),
+        typo=("judge", "jugde"),
     ),
     "scores": Family(
         read=_scores,

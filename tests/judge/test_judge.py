@@ -298,7 +298,7 @@ def test_turning_the_systems_round_turns_the_sign(table: Path) -> None:
     [
         ("item,system,human\na,A,1\nb,A,2\n", "no column was found for: judge"),
         ("item,judge,human\na,x,1\nb,2,2\n", "'x'"),
-        ("system,judge,human\nA,1,1\nB,2,2\n", "no column 'item'"),
+        ("system,judge,human\nA,1,1\nB,2,2\n", "no column was found for: item"),
         ("item,system,judge,human\na,A,1,1\na,B,2,2\na,C,2,2\n", "--systems"),
     ],
 )

@@ -7,9 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.checking.columns import Column, find_columns
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of
 from humeval_power.interfaces.formats.tables import SourceTable
+
+_HUMAN = NumberColumn(("human", "rating", "human rating", "score"), may_be_blank=True)
+_JUDGE = NumberColumn(("judge", "metric", "prediction", "judge score"))
+_ITEM = Column(("item", "segment", "example", "id"), is_id=True)
+_SYSTEM = Column(("system",), required=False, is_id=True)  # a model may be the judge's
 
 
 class JudgedValues(NamedTuple):
@@ -31,17 +37,10 @@ def judged_values(table: SourceTable, systems: str | None = None) -> JudgedValue
     InputError
         A column that is missing, cells that are no numbers, or systems of which no two can be chosen.
     """
-    numbers = read_numbers_of(
-        table,
-        [
-            NumberColumn(("human", "rating", "human rating", "score"), may_be_blank=True),
-            NumberColumn(("judge", "metric", "prediction", "judge score")),
-        ],
-    )
-    item, system = _ids(table, "item"), _ids(table, "system")
-    if item is None:
-        raise InputError(f"{table.source}: there is no column 'item'.")
-    human, judge = numbers["human"], numbers["judge"]
+    of = find_columns(table.frame.columns, [_HUMAN, _JUDGE, _ITEM, _SYSTEM], source=table.source).of
+    numbers = read_numbers_of(table, [_HUMAN, _JUDGE])
+    human, judge, item = numbers["human"], numbers["judge"], _ids(table, of["item"])
+    system = _ids(table, of["system"]) if "system" in of else None
     if system is None or (systems is None and len(np.unique(system)) == 1):
         chosen = np.zeros(len(item), dtype=np.int64)
         return _means(item, chosen, human, judge, 1, "Mean human value")
@@ -61,16 +60,13 @@ def _pair(source: str, present: NDArray[np.str_], systems: str | None) -> list[s
     return names
 
 
-def _ids(table: SourceTable, name: str) -> NDArray[np.str_] | None:
-    columns = {str(column).strip().casefold(): column for column in table.frame.columns}
-    if name not in columns:
-        return None
-    ids = table.frame[columns[name]].astype(str).str.strip().to_numpy(dtype=str)
+def _ids(table: SourceTable, name: str) -> NDArray[np.str_]:
+    ids = table.frame[name].astype(str).str.strip().to_numpy(dtype=str)
     blank = np.flatnonzero(ids == "")
     if len(blank):
         rows = table.frame.index.to_numpy()[blank[:5]]
         raise InputError(
-            [Problem(f"the {name} is blank.", "Fill it in.", table.source, int(row), name) for row in rows]
+            [Problem("the cell is blank.", "Fill it in.", table.source, int(row), name) for row in rows]
         )
     return ids
 

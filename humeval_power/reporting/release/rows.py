@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from humeval_power.checking.cells import Ids, Mask, read_cells
-from humeval_power.checking.columns import ROLES, Columns, Role, close_to, find_roles
+from humeval_power.checking.columns import close_to
+from humeval_power.checking.roles import ROLES, Columns, Role, find_roles
 from humeval_power.checking.rows import FlowStep, Rows, read_rows, select_rows
 from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError, Problem

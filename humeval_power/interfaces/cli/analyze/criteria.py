@@ -10,7 +10,8 @@ from typing import Any, get_args
 import click
 
 from humeval_power.checking.cells import read_cells, read_ids
-from humeval_power.checking.columns import close_to, find_roles
+from humeval_power.checking.columns import close_to
+from humeval_power.checking.roles import find_roles
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.study.many_systems import FamilyCorrection, correct
 from humeval_power.interfaces.cli.loading import check_ratings

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from humeval_power.checking.columns import Role
+from humeval_power.checking.roles import Role
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, write_set

@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from humeval_power.api.ratings import check
-from humeval_power.checking.columns import Role, find_roles
+from humeval_power.checking.roles import Role, find_roles
 from humeval_power.interfaces.cli.loading import check_ratings
 from humeval_power.interfaces.cli.options import TableOptions, table_options
 from humeval_power.interfaces.cli.required_options import Command

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from humeval_power.checking.columns import ROLES, close_to, find_columns, listing
+from humeval_power.checking.columns import close_to, find_columns, listing
+from humeval_power.checking.roles import ROLES
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.interfaces.formats.compare.headerless import read_headerless
