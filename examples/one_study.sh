@@ -45,7 +45,9 @@ print(f"{len(given):,} of {len(shown):,} ratings came back.")
 PYTHON
 
 tell "5. The analysis that the plan promised, and what differs from it."
-say analyze ratings.csv --plan plan.json --scale 1:5 --pictures diagnostics -o analysis.json --force
+say analyze ratings.csv --plan plan.json --scale 1:5
+say analyze ratings.csv --plan plan.json --scale 1:5 -o analysis --force -q
+say analyze ratings.csv --plan plan.json --scale 1:5 -o analysis.json --force -q
 
 tell "6. The reports: what is still open, and each format."
 say report check analysis.json plan.json --form arr

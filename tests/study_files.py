@@ -73,10 +73,9 @@ def write_study(folder: Path, names: Names = PLAIN) -> Path:
         *("--exclude", f"Ratings of {names.worker[0]}.", "-o", folder / "plan.json"),
     )
     ratings = write_ratings(folder / "ratings.csv", names, seed=6, lost=5)
-    run(
-        *("analyze", ratings, "--scale", "1:5", "--plan", folder / "plan.json"),
-        *("--pictures", folder / "pictures", "-o", folder / "analysis.json"),
-    )
+    analysis = ("analyze", ratings, "--scale", "1:5", "--plan", folder / "plan.json")
+    run(*analysis, "-o", folder / "pictures")
+    run(*analysis, "-o", folder / "analysis.json")
     return folder
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from humeval_power.designs import Design
+from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import Parameters
+from humeval_power.planning.monitor.state import Monitoring
+from humeval_power.planning.monitor.step import NO_DEPARTURE
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.study.analytic import EffectPrecision, analytic_power, power_at
 from humeval_power.ratings import Ratings
@@ -38,6 +41,55 @@ class PowerAtInterest:
     promised: float | None
     type_m: float
     type_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LooksTaken:
+    """The looks of a study that has ended, and what differs from the plan about them.
+
+    `ledger` is the file that keeps them, empty where none does; `unchecked` says what could not be compared
+    with it.
+    """
+
+    state: Monitoring
+    ledger: str = ""
+    unchecked: tuple[Deviation, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.state.ended:
+            return
+        how = "goes on" if self.state.looks else "has no look yet"
+        rule = f"the study {how}: the plan allows its result to be read at planned looks alone."
+        remedy = (
+            "Take the look first (humeval-power monitor); at the end say --final if ratings are missing."
+        )
+        raise InputError([Problem(rule, remedy, place=self.ledger or None)])
+
+    @property
+    def stopped_at(self) -> int | None:
+        """The planned look at which a boundary stopped the study; None for another look, or the end."""
+        last = self.state.looks[-1]
+        return last.planned if last.decision.startswith("stop") else None
+
+    @property
+    def shown(self) -> bool:
+        """Whether the last look passed its boundary, which then decides."""
+        return self.state.looks[-1].decision in ("stop-success", "end-success")
+
+    @property
+    def departures(self) -> tuple[Deviation, ...]:
+        """What differs from the planned looks."""
+        found = tuple(
+            Deviation(
+                f"look {look.number}",
+                "looks as the plan says",
+                remark + (f" ({look.reason})" if look.reason else ""),
+            )
+            for look in self.state.looks
+            for remark in look.remarks
+            if not remark.startswith(NO_DEPARTURE)
+        )
+        return (*self.unchecked, *found)
 
 
 def deviations(

@@ -87,6 +87,10 @@ class Picture:
         self.name, self.words, self.caption = name, words, caption
         self._draw = draw
 
+    def named(self, name: str) -> Picture:
+        """The same picture under another name."""
+        return Picture(name, self._draw, words=self.words, caption=self.caption)
+
     @cached_property
     def figure(self) -> Figure:
         """The Matplotlib figure."""

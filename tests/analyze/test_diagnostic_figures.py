@@ -24,6 +24,7 @@ from humeval_power.reporting.analyze.diagnostic_figures import (
     worker_difference_figure,
 )
 from humeval_power.reporting.figure_style import figure_bytes
+from humeval_power.reporting.numbers import p_words
 from humeval_power.scales import RatingScale
 
 PILOT = ROOT / "data" / "pilot.csv"
@@ -125,7 +126,7 @@ def test_the_sentence_names_the_worker_on_whom_the_decision_rests():
     _, sentence = influence_figure(influence)
     assert influence.changed
     for one in influence.changed:
-        assert f"{one.name} (p = {one.p_value:.3g})" in sentence
+        assert f"{one.name} ({p_words(one.p_value)})" in sentence
     _, sentence = influence_figure(leave_one_worker_out(study(60)))
     assert "stays significant" in sentence
 

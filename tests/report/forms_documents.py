@@ -27,9 +27,10 @@ from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPow
 from humeval_power.planning.study.analytic import EffectPrecision
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.reporting.agreement.record import agreement_record
-from humeval_power.reporting.analyze.analysis_record import analysis_record
+from humeval_power.reporting.analyze.analysis_content import ANALYSIS_SCHEMA, analysis_content
 from humeval_power.reporting.records import json_ready
 from humeval_power.reporting.report.documents import Documents
+from humeval_power.reporting.result import Provenance, enveloped
 from humeval_power.rules import DecisionRule
 from humeval_power.study_counts import StudyCounts
 
@@ -88,7 +89,7 @@ def analysis_of(ratings: Ratings, plan: Plan | None) -> dict[str, object]:
     tested = effect_test(fitted, rule)
     precision = EffectPrecision(tested.standard_error**2, tested.df, 11, fitted.n_workers)
     interest = power_at_interest(0.08, fitted.parameters, precision, ratings.design(), rule=rule, plan=plan)
-    record = analysis_record(
+    content = analysis_content(
         ratings,
         fitted,
         tested,
@@ -101,8 +102,9 @@ def analysis_of(ratings: Ratings, plan: Plan | None) -> dict[str, object]:
             intraclass_correlations(fitted, ratings_per_output=3, n_draws=100),
         ),
         plan=None if plan is None else {"file": "plan.json"},
-        command="humeval-power analyze study.csv --plan plan.json -o analysis.json",
     )
+    typed = "humeval-power analyze study.csv --plan plan.json -o analysis.json"
+    record = enveloped(ANALYSIS_SCHEMA, content, Provenance(command=typed))
     return dict(json.loads(json.dumps(json_ready(record))))
 
 

@@ -19,7 +19,7 @@ from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.agreement.record import agreement_record
 from humeval_power.reporting.agreement.words import agreement_measures, agreement_values
-from humeval_power.reporting.analyze.analysis_record import comparison_record
+from humeval_power.reporting.analyze.analysis_content import comparison_content
 from humeval_power.reporting.records import json_ready
 from humeval_power.reporting.render import as_html, as_markdown
 from humeval_power.reporting.report.arr import ARR_FIELDS, arr_fields, arr_page
@@ -280,7 +280,7 @@ def three_systems() -> dict[str, object]:
     )
     results = compare_systems(stacked, rule=DecisionRule())
     means = {"old": 0.5, "new": 0.6, "other": 0.4}
-    record = comparison_record(
+    record = comparison_content(
         stacked, results, means=means, groups=indistinct_groups(results, means), correction="holm"
     )
     return dict(json.loads(json.dumps(json_ready(record))))

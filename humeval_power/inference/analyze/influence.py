@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,7 +86,11 @@ class _Rows:
 
 
 def leave_one_worker_out(
-    ratings: Ratings, *, rule: DecisionRule = DEFAULT_RULE, largest: int | None = None
+    ratings: Ratings,
+    *,
+    rule: DecisionRule = DEFAULT_RULE,
+    largest: int | None = None,
+    advance: Callable[[int], None] | None = None,
 ) -> Influence:
     """Refit without each worker in turn, in the order of their codes.
 
@@ -94,13 +98,15 @@ def leave_one_worker_out(
     ----------
     largest : leave out only this many workers, those with most ratings; None leaves out every one. A refit
         takes milliseconds, but seconds where hundreds of workers meet hundreds of items.
+    advance : called with 1 after each refit.
     """
     if largest is not None and largest < 1:
         raise InputError(f"largest must be at least 1; got {largest}.")
     order = np.argsort(-np.bincount(ratings.worker), kind="stable")
     chosen = np.sort(order[:largest])
     without = (_without(ratings, ratings.worker == code, ratings.worker_names[code]) for code in chosen)
-    return _influence("worker", ratings, without, rule, n_not_tried=ratings.n_workers - len(chosen))
+    n_not_tried = ratings.n_workers - len(chosen)
+    return _influence("worker", ratings, without, rule, n_not_tried=n_not_tried, advance=advance)
 
 
 def leave_item_groups_out(
@@ -140,6 +146,7 @@ def _influence(
     rule: DecisionRule,
     *,
     n_not_tried: int = 0,
+    advance: Callable[[int], None] | None = None,
 ) -> Influence:
     whole = _test(ratings, rule)
     left_out = []
@@ -150,6 +157,8 @@ def _influence(
             left_out.append(LeftOut(name, n_ratings, _test(rows, rule)))
         except HumevalPowerError as error:
             left_out.append(LeftOut(name, n_ratings, None, str(error)))
+        if advance is not None:
+            advance(1)
     return Influence(noun, whole, tuple(left_out), n_not_tried)
 
 

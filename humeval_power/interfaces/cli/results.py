@@ -149,9 +149,20 @@ def with_result(result: type[Result], *, writes: bool = True) -> Callable[[Funct
                 found: Result = command(*args, **values)
             out.deliver(found.told(typed_command(), tuple(files.values())))
 
-        return collected(run, options, name="out", collect=lambda values: _out_of(values, result, writes))
+        return collected(
+            run, options, name="out", collect=lambda values: _out_of(values, result.endings, writes=writes)
+        )
 
     return decorate
+
+
+def details_wanted() -> bool:
+    """Whether the command that runs will show sections of details, so that they are worth computing."""
+    typed = dict(click.get_current_context().params)
+    out = _out_of(typed, own_endings=(), writes="output" in typed)
+    if out.path is None or out.path == "-":
+        return out.details if out.format == "terminal" else out.format in ("markdown", "html", "latex")
+    return out.is_folder or Path(out.path).suffix.lower() not in (".csv", ".json")
 
 
 def _progress() -> Any:
@@ -159,10 +170,10 @@ def _progress() -> Any:
     return silent() if quiet else lines_to(note)
 
 
-def _out_of(values: dict[str, Any], result: type[Result], writes: bool) -> Out:
+def _out_of(values: dict[str, Any], own_endings: tuple[str, ...], *, writes: bool) -> Out:
     as_json, form, details = (values.pop(name) for name in ("as_json", "format", "details"))
     output, force = (values.pop("output"), values.pop("force")) if writes else (None, False)
-    return Out("json" if as_json else form, output, force, details, result.endings)
+    return Out("json" if as_json else form, output, force, details, own_endings)
 
 
 _format_option = click.option(

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Told = tuple[Figure, str]  # a figure and the sentence that it says
 
 _AT_END = 1e-9  # closer to the end of the scale than any rating that is not there
-_MANY_SYSTEMS = 25
+MOST_SYSTEMS = 25
 _CROWDED = 0.2  # share at an end from which the sentence warns
 
 
@@ -29,8 +29,8 @@ def ceiling_figure(ratings: Ratings, *, title: str | None = None, width: float =
     """Shares of each system's ratings at the best and at the worst end of the scale, and the sentence."""
     best, worst = end_shares(ratings)
     order = np.argsort(-best, kind="stable")
-    if len(order) > _MANY_SYSTEMS:
-        raise InputError(f"A figure shows up to {_MANY_SYSTEMS} systems; there are {len(order)}.")
+    if len(order) > MOST_SYSTEMS:
+        raise InputError(f"A figure shows up to {MOST_SYSTEMS} systems; there are {len(order)}.")
     names = [shortened(picture_text(ratings.system_names[code]), width=24) for code in order]
     with house_style():
         figure = Figure(figsize=(width, 0.55 + 0.3 * max(len(order), 2)), layout="constrained")
@@ -54,7 +54,7 @@ def ceiling_figure(ratings: Ratings, *, title: str | None = None, width: float =
         axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %" if share <= 1 else "")
         figure.supxlabel("Share of the system's ratings", fontsize=8)
         add_header(figure, title, [_bar_handles()])
-    return figure, _ceiling_sentence(ratings, best, worst)
+    return figure, ceiling_words(ratings)
 
 
 def _bars(axes: Axes, share: Floats, places: list[float], *, colour: str, hatch: str | None) -> None:
@@ -88,7 +88,9 @@ def _bar_handles() -> list[Line2D]:
     ]
 
 
-def _ceiling_sentence(ratings: Ratings, best: Floats, worst: Floats) -> str:
+def ceiling_words(ratings: Ratings) -> str:
+    """The sentence: how many ratings of a system lie at an end, at most."""
+    best, worst = end_shares(ratings)
     ends = ((best, "best"), (worst, "worst"))
     share, end = max(ends, key=lambda pair: float(pair[0].max()))
     code = int(np.argmax(share))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -20,7 +18,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.ceiling_figure import Told, ceiling_figure
 from humeval_power.reporting.analyze.level_rows import LevelRow, level_rows_figure
 from humeval_power.reporting.figure_style import COLOURS, INK, MARKERS, house_style
-from humeval_power.reporting.numbers import NO_P, p_equals, percent
+from humeval_power.reporting.numbers import p_words, percent
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
 from humeval_power.safe_text import picture_text
 
@@ -236,14 +234,10 @@ def _influence_sentence(influence: Influence, n_usable: int) -> str:
         return f"Whichever {noun} is left out, {told} and the result stays {decision}{aside}."
     names = listing([_with_p(one) for one in changed], limit=3)
     return (
-        f"The decision ({decision}, {_p(whole.p_value)}) changes if one {noun} is left out: {names}; "
+        f"The decision ({decision}, {p_words(whole.p_value)}) changes if one {noun} is left out: {names}; "
         f"{told}{aside}."
     )
 
 
-def _p(value: float) -> str:
-    return p_equals(NO_P if math.isnan(value) else f"{value:.3g}")
-
-
 def _with_p(one: LeftOut) -> str:
-    return f"{shortened(one.name, width=24)} ({_p(one.p_value)})"
+    return f"{shortened(one.name, width=24)} ({p_words(one.p_value)})"

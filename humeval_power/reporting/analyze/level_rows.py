@@ -11,12 +11,14 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from humeval_power.checking.columns import shortened
-from humeval_power.reporting.figure_style import COLOURS, INK, QUIET
+from humeval_power.inference.study.many_systems import SystemsAnalysis
+from humeval_power.reporting.figure_style import COLOURS, INK, QUIET, house_style
 from humeval_power.reporting.panels import SINGLE_COLUMN, add_header
 from humeval_power.safe_text import picture_text
 
 ENDS = 30  # rows shown at each end of a long list
 NAME_WIDTH = 24
+_WIDER = 4.6  # inches
 _ROW_HEIGHT, _DENSE_ROW_HEIGHT, _DENSE = 0.165, 0.128, 30  # inches, inches, rows
 LOOKS = {False: (COLOURS[0], "o"), True: (COLOURS[1], "D")}  # usual rows, and those marked
 
@@ -32,20 +34,39 @@ class LevelRow:
     marked: bool = False
 
 
+def differences_figure(analysis: SystemsAnalysis) -> Figure:
+    """The differences of several systems with their intervals; marked are those that are significant."""
+    rows = []
+    for one in analysis.results:
+        if not one.test.reason:
+            low, high = one.simultaneous_interval or one.test.interval
+            name = f"{one.second} - {one.first}"
+            rows.append(LevelRow(name, one.test.estimate, low, high, marked=one.significant))
+    with house_style():
+        return level_rows_figure(
+            rows,
+            nouns="differences",
+            usual_label="not significant",
+            marked_label="significant",
+            x_label="Difference on [0, 1]",
+            width=_WIDER,
+        )
+
+
 def level_rows_figure(
     rows: Sequence[LevelRow],
     *,
     nouns: str,
-    whole: float,
-    whole_label: str,
     usual_label: str,
     marked_label: str,
     x_label: str,
+    whole: float | None = None,
+    whole_label: str = "",
     whole_interval: tuple[float, float] | None = None,
     title: str | None = None,
     width: float = SINGLE_COLUMN,
 ) -> Figure:
-    """The rows in the order of their values, largest on top, around the value of the whole study.
+    """The rows in the order of their values, largest on top, around the value of the whole study if there is one.
 
     More than 2 x 30 rows are cut to the 30 at each end, with the number between written in the gap.
     """
@@ -60,7 +81,8 @@ def level_rows_figure(
     if whole_interval is not None:
         axes.axvspan(*whole_interval, color=QUIET, alpha=0.18, linewidth=0, gid="whole interval")
     axes.axvline(0.0, color=INK, linewidth=0.7, zorder=1.5, gid="zero")
-    axes.axvline(whole, color=QUIET, linewidth=0.9, linestyle=(0, (5, 1.5)), zorder=1.6, gid="whole")
+    if whole is not None:
+        axes.axvline(whole, color=QUIET, linewidth=0.9, linestyle=(0, (5, 1.5)), zorder=1.6, gid="whole")
     for place, row in enumerate(shown):
         if row is None:
             _write_gap(axes, place, _gap_words(ordered[ENDS:-ENDS], nouns))
@@ -74,7 +96,10 @@ def level_rows_figure(
         for marked, (colour, marker) in LOOKS.items()
         if any(row.marked is marked for row in drawn)
     ]
-    handles.append(Line2D([], [], color=QUIET, linewidth=0.9, linestyle=(0, (5, 1.5)), label=whole_label))
+    if whole is not None:
+        handles.append(
+            Line2D([], [], color=QUIET, linewidth=0.9, linestyle=(0, (5, 1.5)), label=whole_label)
+        )
     add_header(figure, title, [handles])
     return figure
 

@@ -17,12 +17,17 @@ from humeval_power.scales import RatingScale
 
 
 def effect_figure(
-    tested: EffectTest, systems: tuple[str, ...], scale: RatingScale | None = None, *, width: float = 4.6
+    tested: EffectTest,
+    systems: tuple[str, ...],
+    scale: RatingScale | None = None,
+    *,
+    interest: float | None = None,
+    width: float = 4.6,
 ) -> Figure:
     """A dot at the difference B - A, a bar over its interval; the raw scale is the upper axis.
 
     The line is a difference of 0; with a margin, differences within it are shaded (all above minus the
-    margin under non-inferiority).
+    margin under non-inferiority). Dashed is `interest`, the smallest difference that would matter.
     """
     low, high = tested.interval
     with house_style():
@@ -34,6 +39,10 @@ def effect_figure(
         ends = [low, high, 0.0]
         if tested.rule.margin is not None:
             ends += [-tested.rule.margin, tested.rule.margin]
+        elif interest is not None:
+            ends += [-interest, interest]
+            for end in (-interest, interest):
+                axes.axvline(end, color=QUIET, linewidth=0.9, linestyle=(0, (5, 1.5)), gid="interest")
         edge = 0.12 * (max(ends) - min(ends) or 1.0)
         axes.set_xlim(min(ends) - edge, max(ends) + edge)
         _shade_margin(axes, tested)
@@ -43,7 +52,8 @@ def effect_figure(
         axes.xaxis.set_major_locator(MaxNLocator(7))
         a, b = map(picture_text, systems)
         level = f"{100 * tested.rule.confidence:g} % interval"
-        axes.set_xlabel(f"Difference B - A on [0, 1], {level}")
+        dashed = "" if interest is None or tested.rule.margin is not None else "; dashed: what would matter"
+        axes.set_xlabel(f"Difference B - A on [0, 1], {level}{dashed}")
         for place, name, side in ((0.005, a, "left"), (0.995, b, "right")):
             words = axes.annotate(
                 f"{name} better", (place, 0.95), xycoords="axes fraction", va="top", ha=side, color=QUIET

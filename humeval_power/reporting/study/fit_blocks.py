@@ -34,10 +34,12 @@ def effect_words(ratings: Ratings, tested: EffectTest) -> str:
     return f"{said}, {level} {interval_words(*tested.interval)}; {_p_of(tested)}."
 
 
-def effect_section(ratings: Ratings, tested: EffectTest) -> Section:
-    """The effect on both scales, the test, and the picture of it."""
+def effect_section(ratings: Ratings, tested: EffectTest, *, interest: float | None = None) -> Section:
+    """The effect on both scales, the test, and the picture of it, with the difference that would matter."""
     rule = Facts((("Test", tested_words(tested)), ("Rule", str(tested.rule))))
-    return Section("Effect B - A", (_effect_table(ratings, tested), rule, *_pictures(ratings, tested)))
+    return Section(
+        "Effect B - A", (_effect_table(ratings, tested), rule, *_pictures(ratings, tested, interest))
+    )
 
 
 def _effect_table(ratings: Ratings, tested: EffectTest) -> Table:
@@ -61,14 +63,14 @@ def _effect_table(ratings: Ratings, tested: EffectTest) -> Table:
     return Table(("", "estimate", "SE", f"{100 * tested.rule.confidence:g} % interval"), rows)
 
 
-def _pictures(ratings: Ratings, tested: EffectTest) -> Iterator[Picture]:
+def _pictures(ratings: Ratings, tested: EffectTest, interest: float | None) -> Iterator[Picture]:
     if tested.reason:
         return
 
     def draw() -> Figure:
         from humeval_power.reporting.study.effect_figure import effect_figure
 
-        return effect_figure(tested, ratings.system_names, ratings.scale)
+        return effect_figure(tested, ratings.system_names, ratings.scale, interest=interest)
 
     margin = "no difference" if tested.rule.margin is None else "the margin"
     words = f"The difference between the systems with its interval, against {margin}."

@@ -14,7 +14,7 @@ from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.interfaces.formats.documents.reading import checked_document, read_document
 from humeval_power.interfaces.formats.json_text import read_object
 from humeval_power.interfaces.formats.toml_text import read_toml
-from humeval_power.reporting.analyze.analysis_record import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
+from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _KINDS = {
     POWER_SCHEMA: "power",
 }
 _HEDS = "heds-"
+_ENVELOPE = ("versions", "command", "seed")  # what analyses of several criteria say once for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,8 @@ def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
     is_several = document.get("schema") == ANALYSES_SCHEMA
     schema = ANALYSES_SCHEMA if is_several else ANALYSIS_SCHEMA
     document = checked_document(document, schema=schema, place=path)
-    found: list[dict[str, Any]] = document["criteria"] if is_several else [document]
+    shared = {name: document[name] for name in _ENVELOPE if name in document}
+    found = [{**shared, **one} for one in document["criteria"]] if is_several else [document]
     names = [one.get("criterion_name") for one in found]
     if wanted is None:
         return list(found)

@@ -1,21 +1,23 @@
-"""The analysis of a finished study as plain values."""
+"""What is kept of the analysis of a finished study, as plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from humeval_power.inference.study.wald import standardised_effect
-from humeval_power.reporting.records import Record, versions
+from humeval_power.reporting.records import Record
 from humeval_power.reporting.study.fit_content import fit_content
 
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.estimation.fit import Fit
     from humeval_power.estimation.joint_fit import JointFit
+    from humeval_power.inference.looks.stagewise import StagewiseResult
     from humeval_power.inference.study.many_systems import PairResult, SystemsAnalysis
     from humeval_power.inference.study.wald import EffectTest
-    from humeval_power.planning.analyze import Deviation, PowerAtInterest
+    from humeval_power.planning.analyze import Deviation, LooksTaken, PowerAtInterest
     from humeval_power.planning.power import PowerEstimate
     from humeval_power.ratings import Ratings
 
@@ -23,26 +25,24 @@ ANALYSIS_SCHEMA = "humeval_power/analysis/1"
 ANALYSES_SCHEMA = "humeval_power/analyses/1"
 
 
-def analysis_record(
+def analysis_content(
     ratings: Ratings,
     fit: Fit,
     test: EffectTest,
     *,
-    size: PowerEstimate | None,
-    interest: PowerAtInterest | None,
-    deviations: Sequence[Deviation] | None,
+    size: PowerEstimate | None = None,
+    interest: PowerAtInterest | None = None,
+    deviations: Sequence[Deviation] | None = None,
     agreement: Mapping[str, object] | None = None,
     plan: Mapping[str, object] | None = None,
     sequential: Mapping[str, object] | None = None,
-    command: str = "",
 ) -> Record:
-    """Everything that `fit` records, and what only a finished study has.
+    """Everything that is kept of a fit, and what only a finished study has.
 
     deviations : from the plan, None without one; plan : its file and checksum; sequential : the looks and
         what they make of the result, None for a study with one test.
     """
-    record: Record = {"schema": ANALYSIS_SCHEMA, **fit_content(ratings, fit, test, size=size)}
-    record |= {"versions": versions(), "command": command}
+    record = fit_content(ratings, fit, test, size=size)
     record["standardised"] = asdict(standardised_effect(fit.parameters)) if fit.converged else None
     record["power_at_interest"] = None if interest is None else asdict(interest)
     record["plan"] = None if plan is None else dict(plan)
@@ -56,18 +56,30 @@ def analysis_record(
     return record
 
 
-def comparison_record(
+def looks_content(looks: LooksTaken, inference: StagewiseResult) -> Record:
+    """The looks of a study, and the inference that takes them into account."""
+    state = looks.state
+    return {
+        "ledger": Path(looks.ledger).name,
+        "rule": str(state.rule),
+        "by": state.unit,
+        "decision": state.looks[-1].decision,
+        "significant": looks.shown,
+        "inference": asdict(inference),
+        "looks": [asdict(look) for look in state.looks],
+    }
+
+
+def comparison_content(
     ratings: Ratings,
     results: Sequence[PairResult],
     *,
     means: Mapping[str, float],
     groups: Sequence[Sequence[str]],
     correction: str,
-    command: str = "",
 ) -> Record:
     """Comparisons of several systems."""
     return {
-        "schema": ANALYSIS_SCHEMA,
         "systems": list(ratings.system_names),
         "criterion_name": ratings.criterion,
         "means": dict(means),
@@ -95,20 +107,17 @@ def comparison_record(
         "groups": [list(group) for group in groups],
         "rule": asdict(results[0].test.rule),
         "data": {"source": ratings.source},
-        "versions": versions(),
-        "command": command,
     }
 
 
-def systems_record(ratings: Ratings, analysis: SystemsAnalysis, *, command: str = "") -> Record:
-    """`comparison_record` with the model, and the means, SDs and common df of a joint fit (else null)."""
-    record = comparison_record(
+def systems_content(ratings: Ratings, analysis: SystemsAnalysis) -> Record:
+    """`comparison_content` with the model, and the means, SDs and common df of a joint fit (else null)."""
+    record = comparison_content(
         ratings,
         analysis.results,
         means={one.system: one.mean for one in analysis.means},
         groups=analysis.groups,
         correction=analysis.correction,
-        command=command,
     )
     joint = analysis.joint
     if joint is not None:
@@ -117,11 +126,11 @@ def systems_record(ratings: Ratings, analysis: SystemsAnalysis, *, command: str 
     record["baseline"] = analysis.baseline
     record["max_t_df"] = analysis.common_df
     record["system_means"] = [asdict(one) for one in analysis.means]
-    record["joint_fit"] = None if joint is None else _joint_record(joint)
+    record["joint_fit"] = None if joint is None else _joint(joint)
     return record
 
 
-def _joint_record(joint: JointFit) -> Record:
+def _joint(joint: JointFit) -> Record:
     return {
         "standard_deviations": dict(joint.standard_deviations),
         "criterion": joint.criterion,
@@ -138,25 +147,3 @@ def _joint_record(joint: JointFit) -> Record:
 
 def _ends(interval: tuple[float, float] | None) -> list[float] | None:
     return None if interval is None else list(interval)
-
-
-def criteria_record(
-    records: Mapping[str, Mapping[str, object]],
-    *,
-    correction: str,
-    family: Sequence[Mapping[str, object]],
-    command: str = "",
-) -> Record:
-    """Analyses of several criteria of one table, and the correction over all their comparisons."""
-    return {
-        "schema": ANALYSES_SCHEMA,
-        "criteria": [dict(record, criterion_name=name) for name, record in records.items()],
-        "correction_over_criteria": {
-            "method": correction,
-            "family": "every comparison of every criterion",
-            "size": len(family),
-            "comparisons": [dict(row) for row in family],
-        },
-        "versions": versions(),
-        "command": command,
-    }

@@ -1,0 +1,238 @@
+"""A finished study, decided as planned: two systems, several, or several criteria."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from humeval_power.api.study import studies_like
+from humeval_power.errors import FitError, InputError
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.fit import Fit
+    from humeval_power.inference.analyze.diagnostics import Diagnostics
+    from humeval_power.inference.study.many_systems import Correction, FamilyCorrection, SystemModel
+    from humeval_power.inference.study.wald import EffectTest
+    from humeval_power.planning.analyze import LooksTaken, PowerAtInterest
+    from humeval_power.planning.plan.plan import Plan
+    from humeval_power.planning.workload import Ahead
+    from humeval_power.ratings import Ratings
+    from humeval_power.reporting.analyze.criteria import CriteriaResult
+    from humeval_power.reporting.analyze.systems import SystemsResult
+    from humeval_power.reporting.analyze.two import AnalysisResult
+
+
+def analyze(
+    ratings: Ratings,
+    *,
+    plan: Plan | None = None,
+    rule: DecisionRule | None = None,
+    effect: float | None = None,
+    looks: LooksTaken | None = None,
+    plan_source: Mapping[str, object] | None = None,
+    diagnostics: bool = True,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    ahead: Ahead | None = None,
+) -> AnalysisResult:
+    """Decide a finished study of two systems, and say what differs from its plan.
+
+    Parameters
+    ----------
+    ratings : of two systems; for a planned study on the plan's scale and with its systems.
+    plan : the plan to hold the study against.
+    rule : the test; None takes the plan's. Another one than the plan's is a deviation.
+    effect : the smallest difference B - A on [0, 1] that would matter, above 0; None takes the plan's.
+    looks : those of a plan that has looks, when the study has ended.
+    plan_source : the file and checksum of the plan, for the record.
+    diagnostics : whether to predict workers and items and to refit without each of the busiest workers.
+    n_simulations, seed, n_jobs : of the simulated size of the test, which is looked at with few workers.
+    ahead : is told of these simulations before they begin; raises to refuse them.
+
+    Returns
+    -------
+    AnalysisResult
+        Its `decision` in words; estimate, standard error and interval on [0, 1]; deviations; agreement.
+
+    Raises
+    ------
+    InputError
+        A rule whose reference distribution is simulated, or a plan with looks without those taken.
+    FitError
+        Ratings that determine nothing.
+    """
+    from humeval_power.estimation.fitting import fit
+    from humeval_power.inference.study.intervals import parameter_intervals
+    from humeval_power.inference.study.wald import difference_test, effect_test
+    from humeval_power.planning.analyze import deviations
+    from humeval_power.planning.study.analytic import FEW_WORKERS
+    from humeval_power.planning.study.calibration import size_of_test
+    from humeval_power.reporting.analyze.two import AnalysisResult
+    from humeval_power.reporting.result import Provenance
+
+    rule = rule or (DEFAULT_RULE if plan is None else plan.rule)
+    _refuse_simulated(rule)
+    if plan is not None and plan.looks is not None and looks is None:
+        raise InputError("The plan has looks: its result takes those that were taken into account.")
+    fitted = fit(ratings, estimator=rule.estimator)
+    tested = difference_test(ratings, rule) if rule.analysis == "differences" else effect_test(fitted, rule)
+    if ahead is not None:
+        ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))
+    size = None
+    if fitted.n_workers < FEW_WORKERS and not tested.reason:
+        simulation = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
+        size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
+    found = None
+    if plan is not None:
+        found = deviations(plan, ratings, rule, stopped_at=None if looks is None else looks.stopped_at)
+        found = found if looks is None else (*found, *looks.departures)
+    return AnalysisResult(
+        ratings=ratings,
+        fitted=fitted,
+        tested=tested,
+        ranges=parameter_intervals(fitted, ratings) if fitted.converged else {},
+        agreement=_agreement(ratings, fitted),
+        size=size,
+        interest=_interest(effect, plan, ratings, fitted, tested),
+        deviations=found,
+        looks=looks,
+        plan=None if plan_source is None else dict(plan_source),
+        diagnostics=_diagnostics(ratings, fitted, tested) if diagnostics else None,
+        remarks=() if looks is None else tuple(f"WARNING: {one.actual}." for one in looks.unchecked),
+        provenance=Provenance(seed=None if size is None else seed),
+    )
+
+
+def analyze_systems(
+    ratings: Ratings,
+    *,
+    rule: DecisionRule = DEFAULT_RULE,
+    baseline: str | None = None,
+    model: SystemModel = "pairwise",
+    correction: Correction = "holm",
+) -> SystemsResult:
+    """Compare several systems: every pair, or each with one of them.
+
+    Parameters
+    ----------
+    ratings : of two systems or more.
+    rule : the test, without a margin.
+    baseline : the system that every other is compared with; None compares all pairs.
+    model : a fit for each pair, or one of all systems with shared variances.
+    correction : for testing several pairs; 'max-t' needs the joint model.
+
+    Returns
+    -------
+    SystemsResult
+        Differences and means on [0, 1]; `to_frame` has a row for each comparison.
+
+    Raises
+    ------
+    InputError
+        One system, no system of that name, or a correction that the model does not give.
+    """
+    from humeval_power.inference.study.many_systems import compare_in_pairs, compare_jointly
+    from humeval_power.reporting.analyze.systems import SystemsResult
+
+    _refuse_simulated(rule)
+    if rule.margin is not None:
+        raise InputError("Equivalence and non-inferiority are decided for one pair: give --systems A,B.")
+    if ratings.n_systems < 2:
+        raise InputError(f"{ratings.source} has one system; at least two are needed.")
+    compare = compare_jointly if model == "joint" else compare_in_pairs
+    return SystemsResult(
+        ratings=ratings, analysis=compare(ratings, rule=rule, baseline=baseline, correction=correction)
+    )
+
+
+def analyze_criteria(
+    by_name: Mapping[str, Ratings],
+    each: Callable[[Ratings], AnalysisResult | SystemsResult] = analyze,
+    *,
+    correction: FamilyCorrection = "none",
+    alpha: float = DEFAULT_RULE.alpha,
+) -> CriteriaResult:
+    """Analyse several criteria one by one, and correct over all their comparisons.
+
+    Parameters
+    ----------
+    by_name : the ratings of each criterion.
+    each : how one criterion is analysed, such as `analyze_systems` or `analyze` with options.
+    correction : of the raw p-values of every comparison of every criterion.
+    alpha : at which a corrected p-value is significant.
+
+    Returns
+    -------
+    CriteriaResult
+        The `results` by criterion, and the `family` of comparisons; `to_frame` has a row for each of these.
+
+    Raises
+    ------
+    FitError
+        Ratings of a criterion, which is named, that determine nothing.
+    """
+    from humeval_power.reporting.analyze.criteria import CriteriaResult
+    from humeval_power.reporting.result import Provenance
+
+    results: dict[str, AnalysisResult | SystemsResult] = {}
+    for name, ratings in by_name.items():
+        try:
+            results[name] = each(ratings)
+        except FitError as error:
+            raise FitError(f"Criterion {name!r}: {error}") from error
+    seeds = [one.provenance.seed for one in results.values() if one.provenance.seed is not None]
+    drawn = Provenance(seed=seeds[0] if seeds else None)
+    return CriteriaResult(results=results, correction=correction, alpha=alpha, provenance=drawn)
+
+
+def _refuse_simulated(rule: DecisionRule) -> None:
+    if rule.is_simulated:
+        raise InputError(f"For --df {rule.df} use 'fit': its reference distribution is simulated there.")
+
+
+def _interest(
+    effect: float | None, plan: Plan | None, ratings: Ratings, fitted: Fit, tested: EffectTest
+) -> PowerAtInterest | None:
+    from humeval_power.planning.analyze import power_at_interest
+    from humeval_power.planning.study.analytic import EffectPrecision
+
+    wanted = plan.effect if effect is None and plan is not None else effect
+    if wanted is None or tested.reason:
+        return None
+    smallest = min(fitted.n_workers, fitted.n_items) - 1
+    known = EffectPrecision(tested.standard_error**2, _df(fitted, tested), smallest, fitted.n_workers)
+    return power_at_interest(
+        wanted, fitted.parameters, known, ratings.design(), rule=tested.rule, plan=plan
+    )
+
+
+def _df(fitted: Fit, tested: EffectTest) -> float:
+    """The df with which the standard error is known, also where the rule refers to the normal."""
+    if math.isfinite(tested.df):
+        return tested.df
+    return fitted.df_kenward_roger if math.isfinite(fitted.df_kenward_roger) else fitted.df_satterthwaite
+
+
+def _agreement(ratings: Ratings, fitted: Fit) -> dict[str, object]:
+    from humeval_power.inference.agreement.agreement import agreement
+    from humeval_power.inference.agreement.reliability import intraclass_correlations
+    from humeval_power.inference.agreement.repeatability import repeatability
+    from humeval_power.reporting.agreement.record import agreement_record
+
+    per_output = ratings.design().ratings_per_item
+    correlations = intraclass_correlations(fitted, ratings_per_output=per_output)
+    return agreement_record(agreement(ratings), repeatability(ratings), correlations)
+
+
+def _diagnostics(ratings: Ratings, fitted: Fit, tested: EffectTest) -> Diagnostics | None:
+    from humeval_power.api.progress import progress
+    from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT, diagnose
+
+    if tested.reason:
+        return None
+    with progress("Leaving workers out", total=min(ratings.n_workers, MOST_LEFT_OUT)) as advance:
+        return diagnose(fitted, ratings, tested.rule, advance=advance)

@@ -1,0 +1,207 @@
+"""The analysis of a study of two systems: what it decides, and its record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from humeval_power.estimation.fit import Fit
+from humeval_power.inference.looks.stagewise import StagewiseResult, stagewise_inference
+from humeval_power.inference.study.intervals import Intervals
+from humeval_power.inference.study.wald import EffectTest
+from humeval_power.planning.analyze import Deviation, LooksTaken, PowerAtInterest
+from humeval_power.planning.monitor.step import estimates, taken_boundaries
+from humeval_power.planning.power import PowerEstimate
+from humeval_power.ratings import Ratings
+from humeval_power.reporting.analyze.analysis_content import (
+    ANALYSIS_SCHEMA,
+    analysis_content,
+    looks_content,
+)
+from humeval_power.reporting.analyze.decision import decision_words
+from humeval_power.reporting.document import Block, Document, Paragraph, Points, Section, Table
+from humeval_power.reporting.numbers import counted, interval_words, p_words, percent
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.study.fit_blocks import effect_section, fit_notes, parameters_table
+from humeval_power.rules import DecisionRule, claim
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
+
+    from humeval_power.inference.analyze.diagnostics import Diagnostics
+    from humeval_power.reporting.analyze.ceiling_figure import Told
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisResult(Result):
+    """The fit and the test of two systems, held against the plan.
+
+    `ranges` are the parameters' intervals, `size` the simulated size of the test where workers are few,
+    `interest` the power at the difference that would matter, `deviations` None without a plan. `plan` names the
+    plan's file and checksum. `diagnostics` are None where they were not asked for, or there is no test.
+    """
+
+    schema: ClassVar[str] = ANALYSIS_SCHEMA
+
+    ratings: Ratings
+    fitted: Fit
+    tested: EffectTest
+    ranges: Intervals
+    agreement: Record
+    size: PowerEstimate | None = None
+    interest: PowerAtInterest | None = None
+    deviations: tuple[Deviation, ...] | None = None
+    looks: LooksTaken | None = None
+    plan: Record | None = None
+    diagnostics: Diagnostics | None = None
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @cached_property
+    def sequential(self) -> StagewiseResult | None:
+        """The inference that takes the looks into account, None for a study with one test."""
+        if self.looks is None:
+            return None
+        return stagewise_inference(estimates(self.looks.state), taken_boundaries(self.looks.state))
+
+    @property
+    def comparisons(self) -> tuple[tuple[str, str, float, float], ...]:
+        """The systems, the estimated difference and its p-value."""
+        a, b = self.ratings.system_names
+        return ((a, b, self.tested.estimate, self.tested.p_value),)
+
+    @property
+    def decision(self) -> str:
+        """What is shown, in a sentence."""
+        by_looks = None if self.looks is None else self.looks.shown
+        return decision_words(
+            self.ratings, self.tested, is_planned=self.deviations is not None, by_looks=by_looks
+        )
+
+    def body(self) -> Document:
+        """The decision, the effect, what differs from the plan, and what there is to mind."""
+        a, b = self.ratings.system_names
+        criterion = f": {self.ratings.criterion}" if self.ratings.criterion else ""
+        notes = tuple(fit_notes(self.fitted, self.tested, self.size))
+        parameters = parameters_table(self.ratings, self.fitted, self.ranges)
+        sections = [
+            Section("Effect B - A", tuple(self._effect())),
+            *self._deviations(),
+            *([Section("Notes", (Points(notes),))] if notes else []),
+            Section("Agreement of workers", (_agreement(self.agreement),)),
+            Section("Parameters", (parameters,), is_detail=True),
+        ]
+        if self.diagnostics is not None:
+            from humeval_power.reporting.analyze.diagnostics import diagnostic_blocks
+
+            blocks = tuple(diagnostic_blocks(self.diagnostics, self._told))
+            sections.append(Section("Diagnostics", blocks, is_detail=True))
+        return Document(f"Analysis of {a} and {b}{criterion}", lead=self.decision, sections=tuple(sections))
+
+    @cached_property
+    def _told(self) -> dict[str, Told]:
+        from humeval_power.reporting.analyze.diagnostics import told_figures
+
+        return told_figures(cast("Diagnostics", self.diagnostics), self.ratings)
+
+    def _effect(self) -> Iterator[Block]:
+        if self.looks is not None and self.sequential is not None:
+            yield Paragraph(_looks(self.looks, self.sequential))
+        a, b = self.ratings.system_names
+        fitted = self.fitted
+        yield Paragraph(
+            f"{self.ratings.source}: {fitted.n_ratings:,} ratings, {fitted.n_workers:,} workers, "
+            f"{fitted.n_items:,} items; A is {a!r}, B is {b!r}."
+        )
+        interest = self.interest
+        effect = None if interest is None else interest.effect
+        yield from effect_section(self.ratings, self.tested, interest=effect).blocks
+        if interest is not None:
+            yield Paragraph(_interest(interest, self.tested.rule))
+
+    def _deviations(self) -> Iterator[Section]:
+        if self.deviations is None:
+            return
+        found = tuple(f"{one.what}: planned {one.planned}; found {one.actual}" for one in self.deviations)
+        yield Section("Deviations from the plan", (Points(found) if found else Paragraph("None."),))
+
+    def content(self) -> Record:
+        """All that is kept of a fit, and what only a finished study has."""
+        return analysis_content(
+            self.ratings,
+            self.fitted,
+            self.tested,
+            size=self.size,
+            interest=self.interest,
+            deviations=self.deviations,
+            agreement=self.agreement,
+            plan=self.plan,
+            sequential=None
+            if self.looks is None or self.sequential is None
+            else looks_content(self.looks, self.sequential),
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row: the comparison with its estimate, standard error, interval, df and p-value."""
+        import pandas as pd
+
+        a, b = self.ratings.system_names
+        low, high = self.tested.interval
+        row = {
+            "criterion": self.ratings.criterion,
+            "first": a,
+            "second": b,
+            "estimate": self.tested.estimate,
+            "standard_error": self.tested.standard_error,
+            "low": low,
+            "high": high,
+            "df": self.tested.df,
+            "p_value": self.tested.p_value,
+        }
+        return pd.DataFrame([row])
+
+
+def _agreement(agreement: Record) -> Block:
+    """Agreement overall, in a row for each measure that is defined."""
+    rows = []
+    for one in cast(list[dict[str, Any]], agreement["between"]):
+        if one["value"] is not None and " within " not in one["measure"]:
+            low, high = one["interval"] or (math.nan, math.nan)
+            reach = "" if math.isnan(low + high) else interval_words(low, high, digits=2)
+            rows.append((one["measure"], f"{one['value']:.2f}", reach))
+    if not rows:
+        return Paragraph("Not defined for this table.")
+    return Table(("measure", "value", "95 % interval"), tuple(rows))
+
+
+def _interest(interest: PowerAtInterest, rule: DecisionRule) -> str:
+    finds = "finds it" if rule.margin is None else f"shows {claim(rule)}"
+    told = (
+        f"If the true difference is {interest.effect:g}, a study of this design {finds} with probability "
+        f"{interest.fitted:.2f} at these ratings' variances"
+        + ("" if interest.planned is None else f", {interest.planned:.2f} at those the plan assumed")
+        + ("." if interest.promised is None else f"; the plan promised {interest.promised:.2f}.")
+    )
+    if rule.margin is None and math.isfinite(interest.type_m):
+        told += (
+            f" A significant result here would then exaggerate it {interest.type_m:.2f} times on average, and "
+            f"have the wrong sign in {percent(interest.type_s)} of such studies."
+        )
+    return told
+
+
+def _looks(looks: LooksTaken, found: StagewiseResult) -> str:
+    last = looks.state.looks[-1]
+    return (
+        f"{counted(len(looks.state.looks), 'look')} taken ({looks.state.rule.efficacy}); the last one "
+        f"{'passed its boundary' if looks.shown else 'did not pass its boundary'} "
+        f"({p_words(last.data.p_value)}, needed {last.nominal:.5f}). "
+        "Taking the looks into account (stage-wise ordering): "
+        f"{p_words(found.p_value)}, median-unbiased estimate {found.estimate:.4f}, "
+        f"{100 * found.confidence:g} % interval {interval_words(*found.interval)}. "
+        "Report these; the plain ones below ignore that the study could have stopped earlier."
+    )
