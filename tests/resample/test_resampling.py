@@ -9,18 +9,19 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from cli import run, run_json
 from scipy import stats
 from seven import seven
 
+from humeval_power.api.resample import resample
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.study.wald import effect_test
-from humeval_power.interfaces.cli.resample import command as resample
 from humeval_power.parameters import preset
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.study.analytic import analytic_power
+from humeval_power.reporting.resample.figure import resample_figure
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.resample import MIXED, RESAMPLED_TESTS, ResampledRatings, copies
 from humeval_power.simulation.study import simulate
@@ -241,16 +242,11 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def run(*arguments: str):  # type: ignore[no-untyped-def]
-    return CliRunner().invoke(resample, list(arguments))
-
-
 def test_the_command_gives_a_row_for_each_size_and_test(table: Path) -> None:
     options = ["--test", "mixed,mann-whitney", "--items", "20,40", "--shift", "0.1", "--simulations", "60"]
-    found = run(str(table), *options)
-    assert found.exit_code == 0, found.output
+    found = run("resample", table, *options)
     assert max(map(len, found.stdout.splitlines())) <= 80
-    record = json.loads(run(str(table), *options, "--json").stdout)
+    record = run_json("resample", table, *options)
     assert [(row["test"], row["items"]) for row in record["rows"]] == [
         ("mixed", 20),
         ("mann-whitney", 20),
@@ -271,24 +267,66 @@ def _ratings(path: Path):  # type: ignore[no-untyped-def]
 
 
 def test_without_a_shift_the_command_warns_of_post_hoc_power(table: Path) -> None:
-    plain = run(str(table), "--simulations", "20")
-    assert "says nothing that the p-value does not" in " ".join(plain.stderr.split())
-    shifted = run(str(table), "--simulations", "20", "--shift", "0.1")
-    assert "p-value" not in shifted.stderr
+    plain = run("resample", table, "--simulations", "20")
+    assert "says nothing that the p-value does not" in " ".join(plain.stdout.split())
+    shifted = run("resample", table, "--simulations", "20", "--shift", "0.1")
+    assert "p-value" not in shifted.stdout
 
 
 def test_sizes_that_are_not_drawn_and_unknown_tests_are_refused(table: Path) -> None:
-    wrong = run(str(table), "--by", "item", "--workers", "4", "--shift", "0.1")
-    assert isinstance(wrong.exception, InputError)
-    unknown = run(str(table), "--test", "anova")
-    assert unknown.exit_code == 2
-    assert "anova" in unknown.output
+    words = ("--by", "item", "--workers", "4", "--shift", "0.1")
+    assert "no number of workers" in run("resample", table, *words, code=2).stderr
+    assert "anova" in run("resample", table, "--test", "anova", code=2).stderr
 
 
 def test_without_an_effect_the_command_tells_how_often_a_test_rejects(table: Path) -> None:
-    found = run(str(table), "--shift", "0", "--test", "mixed,ratings-t", "--simulations", "100")
-    assert found.exit_code == 0, found.output
+    found = run("resample", table, "--shift", "0", "--test", "mixed,ratings-t", "--simulations", "100")
     assert "rejects" in found.stdout
     assert "type M" not in found.stdout
     careful, bold = (float(line.split()[3]) for line in found.stdout.splitlines()[-2:])
     assert careful < bold
+
+
+def test_a_folder_shows_the_power_over_the_sizes(table: Path, tmp_path: Path) -> None:
+    words = ("--items", "20,40", "--shift", "0.1", "--simulations", "20", "-o", tmp_path / "out")
+    run("resample", table, *words)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"index.html", "record.json", "table.csv", "power.svg", "power.png"}
+    assert json.loads((tmp_path / "out" / "record.json").read_text())["seed"] is not None
+
+
+def test_a_size_that_varies_is_the_axis_of_a_curve_for_each_test() -> None:
+    rows = [
+        {"test": test, "items": n, "effect": 0.1, "power": n / 100, "interval": (0.1, 0.9)}
+        for test in ("mixed", "$t$")
+        for n in (40, 20)
+    ]
+    axes = resample_figure(rows).axes[0]
+    assert [list(line.get_xdata()) for line in axes.lines[:2]] == [[20, 40], [20, 40]]
+    assert axes.get_xlabel() == "Items"
+    dots = resample_figure([{**row, "items": 20} for row in rows[:3:2]]).axes[0]
+    assert [text.get_text() for text in dots.get_yticklabels()] == ["mixed", "$t$"]
+    with pytest.raises(InputError, match="nothing to draw"):
+        resample_figure([{**rows[0], "power": float("nan")}])
+
+
+def test_from_python_every_size_goes_with_every_test() -> None:
+    told: list[object] = []
+    found = resample(
+        _table(COMPLETE),
+        tests=("mixed", "wilcoxon"),
+        items=(10, 20),
+        shift=0.1,
+        n_simulations=20,
+        ahead=told.append,
+    )
+    assert len(found.cells) == 4
+    assert len(told) == 1
+    assert set(found.to_frame()["test"]) == {"mixed", "wilcoxon"}
+    assert not found.target_missed
+
+
+def _table(drawn):  # type: ignore[no-untyped-def]
+    from humeval_power.ratings import ratings_from_table
+
+    return ratings_from_table(drawn.to_frame())

@@ -1,0 +1,203 @@
+"""Power of tests on studies drawn from a study's own ratings: what it says, and its record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.differences import Difference
+from humeval_power.planning.power import PowerEstimate
+from humeval_power.ratings import Ratings
+from humeval_power.reporting.document import Document, Fact, Picture, Section, Table
+from humeval_power.reporting.numbers import counted
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.scenarios.resample import ResampledRatings, Unit
+
+if TYPE_CHECKING:  # Matplotlib is slow to import
+    from matplotlib.figure import Figure
+
+OBSERVED = "the observed difference"
+POST_HOC = (
+    "The studies have the difference that was observed. Their power is a function of the observed p-value and "
+    "says nothing that the p-value does not (Card et al. 2020, appendix A): give the difference that would "
+    "matter instead."
+)
+FEW_WORKERS = 10
+MEANING: dict[Unit, str] = {
+    "rating": "ratings are drawn one by one, as if all were independent",
+    "item": "items are drawn; the workers stay these very people",
+    "worker": "workers are drawn; the items stay these very items",
+    "both": "workers and items are drawn: another study by other people on other items",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One test of studies of one size."""
+
+    scenario: ResampledRatings
+    estimate: PowerEstimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResampleResult(Result):
+    """Every test at every size; `shift` is the difference that the studies have, None for the observed one."""
+
+    schema: ClassVar[str] = "humeval_power/resample/1"
+
+    ratings: Ratings
+    cells: tuple[Cell, ...]
+    shift: Difference | None
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def target_missed(self) -> bool:
+        """Whether too many studies failed for a rate to be given."""
+        return any(cell.estimate.too_many_failed for cell in self.cells)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed about the ratings."""
+        return tuple(f"{self.ratings.source}: {notice}" for notice in self.ratings.notices)
+
+    def body(self) -> Document:
+        """The powers, what was drawn, and what they can and cannot say."""
+        ratings, estimate = self.ratings, self.cells[0].estimate
+        first = self.cells[0].scenario
+        return Document(
+            f"Power from the ratings in {ratings.source}",
+            lead=f"{estimate.n_simulations:,} studies for each row, two-sided, alpha {first.alpha:g}.",
+            headline=tuple(self._facts()),
+            caveats=tuple(self._caveats()),
+            sections=(Section("Found", (self._table(), *self._pictures())),),
+        )
+
+    def _facts(self) -> Iterator[Fact]:
+        ratings, first = self.ratings, self.cells[0].scenario
+        a, b = ratings.system_names
+        observed = sorted({f"{cell.scenario.observed:.4f}" for cell in self.cells}, key=float)
+        between = observed[0] if len(observed) == 1 else f"{observed[0]} to {observed[-1]}, by the test"
+        yield "Effect", OBSERVED if self.shift is None else str(self.shift)
+        yield "Observed", f"{b} - {a}: {between}"
+        yield (
+            "Ratings",
+            f"{counted(ratings.n_ratings, 'rating')}, {counted(ratings.n_workers, 'worker')}, "
+            f"{counted(ratings.n_items, 'item')}",
+        )
+        yield "Drawn", f"by {first.by}: {MEANING[first.by]}"
+
+    def _caveats(self) -> Iterator[str]:
+        ratings, by = self.ratings, self.cells[0].scenario.by
+        if self.shift is None:
+            yield POST_HOC
+        else:
+            mean = float(ratings.rating[ratings.system == 0].mean())
+            if not 0 <= mean + self.shift.value <= 1:
+                yield (
+                    f"The mean of {ratings.system_names[0]} is {mean:.3f} on [0, 1]: a difference of "
+                    f"{self.shift.value:g} would put that of the other system beyond the scale, where no study "
+                    "can find it."
+                )
+        if by in ("worker", "both") and ratings.n_workers < FEW_WORKERS:
+            yield (
+                f"Drawing from {ratings.n_workers} workers shows little of how workers differ; the power is a "
+                "rough guide. Power and plans of a model assume a law of workers instead."
+            )
+        if by in ("item", "rating"):
+            yield (
+                f"By {by}, {MEANING[by]}: where workers differ in the difference between the systems, a study "
+                "with other workers has less power than this."
+            )
+        failed = max(cell.estimate.n_failed for cell in self.cells)
+        if failed:
+            yield (
+                f"In a row up to {failed:,} of the studies could not be tested (a single worker or item was "
+                "drawn, or nothing varied, or the fit failed); they count as not significant. Above 20 % no "
+                "rate is given."
+            )
+
+    def _table(self) -> Table:
+        first = self.cells[0].scenario
+        none = first.true_effect == 0
+        found = ("rejects", "interval") if none else ("power", "interval", "type M", "type S")
+        rows = (
+            (
+                cell.scenario.test,
+                *(f"{value:,}" for value in cell.scenario.size.values()),
+                *_numbers(cell.estimate, none=none),
+            )
+            for cell in self.cells
+        )
+        return Table(("test", *first.size, *found), tuple(rows))
+
+    def _pictures(self) -> Iterator[Picture]:
+        if all(cell.estimate.too_many_failed for cell in self.cells):
+            return
+
+        def draw() -> Figure:
+            from humeval_power.reporting.resample.figure import resample_figure
+
+            return resample_figure(list(map(_drawn, self.cells)))
+
+        what = "The power of each test, with its Monte Carlo interval, at each size of the studies."
+        yield Picture("power", draw, words=what)
+
+    def content(self) -> Record:
+        """What was drawn, and a row for each test at each size."""
+        first = self.cells[0].scenario
+        return {
+            "understood": OBSERVED if self.shift is None else str(self.shift),
+            "source": self.ratings.source,
+            "systems": list(self.ratings.system_names),
+            "by": first.by,
+            "shift": first.shift,
+            "post_hoc": first.shift is None,
+            "rows": list(self.rows()),
+            "alpha": first.alpha,
+        }
+
+    def rows(self) -> Sequence[Record]:
+        """The numbers of each cell."""
+        return [
+            {
+                "test": cell.scenario.test,
+                **cell.scenario.size,
+                "observed": cell.scenario.observed,
+                "effect": cell.scenario.true_effect,
+                "power": cell.estimate.power,
+                "interval": list(cell.estimate.interval),
+                "rejection_rate": cell.estimate.rejection_rate,
+                "type_m": cell.estimate.type_m,
+                "type_s": cell.estimate.type_s,
+                "n_simulations": cell.estimate.n_simulations,
+                "n_failed": cell.estimate.n_failed,
+            }
+            for cell in self.cells
+        ]
+
+
+def _drawn(cell: Cell) -> Record:
+    """What the picture shows of a cell: its power, or how often it rejects where there is no effect."""
+    estimate, effect = cell.estimate, cell.scenario.true_effect
+    shown = (estimate.rejection_rate, estimate.rejection_interval) if effect == 0 else None
+    power, interval = shown or (estimate.power, estimate.interval)
+    size = cell.scenario.size
+    return {"test": cell.scenario.test, **size, "effect": effect, "power": power, "interval": interval}
+
+
+def _numbers(estimate: PowerEstimate, *, none: bool) -> tuple[str, ...]:
+    """What was found: the power and its errors; how often the test rejects, where there is no effect."""
+    low, high = estimate.rejection_interval if none else estimate.interval
+    value = estimate.rejection_rate if none else estimate.power
+    errors = () if none else (_decimals(estimate.type_m, 2), _decimals(estimate.type_s, 3))
+    if estimate.too_many_failed:
+        return ("none", "", *("" for _ in errors))
+    return (f"{value:.3f}", f"{low:.3f}-{high:.3f}", *errors)
+
+
+def _decimals(value: float, digits: int) -> str:
+    """A dash where there is none, as for type M where nothing is found."""
+    return f"{value:.{digits}f}" if math.isfinite(value) else "-"
