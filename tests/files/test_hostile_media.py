@@ -237,8 +237,11 @@ def test_compared_scores_hide_nothing(tmp_path):
     run("compare", "scores", two, *asked, "-o", tmp_path / "pair")
     many = scores(tmp_path / "many.csv", (*SYSTEMS, "=third\x07"))
     run("compare", "scores", many, *asked, "-o", tmp_path / "many")
-    assert "pairs.csv" in look_at_all(tmp_path / "many")
-    assert "compare.tex" in look_at_all(tmp_path / "pair")
+    assert "table.csv" in look_at_all(tmp_path / "many")
+    assert "index.html" in look_at_all(tmp_path / "pair")
+    for ending in (".md", ".tex", ".txt"):
+        run("compare", "scores", many, *asked, "-o", tmp_path / f"many{ending}")
+        look_at(tmp_path / f"many{ending}")
 
 
 def test_other_tables_hide_nothing(tmp_path):
@@ -247,21 +250,26 @@ def test_other_tables_hide_nothing(tmp_path):
         + "".join(f'"{stem}","all",1000,0.{70 + i},0.02\n' for i, stem in enumerate(STEMS)),
         encoding="utf-8",
     )
-    told = run("accuracy", "claims", tmp_path / "claims.csv")
+    told = run("accuracy", "claims", tmp_path / "claims.csv", "--format", "html")
     assert r"\x1b[31m" in told
+    run("accuracy", "claims", tmp_path / "claims.csv")
     (tmp_path / "board.csv").write_text(
         "system,date,accuracy\n"
         + "".join(f'"{stem}",2020-05-0{i + 1},0.{80 + i}\n' for i, stem in enumerate(STEMS)),
         encoding="utf-8",
     )
     run("accuracy", "leaderboard", tmp_path / "board.csv", "--n", "1000")
+    run("accuracy", "claims", tmp_path / "claims.csv", "-o", tmp_path / "claims")
+    run("accuracy", "leaderboard", tmp_path / "board.csv", "--n", "1000", "-o", tmp_path / "board")
+    for name, picture in (("claims", "claims.svg"), ("board", "leaderboard.svg")):
+        assert picture in look_at_all(tmp_path / name)
     (tmp_path / "published.csv").write_text(
         "name,effect,low,high,items,workers,ratings_per_item,p\n"
         + "".join(f'"{stem}",0.1,0,1,50,10,3,0.04\n' for stem in STEMS),
         encoding="utf-8",
     )
     run("survey", tmp_path / "published.csv", "--preset", "high", "-o", tmp_path / "survey")
-    assert "survey.csv" in look_at_all(tmp_path / "survey")
+    assert "table.csv" in look_at_all(tmp_path / "survey")
     (tmp_path / "prefer.csv").write_text(
         "worker,item,winner\n"
         + "".join(f'"{STEMS[i % 8]}","i{i // 3}",{"AB"[i % 3 % 2]}\n' for i in range(48)),

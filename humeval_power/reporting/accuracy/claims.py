@@ -60,9 +60,10 @@ class ClaimsResult(Result):
                 f"{percent(judged.share_powered)} of {len(judged.predicted)} had that power for the improvement "
                 f"that the other claims let one expect; {percent(judged.share_both)} had it and are significant."
             )
+        explained = "" if math.isnan(fit.r_squared) else f"R2 {fit.r_squared:.2f}; "
         said.append(
-            f"Regression on baseline and task: R2 {fit.r_squared:.2f}; {100 * fit.per_baseline:+.2f} points for "
-            "a baseline 100 points better."
+            f"Regression on baseline and task: {explained}{100 * fit.per_baseline:+.2f} points for a baseline "
+            "100 points better."
         )
         return said
 
