@@ -36,8 +36,9 @@ class Computable(Scenario, Protocol):
 
 
 def is_computable(scenario: Scenario) -> TypeGuard[Computable]:
-    """Whether the scenario knows its power without simulation."""
-    return hasattr(scenario, "computed")
+    """Whether the scenario knows its power without simulation; where a formula holds for some scenarios of a
+    kind only, they say so by `has_formula`."""
+    return hasattr(scenario, "computed") and getattr(scenario, "has_formula", True)
 
 
 def normal_power(

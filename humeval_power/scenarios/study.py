@@ -7,11 +7,13 @@ from functools import cached_property
 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
+from humeval_power.inference.study.formula import analytic_power
 from humeval_power.inference.study.replication import COMPONENTS, NO_LOSSES, Replication, StudyFits
 from humeval_power.inference.study.simulated_test import null_statistics
 from humeval_power.inference.study.wald import NullStatistics, reference, simulated_p, wald_p
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.scenarios.computed import ComputedPower
 from humeval_power.scenarios.contract import Floats, Replicates
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.study import Response
@@ -43,6 +45,9 @@ class RatingStudy:
                 "simulates the null once at the assumed parameters, or 'kenward-roger'."
             )
 
+    def __str__(self) -> str:
+        return f"{self.design}; {self.rule}"
+
     @property
     def true_effect(self) -> float:
         """Difference B - A of the model (before clipping or rounding, if the response does that)."""
@@ -64,6 +69,19 @@ class RatingStudy:
         """Whether a formula describes the power of the study as planned, without losses."""
         simple = self.response == "gaussian" and self.rule.analysis == "ratings"
         return simple and not self.rule.is_simulated
+
+    def computed(self) -> ComputedPower:
+        """Power by formula, where `has_formula`; of the study as planned, if it has losses."""
+        found = analytic_power(self.parameters, self.design, rule=self.rule)
+        planned = "" if self.losses == NO_LOSSES else ", of the study as planned"
+        return ComputedPower(
+            power=found.power,
+            rejection_rate=found.rejection_rate,
+            type_m=found.type_m,
+            type_s=found.type_s,
+            method=f"formula (generalised least squares, noncentral t){planned}",
+            exact=False,
+        )
 
     def with_effect(self, effect: float) -> RatingStudy:
         """The same study with a true difference B - A of `effect`."""

@@ -15,13 +15,27 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
+from humeval_power.api.questions import detectable_effect as ask_detectable
+from humeval_power.api.questions import power
+from humeval_power.designs import crossed
 from humeval_power.errors import InputError
+from humeval_power.inference.study.formula import analytic_power, effect_precision
 from humeval_power.interfaces.cli.family import Family
 from humeval_power.interfaces.cli.questions import question_commands
-from humeval_power.planning.questions import answer, detectable_effect, required_n, scenario_surface
+from humeval_power.parameters import preset
+from humeval_power.planning.questions import (
+    answer,
+    detectable_effect,
+    required_n,
+    scenario_surface,
+    ways_of,
+)
+from humeval_power.planning.study.analytic import TOLERANCE, minimum_detectable_effect
+from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower
 from humeval_power.scenarios.contract import Replicates
+from humeval_power.scenarios.study import RatingStudy
 
 
 @dataclass(frozen=True)
@@ -196,3 +210,40 @@ def test_a_surface_writes_its_files(tmp_path: Path) -> None:
         "table.csv",
     ]
     assert len(json.loads((tmp_path / "s" / "record.json").read_text())["rows"]) == 10
+
+
+def rating_study(effect: float = 0.1, **own: Any) -> RatingStudy:
+    return RatingStudy(preset("low").with_difference(effect), crossed(12, 60), **own)
+
+
+def test_a_rating_study_answers_the_questions_of_all_scenarios_by_its_formula() -> None:
+    study = rating_study()
+    found = power(study, n_simulations=2000)
+    expected = analytic_power(study.parameters, study.design)
+    assert found.answer.computed is not None
+    assert found.answer.simulated is not None
+    assert found.answer.computed.power == expected.power
+    low, high = found.answer.simulated.interval
+    assert low - TOLERANCE < expected.power < high + TOLERANCE
+    assert "12 workers x 60 items" in str(found)
+
+
+def test_its_detectable_effect_by_the_shared_search_is_that_of_its_own_root() -> None:
+    study = rating_study()
+    shared = ask_detectable(study, largest=1.0).found
+    precision = effect_precision(study.parameters, study.design)
+    assert shared.by == "computed"
+    assert shared.effect == pytest.approx(minimum_detectable_effect(precision), abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"response": "likert", "points": 5},
+        {"rule": DecisionRule(df="calibrated")},
+        {"rule": DecisionRule(analysis="differences")},
+    ],
+)
+def test_a_rating_study_that_the_formula_does_not_describe_is_simulated(own: dict[str, Any]) -> None:
+    assert ways_of("analytic", rating_study(**own)) == ("simulation",)
+    assert ways_of("both", rating_study()) == ("computed", "simulation")
