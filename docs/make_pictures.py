@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Panels by place: left, bottom, width and height as shares of the picture.
 PANELS = (
-    ("1  plan: what does the money buy?", "plan_front.png", (0.01, 0.57, 0.36, 0.38)),
+    ("1  plan: what does the money buy?", "plan/front.png", (0.01, 0.57, 0.36, 0.38)),
     ("3  report: sentences for the paper", "paper.png", (0.01, 0.01, 0.36, 0.51)),
     ("2  analyze: do workers agree?", "diagnostics/workers.png", (0.385, 0.01, 0.25, 0.94)),
     ("4  report: what is filled, what is open", "report.png", (0.65, 0.01, 0.34, 0.94)),
@@ -61,7 +61,7 @@ def main(folder: Path) -> None:
     beside = str(Path(sys.executable).parent)
     paths = {**os.environ, "PATH": f"{beside}{os.pathsep}{os.environ['PATH']}"}
     subprocess.run(["bash", ROOT / "examples" / "one_study.sh", folder], check=True, env=paths)
-    study = ("--analysis", "analysis.json", "--plan", "plan.json")
+    study = ("--analysis", "analysis.json", "--plan", "plan/plan.json")
     command = ["humeval-power", "report", *study, "--form", "paper", "-o", "paper.html", "--force"]
     subprocess.run(command, check=True, cwd=folder, env=paths)
     photograph((folder / "paper.html").resolve(), width=900, height=738)

@@ -17,11 +17,11 @@ tell "2. A plan: the best that 300 dollars buy, if a difference of 0.07 matters 
 say plan --parameters pilot.json --effect 0.07 --budget 300 --items 40:200:20 --max-workers 50 \
   --ratings-per-item 1:6 --cost-per-rating 0.15 --cost-per-worker 2 --fee mturk --date 2026-01-15 \
   --simulations 1000 --question "Do readers rate new higher than baseline?" \
-  --exclude "Ratings of workers who quit are kept." -o plan.json --force
-say report --plan plan.json --form osf -o preregistration.md --force
+  --exclude "Ratings of workers who quit are kept." -o plan/ --force
+say report --plan plan/plan.json --form osf -o preregistration.md --force
 
 tell "3. Who rates what, blind to the systems."
-say assign --plan plan.json --batch-size 20 --checks 0.05 -o assignment.csv --key key.csv --force
+say assign --plan plan --batch-size 20 --checks 0.05 -o assignment.csv --key key.csv --force
 
 tell "4. Workers rate what the assignment shows them, in a world with a true difference of 0.08; w03 quits."
 python - <<'PYTHON'
@@ -45,13 +45,13 @@ print(f"{len(given):,} of {len(shown):,} ratings came back.")
 PYTHON
 
 tell "5. The analysis that the plan promised, and what differs from it."
-say analyze ratings.csv --plan plan.json --scale 1:5
-say analyze ratings.csv --plan plan.json --scale 1:5 -o analysis --force -q
-say analyze ratings.csv --plan plan.json --scale 1:5 -o analysis.json --force -q
+say analyze ratings.csv --plan plan --scale 1:5
+say analyze ratings.csv --plan plan --scale 1:5 -o analysis --force -q
+say analyze ratings.csv --plan plan --scale 1:5 -o analysis.json --force -q
 
 tell "6. The reports: what is still open, and each format."
-say report check analysis.json plan.json --form arr
-from=(--analysis analysis.json --plan plan.json --force)
+say report check analysis.json plan/plan.json --form arr
+from=(--analysis analysis.json --plan plan/plan.json --force)
 say report "${from[@]}" -o report.html
 say report "${from[@]}" --form heds -o heds.json
 say report "${from[@]}" --form heds -o heds.html

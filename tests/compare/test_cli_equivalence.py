@@ -14,6 +14,8 @@ from humeval_power import RatingScale, simulate
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.formats.plan.plan_file import amend_plan, read_plan
+from humeval_power.reporting.plan.text import plan_document
+from humeval_power.reporting.render import as_markdown
 from humeval_power.rules import DecisionRule
 
 PILOT = ROOT / "data" / "pilot.csv"
@@ -167,13 +169,10 @@ def plan(tmp_path_factory) -> Path:
     limits = ("--items", "40:80:20", "--max-workers", 20, "--ratings-per-item", "2:3")
     result = run(
         "plan", PILOT, "--scale", "1:5", *EQUIVALENT, *limits, "--cost-per-rating", "0.1",
-        "--simulations", 200, "-o", path, "--date", "2026-01-05",
+        "--simulations", 200, "-o", path, "--json", "--date", "2026-01-05",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    said = " ".join(result.stdout.split())
-    assert "Margin 0.2 on [0, 1], 0.8 on the scale 1 to 5" in said
-    assert "B - A = 0 on [0, 1], 0 on the scale 1 to 5, the true difference assumed" in said
-    assert "halfway to the margin" in said
+    (path.parent / "record.json").write_text(result.stdout)
     return path
 
 
@@ -196,11 +195,12 @@ def test_the_plan_keeps_its_margin_and_says_it_on_its_page(plan: Path) -> None:
     assert read.rule == DecisionRule(alternative="equivalent", margin=0.2)
     assert read.effect == 0
     assert read.question == "Are baseline and new rated alike, within 0.2 on [0, 1]?"
-    page = plan.with_suffix(".md").read_text(encoding="utf-8")
+    page = as_markdown(plan_document(read))
+    assert "B - A = 0 on [0, 1], 0 on the scale 1 to 5: the true difference assumed" in page
     assert "0.2 on [0, 1], 0.8 on the scale 1 to 5: the smallest difference that would matter" in page
     assert "said to be equivalent within 0.2 if both one-sided tests are significant" in page
     assert "halfway to the margin" in page
-    search = json.loads((plan.parent / "plan_search.json").read_text())
+    search = json.loads((plan.parent / "record.json").read_text())
     assert search["halfway_to_margin"]["effect"] == 0.1
 
 

@@ -120,24 +120,6 @@ def test_what_a_command_reads_is_not_written_over(
     assert contents(tmp_path) == before
 
 
-def test_two_files_of_a_plan_with_one_name_are_refused(tmp_path: Path) -> None:
-    result = run(
-        "plan",
-        PILOT,
-        "--items",
-        "40",
-        "--effect",
-        "0.2",
-        "--cost-per-rating",
-        "1",
-        "-o",
-        tmp_path / "plan.md",
-    )
-    assert result.exit_code == 2
-    assert "Two files would be called" in " ".join(result.stderr.split())
-    assert contents(tmp_path) == {}
-
-
 def test_standard_output_may_be_named_where_a_table_has_a_key(tmp_path: Path) -> None:
     size = ("--workers", 4, "--items", 8, "--ratings-per-item", 2)
     result = run("assign", *size, "-o", "-", "--key", tmp_path / "key.csv", "--quiet")

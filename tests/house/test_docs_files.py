@@ -60,6 +60,8 @@ def study(tmp_path_factory):
         "--key",
         folder / "key.csv",
     )
+    words = "--preset high --effect 0.3 --items 20:40:20 --workers 6 --cost-per-rating 0.1 --simulations 20"
+    run("plan", *words.split(), "-o", folder / "plan", code=3)
     check = run("report", "check", *given(folder, "analysis"), "--form", "heds", "--json")
     (folder / "report-check.json").write_text(check.stdout, encoding="utf-8")
     exported = folder / "exported.json"
@@ -96,7 +98,7 @@ def looked_at(study):
     words = (
         "--scale 1:5 --effect 0.3 --items 20 --workers 6 --cost-per-rating 0.1 --looks 2 --simulations 20"
     )
-    plan = folder / "plan.json"
+    plan = folder / "plan"
     done = CliRunner().invoke(
         main, ["plan", str(study / "ratings.csv"), *words.split(), "-o", str(plan)], catch_exceptions=False
     )
@@ -104,7 +106,7 @@ def looked_at(study):
     look = run("monitor", study / "ratings.csv", "--plan", plan, "--final", "--json")
     (folder / "monitor.json").write_text(look.stdout, encoding="utf-8")
     run("analyze", study / "ratings.csv", "--plan", plan, "-o", folder / "analysis.json")
-    first, *_, last = (folder / "plan.looks.jsonl").read_text(encoding="utf-8").splitlines()
+    first, *_, last = (folder / "plan" / "plan.looks.jsonl").read_text(encoding="utf-8").splitlines()
     (folder / "start.json").write_text(first, encoding="utf-8")
     (folder / "look.json").write_text(last, encoding="utf-8")
     words = "accuracy mde --n 200 --baseline 0.9 --overlap glue --json"
@@ -113,7 +115,7 @@ def looked_at(study):
 
 
 LOOKED_AT = {
-    "plan_search.json": "humeval_power/plan_search/1",
+    "plan/record.json": "humeval_power/plan_search/1",
     "monitor.json": "humeval_power/monitor/2",
     "analysis.json": "humeval_power/analysis/1",
     "start.json": "humeval_power/look_ledger/2",
@@ -143,7 +145,7 @@ DOCUMENTS = {
     "exported.json": "humeval_power/parameters/1",
     "power.json": "humeval_power/power/1",
     "surface/record.json": "humeval_power/surface/1",
-    "plan_search.json": "humeval_power/plan_search/1",
+    "plan/record.json": "humeval_power/plan_search/1",
     "assignment.json": "humeval_power/assignment/1",
     "analysis.json": "humeval_power/analysis/1",
     "pairs.json": "humeval_power/analysis/1",
@@ -167,7 +169,7 @@ def test_every_field_of_the_plan_itself_is_named_and_described_in_its_schema(stu
     assert set(plan) == set(schema["properties"])
 
 
-@pytest.mark.parametrize("name", ["plan_front.csv", "assignment.csv", "key.csv", "bundle/ratings.csv"])
+@pytest.mark.parametrize("name", ["plan/table.csv", "assignment.csv", "key.csv", "bundle/ratings.csv"])
 def test_every_column_of_a_table_is_described(study, name):
     with (study / name).open(encoding="utf-8", newline="") as file:
         columns = next(csv.reader(file))

@@ -36,7 +36,8 @@ from humeval_power.planning.monitor.state import LookData, TakenLook
 from humeval_power.planning.monitor.step import study_monitoring
 from humeval_power.planning.study.analytic import effect_precision
 from humeval_power.reporting.analyze.decision import decision_words
-from humeval_power.reporting.plan.text import plan_markdown
+from humeval_power.reporting.plan.text import plan_document
+from humeval_power.reporting.render import as_markdown
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.scenarios.looks.looks import nested_designs
 
@@ -226,7 +227,7 @@ def test_what_a_plan_says_cannot_be_typed_beside_it(typed: str, plan: Path) -> N
 
 
 def test_planned_looks_are_not_listed_as_deviations_on_the_page(plan: Path) -> None:
-    page = plan_markdown(read_plan(plan))
+    page = as_markdown(plan_document(read_plan(plan)))
     assert "at other times than the planned looks" in page
     assert "before all ratings are in" not in page
 

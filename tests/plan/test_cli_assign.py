@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.plan.plan_file import plan_to_json
 from humeval_power.parameters import preset
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.reporting.plan.sealed.sealing import plan_to_json
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.study_counts import StudyCounts
 

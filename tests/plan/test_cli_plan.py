@@ -29,12 +29,13 @@ PRICE = ("--cost-per-rating", "0.12")
 EFFECT = ("--effect", "0.1")
 FILES = {
     "plan.json",
-    "plan.md",
-    "plan.html",
-    "plan_front.png",
-    "plan_front.svg",
-    "plan_front.csv",
-    "plan_search.json",
+    "index.html",
+    "record.json",
+    "table.csv",
+    "front.png",
+    "front.svg",
+    "power.png",
+    "power.svg",
 }
 
 
@@ -71,15 +72,16 @@ def test_the_answer_names_size_price_power_and_what_blocks_in_eighty_columns():
     result = done(*PILOT, *LIMITS, *PRICE, *EFFECT)
     text = " ".join(result.stdout.split())
     for word in (
-        "Effect B - A = 0.1",
-        "Plan 12 workers",
-        "Cost ",
-        "Formula power 0.8",
-        "Power 0.",
+        "Plan: Is new rated higher than baseline?",
+        "B - A = 0.1 on [0, 1], 0.4 on the scale 1 to 5: the smallest effect of interest",
+        "Workers 12",
+        "Total cost ",
+        "Power at B - A = +0.1 0.",
+        "by formula 0.8",
         "Blocking",
     ):
         assert word in text
-    assert "by 200 simulated studies (95 % Monte Carlo interval" in text
+    assert " in 200 simulated studies (95 % Monte Carlo interval" in text
     assert "expected power (assurance)" in text
     assert "chosen" in text
     assert max(map(len, result.stdout.splitlines())) <= 80
@@ -89,7 +91,7 @@ def test_a_pilot_that_is_too_small_a_limit_ends_with_three_and_says_what_would_d
     result = run(*PILOT, *LIMITS, *PRICE, "--effect", "0.04")
     assert result.exit_code == 3
     text = " ".join(result.stdout.split())
-    assert "Not met No design within these limits has a power of 0.8 for an effect of 0.04" in text
+    assert "Not met: No design within these limits has a power of 0.8 for an effect of 0.04" in text
     assert "What would do: an effect of" in text
 
 
@@ -231,20 +233,54 @@ def test_the_cliff_of_fees_shows_and_splitting_is_suggested():
 # -- files ----------------------------------------------------------------------------------------------
 
 
-def test_output_writes_the_plan_its_pages_its_front_and_the_search(tmp_path):
-    result = done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", tmp_path / "plan.json", "--date", "2026-03-02")
-    assert {path.name for path in tmp_path.iterdir()} == FILES
-    assert "Written:" in result.stderr
-    assert (tmp_path / "plan_front.png").read_bytes().startswith(b"\x89PNG")
-    search = json.loads((tmp_path / "plan_search.json").read_text())
-    rows = list(csv.DictReader((tmp_path / "plan_front.csv").read_text().splitlines()))
+def test_a_folder_holds_the_plan_its_page_its_pictures_and_the_search(tmp_path):
+    folder = tmp_path / "plan"
+    done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", folder, "--date", "2026-03-02")
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert (folder / "front.png").read_bytes().startswith(b"\x89PNG")
+    search = json.loads((folder / "record.json").read_text())
+    rows = list(csv.DictReader((folder / "table.csv").read_text().splitlines()))
     assert [float(row["power"]) for row in rows] == pytest.approx(
         [point["power"] for point in search["front"]], abs=1e-6
     )
-    plan = json.loads((tmp_path / "plan.json").read_text())
-    assert "2026-03-02" in (tmp_path / "plan.json").read_text()
-    assert str(search["chosen"]["n_items"]) in json.dumps(plan)
-    assert (tmp_path / "plan.html").read_text().lstrip().lower().startswith("<!doctype html>")
+    assert [Decimal(row["cost"]) for row in rows] == [Decimal(point["cost"]) for point in search["front"]]
+    plan = json.loads((folder / "plan.json").read_text())
+    assert plan["created"] == "2026-03-02"
+    assert plan["design"]["n_items"] == search["chosen"]["n_items"]
+    page = (folder / "index.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert plan["checksum"] in page
+
+
+def test_a_plan_file_is_the_sealed_plan_alone_and_that_of_the_folder(tmp_path):
+    for name in ("plan.json", "folder/"):
+        done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", f"{tmp_path}/{name}", "--date", "2026-03-02")
+    assert {path.name for path in tmp_path.iterdir()} == {"plan.json", "folder"}
+    alone = (tmp_path / "plan.json").read_bytes()
+    assert alone == (tmp_path / "folder" / "plan.json").read_bytes()
+    assert json.loads(alone)["schema"] == "humeval_power/plan/2"
+
+
+def test_the_document_is_written_as_its_ending_says(tmp_path):
+    done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", tmp_path / "plan.md")
+    text = (tmp_path / "plan.md").read_text()
+    assert text.startswith("# Plan: ")
+    assert "## What would be a deviation" in text  # details too
+
+
+@pytest.mark.parametrize("command", ["power", "assign"])
+def test_a_folder_of_a_plan_is_read_as_its_plan(tmp_path, command):
+    folder = tmp_path / "plan"
+    done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", folder)
+    few = ("--simulations", "50") if command == "power" else ()
+    for_file, for_folder = (
+        done(command, "--plan", path, *few).stdout for path in (folder / "plan.json", folder)
+    )
+    assert for_file == for_folder
+
+
+def test_a_folder_without_a_plan_is_refused_by_name(tmp_path):
+    assert "plan.json" in refused("power", "--plan", tmp_path)
 
 
 def test_a_written_plan_is_read_by_power(tmp_path):
@@ -267,21 +303,22 @@ def test_the_same_plan_has_the_same_bytes(tmp_path):
             *PRICE,
             *EFFECT,
             "-o",
-            tmp_path / name / "plan.json",
+            tmp_path / name,
             "--date",
             "2026-03-02",
         )
         done(*arguments)
-    for name in FILES - {"plan_search.json"}:  # the record of the search holds the command
+    for name in FILES - {"record.json", "index.html"}:  # these name the command
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
 
 
 def test_files_are_overwritten_only_with_force(tmp_path):
-    (tmp_path / "plan.md").write_text("mine")
+    (tmp_path / "plan.json").write_text("mine")
     message = refused(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", tmp_path / "plan.json")
     assert "--force" in message
-    assert (tmp_path / "plan.md").read_text() == "mine"
+    assert (tmp_path / "plan.json").read_text() == "mine"
     done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", tmp_path / "plan.json", "--force")
+    assert (tmp_path / "plan.json").read_text() != "mine"
 
 
 # -- bad input ------------------------------------------------------------------------------------------

@@ -32,12 +32,12 @@ from humeval_power.interfaces.cli.plan.options import amend_option, load_plan, p
 from humeval_power.interfaces.formats.plan.plan_file import (
     amend_plan,
     parse_plan,
-    plan_to_json,
     read_plan,
     read_plan_file,
 )
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.planning.study.analytic import analytic_power
+from humeval_power.reporting.plan.sealed.sealing import plan_to_json
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.study_counts import StudyCounts
@@ -657,7 +657,7 @@ def test_a_command_follows_a_plan_that_is_as_it_was_sealed(file: Path, monkeypat
     assert run.stdout == "no plan\n"
     run = CliRunner().invoke(program, ["show", "--amend", "why"])
     assert run.exit_code == 2
-    assert "--amend needs --plan FILE" in run.stderr
+    assert "--amend needs --plan PATH" in run.stderr
 
 
 def test_a_command_refuses_a_changed_plan_until_it_is_amended(file: Path, monkeypatch: Any) -> None:
@@ -674,7 +674,7 @@ def test_a_command_refuses_a_changed_plan_until_it_is_amended(file: Path, monkey
     assert (run.exit_code, run.stdout) == (0, "target 0.8\n"), run.output
     said = " ".join(run.stderr.split())
     assert "It has not been simulated for the plan as it is now." in said
-    assert "plan.md beside it still show" in said
+    assert "plan.md beside it still shows the plan before" in said
     (entry,) = read_plan_file(file).history
     assert (entry.date, entry.reason) == (datetime.date.today(), "ten items were wrong")
     assert sorted(path.name for path in file.parent.iterdir()) == ["plan.json", "plan.md"]

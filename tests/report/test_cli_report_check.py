@@ -116,12 +116,13 @@ def test_what_a_file_of_the_web_form_leaves_open_is_filled_from_the_study(study,
         (["ratings.csv"], "is not JSON"),
         (["surface/record.json"], "Give its directory"),
         (["nothing.json"], "There is no file 'nothing.json'"),
-        (["plan_search.json"], "is nothing that a report is filled from"),
+        (["record.json"], "is nothing that a report is filled from"),
         (["analysis.json", "--form", "osf"], "give a plan"),
     ],
 )
 def test_what_cannot_be_checked_is_an_error_in_words(study, words, said, monkeypatch):
     monkeypatch.chdir(study)
+    (study / "record.json").write_text('{"schema": "humeval_power/plan_search/1"}')
     told = " ".join(run("report", "check", *words, code=2).stderr.split())
     assert said in told
 

@@ -92,4 +92,4 @@ def power_with_looks(fixed: float, bounds: Boundaries) -> float:
     """
     tail = bounds.rule.alpha / 2 if bounds.two_sided else bounds.rule.alpha
     drift = float(special.ndtri(min(max(fixed, 1e-12), 1 - 1e-12)) - special.ndtri(tail))
-    return success(bounds, max(drift, 0.0))
+    return min(success(bounds, max(drift, 0.0)), 1.0)  # the integration may end a rounding above it

@@ -23,6 +23,7 @@ def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> tuple[str, ..
         *_below_target(plan),
         *_few_workers(plan, design),
         *_proof(plan),
+        *_one_rating(plan),
         *_zero_variances(plan),
         *_parameters(plan),
         *design.notes,
@@ -92,6 +93,15 @@ def _proof(plan: Plan) -> list[str]:
     if gap and abs(predicted.simulated - predicted.analytic) > LARGE_GAP:
         return ["Formula and simulation differ by more than chance; trust the simulation."]
     return []
+
+
+def _one_rating(plan: Plan) -> list[str]:
+    if plan.counts.ratings_per_item > 1:
+        return []
+    return [
+        "With one rating per item and system the test is exact, but item variance and noise cannot be told "
+        "apart, and agreement cannot be measured."
+    ]
 
 
 def _zero_variances(plan: Plan) -> list[str]:

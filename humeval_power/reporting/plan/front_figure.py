@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
@@ -10,40 +11,67 @@ from humeval_power.reporting.figure_style import COLOURS, QUIET, house_style
 from humeval_power.safe_text import picture_text
 
 _BLUE, _ORANGE = COLOURS[:2]
-_GREY = QUIET
-_CERTAIN = 0.98  # beyond this more money buys nothing, and would squeeze the rest together
+_AROUND = 1.6  # times the cost of the decision: what is dearer decides nothing
 
 
 def front_figure(result: PlanResult, *, width: float = 5.0) -> Figure:
-    """Cost on x, power by formula on y; the chosen design with its simulated interval."""
+    """Cost on x, power by formula on y; the chosen design with its simulated interval.
+
+    The axis of costs reaches a little beyond the chosen design and the budget.
+    """
     with house_style():
-        return _drawn(result, width)
+        figure = Figure(figsize=(width, 0.74 * width), layout="constrained")
+        axes = figure.subplots()
+        last = _AROUND * max(float(result.chosen.cost.total), float(result.request.budget or 0))
+        _draw_front(axes, result, last)
+        target_line(axes, result.request.target)
+        if result.request.budget is not None:
+            axes.axvline(float(result.request.budget), color=QUIET, linewidth=1, label="budget")
+        _draw_chosen(axes, result)
+        axes.set_xlim(0, last)
+        axes.set_ylim(0, 1.04)
+        axes.set_title("What the money buys", loc="left")
+        axes.set_xlabel(f"Cost ({picture_text(result.chosen.cost.currency)})")
+        axes.set_ylabel(f"Power for a difference of {result.request.effect:g}")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        figure.legend(loc="outside lower center", ncols=3)
+    return figure
 
 
-def _drawn(result: PlanResult, width: float) -> Figure:
-    figure = Figure(figsize=(width, 0.66 * width), layout="constrained")
-    axes = figure.subplots()
-    enough = next((i for i, point in enumerate(result.front) if point.power >= _CERTAIN), len(result.front))
-    shown = result.front[: max(enough + 1, 2)]
-    cost = [float(point.cost) for point in shown]
-    power = [point.power for point in shown]
-    axes.plot(cost, power, color=_BLUE, marker="o", markersize=3, linewidth=1.4, label="best for its cost")
-    axes.axhline(result.request.target, color=_GREY, linestyle=(0, (2, 2)), linewidth=1)
+def target_line(axes: Axes, target: float) -> None:
+    """The power that is wanted, named beyond the right end, where nothing else is drawn."""
+    axes.axhline(target, color=QUIET, linestyle=(0, (2, 2)), linewidth=1)
     axes.annotate(
-        f"target {result.request.target:g}",
-        (1.0, result.request.target),
+        f"target\n{target:g}",
+        (1.0, target),
         xycoords=("axes fraction", "data"),
-        xytext=(-4, 4),
+        xytext=(4, 0),
         textcoords="offset points",
-        ha="right",
-        color=_GREY,
+        va="center",
+        color=QUIET,
+        fontsize=7.5,
     )
-    if result.request.budget is not None:
-        axes.axvline(float(result.request.budget), color=_GREY, linewidth=1, label="budget")
+
+
+def _draw_front(axes: Axes, result: PlanResult, last: float) -> None:
+    """The points up to the last cost and one beyond, so that the line leaves the picture."""
+    near = sum(float(point.cost) <= last for point in result.front)
+    shown = result.front[: near + 1]
+    axes.plot(
+        [float(point.cost) for point in shown],
+        [point.power for point in shown],
+        color=_BLUE,
+        marker="o",
+        markersize=3,
+        linewidth=1.4,
+        label="best for its cost",
+    )
+
+
+def _draw_chosen(axes: Axes, result: PlanResult) -> None:
     chosen = result.chosen
     assert chosen.simulated is not None
-    low, high = chosen.simulated.interval
-    middle = chosen.simulated.power
+    (low, high), middle = chosen.simulated.interval, chosen.simulated.power
     axes.errorbar(
         [float(chosen.cost.total)],
         [middle],
@@ -55,9 +83,3 @@ def _drawn(result: PlanResult, width: float) -> Figure:
         linestyle="none",
         label="chosen, simulated",
     )
-    axes.set_ylim(0, 1.02)
-    axes.set_xlabel(f"Cost ({picture_text(chosen.cost.currency)})")
-    axes.set_ylabel(f"Power for a difference of {result.request.effect:g}")
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.legend(loc="lower right", frameon=False)
-    return figure

@@ -47,11 +47,11 @@ def _parts(document: Document, width: int, details: bool) -> Iterator[str]:
     head = [wrapped(document.title, width=width)]
     head += [wrapped(document.lead, width=width)] if document.lead else []
     yield "\n".join(head)
+    yield fact_lines(document.headline, width=width)
     if document.caveats:
         yield f"{READ_FIRST}\n" + "\n".join(
             wrapped(text, width=width, bullet=f"{_INDENT}- ") for text in document.caveats
         )
-    yield fact_lines(document.headline, width=width)
     for section in document.sections:
         if details or not section.is_detail:
             yield _section(section, width)

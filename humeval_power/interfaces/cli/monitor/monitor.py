@@ -7,7 +7,7 @@ import click
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.monitor.taking import Asked, looks_taken, take_look
 from humeval_power.interfaces.cli.options import TableOptions, table_options
-from humeval_power.interfaces.cli.plan.options import table_by_plan
+from humeval_power.interfaces.cli.plan.options import plan_path, table_by_plan
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.monitor.ledger import ledger_path
@@ -18,7 +18,7 @@ from humeval_power.reporting.monitor import MonitorResult
 @click.command("monitor", cls=Command)
 @click.argument("file", metavar="[RATINGS]", required=False)
 @table_options
-@click.option("--plan", required=True, metavar="FILE", help="The plan with its looks.")
+@click.option("--plan", required=True, metavar="PATH", callback=plan_path, help="The plan with its looks.")
 @click.option("--ledger", metavar="FILE", help="The ledger of looks. [beside the plan: plan.looks.jsonl]")
 @click.option(
     "--secret",

@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import click
 
-from humeval_power.assumptions import Assumed, Assumptions
+from humeval_power.api import plan as api
+from humeval_power.assumptions import Assumptions
+from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.assumptions import Sources, read_assumptions
+from humeval_power.interfaces.cli.effect_options import NO_DIFFERENCE, TypedEffects
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import TableOptions, typed_scale
 
@@ -29,7 +32,7 @@ def load_assumptions(pilot: str | None, table: TableOptions, sources: Sources) -
         return named if named.entries else _usual(sources, named)
     if any(entry.name == "pilot" for entry in named.entries):
         raise click.UsageError("A parameter file is called 'pilot', as the PILOT table is; rename it.")
-    own = _of_pilot(pilot, table, sources.allow_not_identified)
+    own = api.pilot(load_ratings(pilot, table), allow_not_identified=sources.allow_not_identified)
     return replace(named, entries=(own, *named.entries))
 
 
@@ -42,26 +45,28 @@ def _usual(sources: Sources, named: Assumptions) -> Assumptions:
     return replace(found, chosen=why)
 
 
-def _of_pilot(path: str, table: TableOptions, allow_not_identified: bool) -> Assumed:
-    from humeval_power.estimation.fitting import fit
+def planned_effect(
+    assumed: Assumptions, typed: TypedEffects | None, *, observed: bool
+) -> tuple[Difference, tuple[str, ...]]:
+    """The effect to plan for, and a warning where it is the one that the pilot showed.
 
-    ratings = load_ratings(path, table)
-    fitted = fit(ratings)
-    if fitted.not_identified and not allow_not_identified:
-        raise InputError(
-            f"{ratings.source} does not identify {', '.join(fitted.not_identified)}: only "
-            f"{'; '.join(fitted.identified_combinations)}. Plan with the same ratings per item and system "
-            "and add --allow-not-identified, or collect a pilot in which some items have two ratings or "
-            "more under a system."
+    Raises
+    ------
+    InputError
+        The pilot's own effect, where there is no pilot.
+    """
+    if typed is not None and observed:
+        raise click.UsageError(
+            "Give the smallest effect of interest, --effect or --effect-raw, or --observed-power: not both."
         )
-    a, b = ratings.system_names
-    return Assumed(
-        "pilot",
-        fitted.parameters,
-        scale=ratings.scale,
-        systems=(a, b),
-        uncertainty=fitted.uncertainty,
-        origin="pilot",
-        file=ratings.source,
-        ratings=ratings.source,
+    if not observed:
+        return (typed or NO_DIFFERENCE).one(assumed.scale), ()
+    if assumed.observed is None:
+        raise InputError("--observed-power needs a pilot or a parameter file with an estimate of your own.")
+    warning = (
+        f"Warning: the pilot's own estimate, {assumed.observed:.4g}, is taken as the effect. Its error is as "
+        "large as the pilot is small, and an estimate that led to a study tends to be too large. Power at "
+        "the observed effect says nothing that the pilot's p-value does not. Name the smallest effect that "
+        "would matter instead."
     )
+    return Difference(assumed.observed, assumed.scale), (warning,)

@@ -13,10 +13,21 @@ import click
 
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note, replace_file
+from humeval_power.interfaces.cli.results import INDEX
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.plan.words import PLAN_FILE
+
+
+def plan_path(_ctx: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    """Of a folder that `plan -o` wrote the plan in it; a file as it is."""
+    return str(Path(value) / PLAN_FILE) if value is not None and Path(value).is_dir() else value
+
 
 plan_option = click.option(
-    "--plan", metavar="FILE", help="The plan to follow, as 'humeval-power plan' wrote it."
+    "--plan",
+    callback=plan_path,
+    metavar="PATH",
+    help="The plan to follow, as 'humeval-power plan' wrote it: the file, or its folder.",
 )
 amend_option = click.option(
     "--amend",
@@ -47,7 +58,7 @@ def load_plan(path: str | None, amend: str | None = None) -> Plan | None:
     """
     if path is None:
         if amend is not None:
-            raise click.UsageError("--amend needs --plan FILE: the plan that was changed.")
+            raise click.UsageError("--amend needs --plan PATH: the plan that was changed.")
         return None
     from humeval_power.interfaces.cli.compiling import compiled_kernels
     from humeval_power.interfaces.formats.plan.plan_file import amend_plan, read_plan
@@ -83,9 +94,10 @@ def _amended(path: str, plan: Plan) -> str:
     said = f"Amended: {path}. Power by formula is now {plan.predicted.analytic:.3f}."
     if math.isnan(plan.predicted.simulated):
         said += " It has not been simulated for the plan as it is now."
-    pages = [page.name for ending in (".md", ".html") if (page := Path(path).with_suffix(ending)).is_file()]
+    beside = (Path(path).with_suffix(".md"), Path(path).with_suffix(".html"), Path(path).with_name(INDEX))
+    pages = [page.name for page in beside if page.is_file()]
     if pages:
-        said += f" {' and '.join(pages)} beside it still show the plan before."
+        said += f" {' and '.join(pages)} beside it still show{'s' * (len(pages) == 1)} the plan before."
     return said
 
 

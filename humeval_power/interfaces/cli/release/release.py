@@ -9,6 +9,7 @@ import click
 
 from humeval_power.api.release import release
 from humeval_power.interfaces.cli.options import TableOptions, force_option, output_option, table_options
+from humeval_power.interfaces.cli.plan.options import plan_path
 from humeval_power.interfaces.cli.release.files import (
     documents_of,
     key_path,
@@ -35,7 +36,7 @@ from humeval_power.reporting.release.result import ReleaseResult
     help="File with the secret; made at random where there is none. [OUTPUT.key]",
 )
 @click.option("--parameters", metavar="FILE", help="Parameters that 'fit -o' wrote, for others' plans.")
-@click.option("--plan", "plan_file", metavar="FILE", help="The plan of the study.")
+@click.option("--plan", "plan_file", metavar="PATH", callback=plan_path, help="The plan of the study.")
 @click.option("--include", metavar="FILE", multiple=True, help="Another file to add; repeatable.")
 @click.option("--licence", metavar="TEXT", help="Licence of the ratings, such as 'CC BY 4.0'.")
 @click.option(

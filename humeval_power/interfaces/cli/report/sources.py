@@ -11,6 +11,7 @@ import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.options import Function, collected
+from humeval_power.interfaces.cli.plan.options import plan_path
 from humeval_power.interfaces.formats.documents.reading import checked_document, read_document
 from humeval_power.interfaces.formats.json_text import read_object
 from humeval_power.interfaces.formats.toml_text import read_toml
@@ -78,7 +79,7 @@ _OPTIONS = (
     click.option("--analysis", metavar="FILE", help="What 'analyze -o' wrote."),
     click.option("--surface", metavar="DIR", help="What 'surface -o' wrote."),
     click.option("--power", metavar="FILE", help="What 'power --json -o' wrote."),
-    click.option("--plan", metavar="FILE", help="What 'plan -o' wrote."),
+    click.option("--plan", metavar="PATH", callback=plan_path, help="What 'plan -o' wrote."),
     click.option("--config", metavar="FILE", help="Your own answers, a TOML file with a table [report]."),
     click.option("--criterion", metavar="NAME", help="Of an analysis of several criteria. [all, in HEDS]"),
 )

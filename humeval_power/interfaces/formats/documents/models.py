@@ -14,9 +14,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from pydantic_core import PydanticCustomError
 
 from humeval_power.errors import HumevalPowerError, InputError, Problem, field_problem
-from humeval_power.interfaces.formats.documents.sections import RuleSection, ScaleSection
-from humeval_power.interfaces.formats.documents.validation_problems import IMPOSSIBLE
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
+from humeval_power.reporting.schemas.sections import RuleSection, ScaleSection
+from humeval_power.reporting.schemas.validation_problems import IMPOSSIBLE
 from humeval_power.rules import Analysis
 from humeval_power.uncertainty import VarianceUncertainty
 

@@ -50,7 +50,7 @@ def checked_document(found: object, *, schema: str, place: str) -> dict[str, Any
     from pydantic import ValidationError
 
     from humeval_power.interfaces.formats.documents.kinds import KINDS
-    from humeval_power.interfaces.formats.documents.validation_problems import problems_of
+    from humeval_power.reporting.schemas.validation_problems import problems_of
 
     try:
         KINDS[schema].model_validate_json(json.dumps(found))

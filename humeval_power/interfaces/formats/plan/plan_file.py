@@ -1,29 +1,25 @@
-"""plan.json: write a plan, read it back only if it is as it was sealed, and amend it for a stated reason.
-
-pydantic is imported when a plan is read or written, not before: commands start without it.
-"""
+"""plan.json: read a plan only if it is as it was sealed, and amend it for a stated reason."""
 
 from __future__ import annotations
 
 import datetime
-import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.json_text import parse_json
-from humeval_power.interfaces.formats.plan.content import (
+from humeval_power.planning.plan.plan import Plan, PredictedPower
+from humeval_power.reporting.plan.history import Amendment, Change
+from humeval_power.reporting.plan.sealed.content import (
     COMPUTED,
     agree,
     check_numbers,
-    plan_content,
     total_cost,
 )
-from humeval_power.interfaces.formats.plan.seal import (
+from humeval_power.reporting.plan.sealed.seal import (
     PLAN_SCHEMA,
     Values,
     chain_holds,
@@ -34,15 +30,9 @@ from humeval_power.interfaces.formats.plan.seal import (
     seal,
     value_at,
 )
-from humeval_power.planning.plan.plan import Plan, PredictedPower
-from humeval_power.reporting.plan.history import Amendment, Change
-from humeval_power.reporting.records import json_ready
-
-if TYPE_CHECKING:
-    from humeval_power.interfaces.formats.plan.schema import PlanDocument
+from humeval_power.reporting.plan.sealed.sealing import amendment_record, plain, plain_content, validated
 
 RESTORE = "Restore the file, for example from version control; --amend cannot accept this."
-_COMPUTED = ("effect.raw", "design.assignment_seed", "design.n_ratings", "costs.total")
 _SIMULATED = tuple(f"predicted.{name}" for name in ("simulated", "interval", "n_simulations"))
 _RECORDED = ("created", "versions")
 _MOST_NAMED = 6  # changes named in an error
@@ -56,20 +46,6 @@ class PlanFile:
     created: datetime.date
     history: tuple[Amendment, ...]
     checksum: str
-
-
-def plan_to_json(plan: Plan, *, created: datetime.date, history: Sequence[Amendment] = ()) -> str:
-    """The text of plan.json, sealed, ending with a newline.
-
-    Raises
-    ------
-    InputError
-        A plan that could not be read back: impossible values, or a cost or power that its own prices,
-        design and parameters do not give.
-    """
-    content = _plain_content(plan, created=created)
-    check_numbers(plan, content, "plan")
-    return document_text(seal(content, [_amendment_record(amendment) for amendment in history]))
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -91,8 +67,8 @@ def read_plan_file(path: str | Path) -> PlanFile:
 
 def parse_plan(text: str, *, place: str = "plan") -> PlanFile:
     """The same from the text of a file; `place` is what errors call it."""
-    document = _validated(_document(text, place), place)
-    values = _plain(document)
+    document = validated(_document(text, place), place)
+    values = plain(document)
     _check_seal(values, place)
     edits = changes(values["sealed"], content_of(values))
     if edits:
@@ -119,34 +95,19 @@ def amend_plan(path: str | Path, reason: str, *, date: datetime.date) -> tuple[P
     if not reason.strip():
         raise InputError("An amendment needs a reason in words.")
     place = str(path)
-    document = _validated(_document(read_text(path), place), place)
-    values = _plain(document)
+    document = validated(_document(read_text(path), place), place)
+    values = plain(document)
     _check_seal(values, place)
     before = values["sealed"]
     plan = _recomputed(document.record(), document.sealed.record())
-    content = _plain_content(plan, created=document.sealed.created)
+    content = plain_content(plan, created=document.sealed.created)
     _refuse_computed_edits(before, content_of(values), content, place)
     made = changes(before, content)
     if all(change.path in _RECORDED for change in made):
         rule = "is as it was sealed: there is nothing to amend."
         raise InputError([Problem(rule, "Change the plan in the file first.", place=place)])
     amendment = Amendment(date, " ".join(reason.split()), values["checksum"], tuple(made))
-    return plan, document_text(seal(content, [*values["history"], _amendment_record(amendment)]))
-
-
-def _plain_content(plan: Plan, *, created: datetime.date) -> Values:
-    """The content as it comes back from a file: whole numbers of measures have become decimal ones."""
-    content: Any = json_ready(plan_content(plan, created=created))
-    return content_of(_plain(_validated(seal(content, []), "plan")))
-
-
-def _amendment_record(amendment: Amendment) -> Values:
-    return {**asdict(amendment), "date": amendment.date.isoformat()}
-
-
-def _plain(document: PlanDocument) -> Values:
-    values: Values = json.loads(document.model_dump_json(by_alias=True))
-    return values
+    return plan, document_text(seal(content, [*values["history"], amendment_record(amendment)]))
 
 
 def _document(text: str, place: str) -> Values:
@@ -158,18 +119,6 @@ def _document(text: str, place: str) -> Values:
         rule = f"has {shown}; {PLAN_SCHEMA!r} is needed."
         raise InputError([Problem(rule, "Write one with: humeval-power plan", place=place)])
     return dict(found)
-
-
-def _validated(values: Mapping[str, Any], place: str) -> PlanDocument:
-    from pydantic import ValidationError
-
-    from humeval_power.interfaces.formats.documents.validation_problems import problems_of
-    from humeval_power.interfaces.formats.plan.schema import PlanDocument
-
-    try:
-        return PlanDocument.model_validate_json(json.dumps(values))
-    except ValidationError as error:
-        raise InputError(problems_of(error, place, kind=PlanDocument)) from None
 
 
 def _check_seal(values: Values, place: str) -> None:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from humeval_power.errors import HumevalPowerError, InputError, Problem
-from humeval_power.interfaces.formats.documents.validation_problems import IMPOSSIBLE
+from humeval_power.reporting.schemas.validation_problems import IMPOSSIBLE
 from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom, Estimator
 from humeval_power.scales import RatingScale, ScaleSource
 

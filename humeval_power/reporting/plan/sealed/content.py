@@ -10,9 +10,9 @@ from decimal import Decimal
 from humeval_power.costs import cost_of
 from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.plan.seal import PLAN_SCHEMA, Values, value_at
 from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA, Values, value_at
 from humeval_power.reporting.records import versions
 
 TOLERANCE = 1e-6  # of a computed number, for another machine's last digits

@@ -17,12 +17,12 @@ from humeval_power.designs import DesignKind
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.fees import PlatformFee
 from humeval_power.inference.looks.stopping_words import efficacy_of, futility_of
-from humeval_power.interfaces.formats.documents.sections import Section
 from humeval_power.parameters import Parameters
 from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.planning.plan.plan import LookExpectation, ParameterSource, PredictedPower
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.reporting.plan.history import Amendment, Change
+from humeval_power.reporting.schemas.sections import Section
 from humeval_power.scenarios.looks.looks import LookKind, Looks
 from humeval_power.study_counts import StudyCounts
 

@@ -9,9 +9,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from humeval_power.errors import InputError, Problem, field_problem
-from humeval_power.interfaces.formats.documents.sections import RuleSection, ScaleSection, Section
-from humeval_power.interfaces.formats.plan.seal import PLAN_SCHEMA
-from humeval_power.interfaces.formats.plan.sections import (
+from humeval_power.planning.plan.plan import Plan
+from humeval_power.planning.study.analytic import check_target
+from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA
+from humeval_power.reporting.plan.sealed.sections import (
     AmendmentSection,
     CostsSection,
     DesignSection,
@@ -25,8 +26,7 @@ from humeval_power.interfaces.formats.plan.sections import (
     SourceSection,
     Text,
 )
-from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.study.analytic import check_target
+from humeval_power.reporting.schemas.sections import RuleSection, ScaleSection, Section
 from humeval_power.rules import claim
 
 

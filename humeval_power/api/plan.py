@@ -1,0 +1,240 @@
+"""Plans: the design that finds an effect, proved and sealed; and who rates what when."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+from humeval_power.api.progress import in_percent, progress
+from humeval_power.assumptions import Assumed, Assumptions, assumptions_of
+from humeval_power.costs import CostModel
+from humeval_power.differences import Difference
+from humeval_power.errors import InputError
+from humeval_power.inference.study.replication import NO_LOSSES
+from humeval_power.parameters import Parameters
+from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.planning.workload import Ahead
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.simulation.losses import Exclusion, Losses
+
+if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
+    from humeval_power.planning.looks.schedule import LookSchedule
+    from humeval_power.planning.plan.plan import Plan
+    from humeval_power.planning.plan.request import PlanRequest, PlanResult
+    from humeval_power.ratings import Ratings
+    from humeval_power.reporting.plan.result import PlanSearchResult
+
+Pairing = Literal["paired", "unpaired", "both"]
+_PAIRINGS: Mapping[Pairing, tuple[bool, ...]] = {
+    "paired": (True,),
+    "unpaired": (False,),
+    "both": (True, False),
+}
+MOST_WORKERS = 30
+
+
+def pilot(ratings: Ratings, *, allow_not_identified: bool = False) -> Assumed:
+    """What a table of ratings of one's own tells a plan: its variances, how sure they are, scale and systems.
+
+    Raises
+    ------
+    InputError
+        A table that cannot tell its variances apart, unless that is allowed.
+    """
+    from humeval_power.estimation.fitting import fit
+
+    fitted = fit(ratings)
+    if fitted.not_identified and not allow_not_identified:
+        raise InputError(
+            f"{ratings.source} does not identify {', '.join(fitted.not_identified)}: only "
+            f"{'; '.join(fitted.identified_combinations)}. Plan with the same ratings per item and system "
+            "and add --allow-not-identified, or collect a pilot in which some items have two ratings or "
+            "more under a system."
+        )
+    a, b = ratings.system_names
+    return Assumed(
+        "pilot",
+        fitted.parameters,
+        scale=ratings.scale,
+        systems=(a, b),
+        uncertainty=fitted.uncertainty,
+        origin="pilot",
+        file=ratings.source,
+        ratings=ratings.source,
+    )
+
+
+def make_plan(
+    assumed: Assumptions | Mapping[str, Parameters],
+    *,
+    effect: float | Difference,
+    items: Sequence[int],
+    costs: CostModel,
+    workers: Sequence[int] | None = None,
+    max_workers: int = MOST_WORKERS,
+    ratings_per_item: Sequence[int] | None = None,
+    max_ratings_per_worker: int | None = None,
+    pairing: Pairing = "paired",
+    target: float = 0.8,
+    budget: Decimal | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+    losses: Losses = NO_LOSSES,
+    exclusion: Exclusion = "none",
+    looks: LookSchedule | None = None,
+    robust: bool = False,
+    confidence: float | None = None,
+    safe: float | None = None,
+    question: str = "",
+    exclusions: Sequence[str] = (),
+    created: datetime.date | None = None,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    ahead: Ahead | None = None,
+    remarks: Sequence[str] = (),
+) -> PlanSearchResult:
+    """Find the cheapest design that finds the effect, or the best that a budget buys; prove and seal it.
+
+    Designs are ranked by formula; the winner and its neighbours are proved by simulation.
+
+    Parameters
+    ----------
+    assumed : how ratings vary, by name; the first is planned for. `pilot` makes one of ratings.
+    effect : smallest difference B - A of interest, on [0, 1]; with a margin the true difference assumed.
+    items, workers, ratings_per_item : numbers to choose from; without the latter two all up to
+        `max_workers`.
+    costs : prices; `budget` is in their currency.
+    target : power to reach.
+    robust : reach it under everything assumed, not the first alone.
+    confidence : reach it with this probability, given how little the pilot knows.
+    safe : plan at this upper confidence limit of how workers differ.
+    question, exclusions, created : for the plan; without a date it is of today.
+    ahead : is told of the simulations before the first, and may refuse them.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    PlanSearchResult
+        `plan` and its text as `sealed`; `found` is how it was chosen; `to_frame` has the best design for
+        each cost.
+
+    Raises
+    ------
+    InputError
+        No design within the limits or the budget, or a wish that contradicts another.
+    """
+    from humeval_power.planning.plan.candidates import SearchSpace
+    from humeval_power.planning.plan.request import PlanRequest
+    from humeval_power.planning.plan.search_and_prove import make_plan as search
+    from humeval_power.reporting.plan.result import PlanSearchResult
+    from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+    from humeval_power.reporting.result import Provenance
+
+    known = assumed if isinstance(assumed, Assumptions) else assumptions_of(assumed)
+    known, notices = (known, ()) if safe is None else _safe(known, safe)
+    said = effect if isinstance(effect, Difference) else Difference(effect, known.scale)
+    most = max(workers) if workers else max_workers
+    space = SearchSpace(
+        workers=workers or range(2, max_workers + 1),
+        items=items,
+        ratings_per_item=ratings_per_item or range(1, most + 1),
+        pairings=_PAIRINGS[pairing],
+        max_ratings_per_worker=max_ratings_per_worker,
+    )
+    request = PlanRequest(
+        assumed=known,
+        effect=said.value,
+        space=space,
+        costs=costs,
+        target=target,
+        budget=budget,
+        rule=rule,
+        robust=robust,
+        cautious=bool(known.chosen),
+        confidence=confidence,
+        losses=losses,
+        exclusion=exclusion,
+        looks=looks,
+    )
+    with progress("Proving", total=100) as advance:
+        found = search(
+            request,
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+            ahead=ahead,
+            progress=in_percent(advance),
+        )
+    plan = _plan_of(found, question, tuple(exclusions), seed)
+    made = created or datetime.date.today()
+    return PlanSearchResult(
+        plan=plan,
+        sealed=plan_to_json(plan, created=made),
+        created=made,
+        found=found,
+        said=said,
+        remarks=(*remarks, *notices),
+        provenance=Provenance(seed=seed),
+    )
+
+
+def _safe(assumed: Assumptions, confidence: float) -> tuple[Assumptions, tuple[str, ...]]:
+    """The same with the worker's difference at its upper confidence limit, and a remark that says so."""
+    from humeval_power.planning.plan.assurance import safe_parameters
+
+    first, *others = assumed.entries
+    if first.uncertainty is None:
+        raise InputError("--safe needs a pilot, or a parameter file that 'fit -o' wrote.")
+    cautious = safe_parameters(first.parameters, first.uncertainty, confidence=confidence)
+    remark = (
+        f"Planning with a worker's difference of SD {cautious.sd_worker_slope:.4f} (the {100 * confidence:g} % "
+        f"upper limit) instead of {first.parameters.recoded().sd_worker_slope:.4f}."
+    )
+    return replace(assumed, entries=(replace(first, parameters=cautious), *others)), (remark,)
+
+
+def _plan_of(found: PlanResult, question: str, exclusions: tuple[str, ...], seed: int) -> Plan:
+    """The plan of the chosen design; its power is that of the setting planned for, or of the worst one. The
+    others are kept beside it."""
+    from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
+    from humeval_power.reporting.plan.search_words import judged_by
+    from humeval_power.reporting.rule_words import default_question
+
+    request, chosen = found.request, found.chosen
+    simulated = chosen.simulated
+    assert simulated is not None
+    name = judged_by(found)
+    planned_for = next(entry for entry in request.assumed.entries if entry.name == name)
+    plan = Plan(
+        question=question or default_question(request.rule, request.assumed.systems),
+        systems=request.assumed.systems,
+        effect=request.effect,
+        parameters=planned_for.parameters,
+        source=ParameterSource(name, planned_for.file, planned_for.ratings),
+        counts=chosen.counts,
+        rule=request.rule,
+        target_power=request.target,
+        predicted=PredictedPower(
+            chosen.powers[name], simulated.power, simulated.interval, simulated.n_simulations
+        ),
+        seed=seed,
+        max_ratings_per_worker=request.space.max_ratings_per_worker,
+        scale=request.assumed.scale,
+        costs=request.costs,
+        cost=chosen.cost.total,
+        exclusions=exclusions,
+        looks=_calibrated(request, found),
+        expected=None if chosen.sequential is None else chosen.sequential.expected,
+        others=tuple((one, values) for one, values in request.settings.items() if one != name),
+    )
+    # the plan promises what its own assignment gives, to the last digit
+    return replace(plan, predicted=replace(plan.predicted, analytic=plan.recomputed_power()))
+
+
+def _calibrated(request: PlanRequest, found: PlanResult) -> LookSchedule | None:
+    if found.chosen.sequential is None or request.looks is None:
+        return None
+    return found.chosen.sequential.calibrated(request.looks)

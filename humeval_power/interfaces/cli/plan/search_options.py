@@ -1,0 +1,106 @@
+"""Options of `humeval-power plan`: what may vary, what is spent, how sure it must be, what the plan says."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import click
+
+from humeval_power.api.plan import MOST_WORKERS
+from humeval_power.interfaces.cli.costs import Money
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
+from humeval_power.interfaces.cli.options import Function, collected
+
+_SURENESS = RealNumber(0, 1, min_open=True, max_open=True)
+_LIMITS = (
+    click.option("--budget", type=Money(), help="Find the most powerful design for this much."),
+    click.option(
+        "--workers",
+        metavar="LIST",
+        callback=number_list(int, least=2),
+        help="Such as 3:40. [2:--max-workers]",
+    ),
+    click.option(
+        "--max-workers",
+        type=WholeNumber(min=2),
+        default=MOST_WORKERS,
+        show_default=True,
+        help="Most workers, where --workers does not say.",
+    ),
+    click.option(
+        "--items",
+        metavar="LIST",
+        callback=number_list(int, least=2, most=1_000_000),
+        required=True,
+        help="Such as 50:500 or 50:500:10.",
+    ),
+    click.option(
+        "--ratings-per-item",
+        metavar="LIST",
+        callback=number_list(int, least=1),
+        help="Of each item under each system, such as 1:10. [1 to --max-workers]",
+    ),
+    click.option("--max-ratings-per-worker", type=WholeNumber(min=1), help="What a worker can be asked."),
+    click.option(
+        "--pairing",
+        type=click.Choice(["paired", "unpaired", "both"]),
+        default="paired",
+        show_default=True,
+        help="Whether the same worker sees an item under both systems.",
+    ),
+)
+_CAUTION = (
+    click.option(
+        "--robust", is_flag=True, help="Reach the target under every setting, not only the first."
+    ),
+    click.option(
+        "--confidence",
+        type=_SURENESS,
+        help="Reach the target with this probability, given how little the pilot knows.",
+    ),
+    click.option(
+        "--safe", type=_SURENESS, help="Plan at this upper confidence limit of how workers differ."
+    ),
+)
+_STATED = (
+    click.option("--question", default="", help="The question that the study is to answer, for the plan."),
+    click.option(
+        "--exclude",
+        "exclusions",
+        multiple=True,
+        metavar="TEXT",
+        help="A rule for leaving out ratings; repeatable.",
+    ),
+    click.option(
+        "--date",
+        "created",
+        type=click.DateTime(["%Y-%m-%d"]),
+        callback=lambda _ctx, _option, value: _day(value),
+        help="Date of the plan. [today]",
+    ),
+)
+
+
+def limit_options(command: Function) -> Function:
+    """Add the options of the search; the command gets them as `limits`, to be handed to `make_plan`."""
+    names = ("budget", "workers", "max_workers", "items", "ratings_per_item", "max_ratings_per_worker")
+    return collected(command, _LIMITS, name="limits", collect=_taken(*names, "pairing"))
+
+
+def caution_options(command: Function) -> Function:
+    """Add the options of how sure the plan must be, as `caution`."""
+    return collected(command, _CAUTION, name="caution", collect=_taken("robust", "confidence", "safe"))
+
+
+def statement_options(command: Function) -> Function:
+    """Add what the plan is to say, as `stated`."""
+    return collected(command, _STATED, name="stated", collect=_taken("question", "exclusions", "created"))
+
+
+def _taken(*names: str) -> Any:
+    return lambda values: {name: values.pop(name) for name in names}
+
+
+def _day(moment: datetime.datetime | None) -> datetime.date | None:
+    return None if moment is None else moment.date()
