@@ -69,7 +69,6 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> str:
     words += " --cost-per-rating 0.1 --looks 3 --futility p:0.5 --simulations 100 --date 2026-01-02 -q"
     done = run("plan", folder / "pilot.csv", *words.split(), "-o", folder / "plan.json")
     assert done.exit_code in (0, 3), done.output
-    assert "3 looks by items" in done.stdout
     return (folder / "plan.json").read_text()
 
 
