@@ -268,7 +268,7 @@ def test_a_collection_without_p_values_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("difference,rating\n1,0.2\n2,3\n")
     found = CliRunner().invoke(da, ["observed-mde", str(path)])
-    assert "there is no column 'p'" in str(found.exception)
+    assert "no column was found for: p." in str(found.exception)
 
 
 def test_decompose_tells_quality_noise_and_what_a_metric_saves(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from humeval_power.interfaces.formats.compare.score_tables import open_scores, s
 from humeval_power.interfaces.formats.corpora import read_corpus, read_labels
 from humeval_power.interfaces.formats.judged import judged_values
 from humeval_power.interfaces.formats.lines import read_predictions
+from humeval_power.interfaces.formats.looks import score_pairs
 from humeval_power.interfaces.formats.preference import read_judgements
 from humeval_power.interfaces.formats.ratings import ratings_of
 from humeval_power.interfaces.formats.survey import read_comparisons
@@ -70,6 +71,10 @@ def _counted(path: Path) -> Any:
 def _predictions(path: Path) -> Any:
     found = read_predictions(path)
     return found.values, found.items
+
+
+def _pool(path: Path) -> Any:
+    return [repr(pair) for pair in score_pairs(read_table(path))]
 
 
 def _judged(path: Path) -> Any:
@@ -154,6 +159,14 @@ FAMILIES = {
         alias=("label", "Gold"),
         doubled=("id", "idx", "guid"),
         typo=("label", "lable"),
+    ),
+    "pool": Family(
+        read=_pool,
+        header="system,rating",
+        rows=("A,1", "A,2", "B,3", "B,5"),
+        alias=("rating", "Score"),
+        doubled=("system", "model", "sys_id"),
+        typo=("rating", "ratting"),
     ),
     "judged": Family(
         read=_judged,

@@ -259,7 +259,7 @@ def test_a_pool_is_read_from_a_table(tmp_path) -> None:
     table.loc[3, "rating"] = "good"
     table.to_csv(path, index=False)
     refused = " ".join(run("looks", "pool", path, code=2).stderr.split())
-    assert "row 5, column 'rating': 'good'" in refused
+    assert "row 5, column 'rating': value 'good': is not a number" in refused
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def _facts(judged: Judgements, alpha: float) -> Iterator[Fact]:
     if decided := judged.wins + judged.losses:
         interval = interval_words(*wilson_interval(judged.wins, decided, 1 - alpha))
         share = f"{judged.wins / decided:.4f} of those without a tie"
-        yield label, f"{share}  ({100 * (1 - alpha):g} % interval {interval})"
+        yield label, f"{share} ({100 * (1 - alpha):g} % interval {interval})"
         label = ""
     yield label, f"{(judged.wins + judged.ties / 2) / judged.n:.4f} with ties counted half"
 

@@ -24,12 +24,8 @@ _PER_PAIR = 1000  # bytes of a pair of systems in memory
 
 @click.command("pool", cls=Command)
 @click.argument("file", required=False)
-@click.option(
-    "--system", metavar="COLUMN", default="system", show_default=True, help="Column of the system."
-)
-@click.option(
-    "--rating", metavar="COLUMN", default="rating", show_default=True, help="Column of the score."
-)
+@click.option("--system", metavar="COLUMN", help="Column of the system. [found by name]")
+@click.option("--rating", metavar="COLUMN", help="Column of the score. [found by name]")
 @rejected_rows_option
 @click.option(
     "--simulated",
@@ -65,8 +61,8 @@ _PER_PAIR = 1000  # bytes of a pair of systems in memory
 @with_result(LooksPoolResult)
 def pool(
     file: str | None,
-    system: str,
-    rating: str,
+    system: str | None,
+    rating: str | None,
     rejected_rows: Rejected | None,
     simulated: int | None,
     typical_difference: float,
