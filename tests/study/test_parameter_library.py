@@ -71,6 +71,7 @@ def test_what_is_shown_can_be_planned_from(entry: LibraryEntry, tmp_path: Path) 
     assert done.exit_code == 0, done.stderr
     parameters, document = read_parameters(path, allow_not_identified=bool(entry.not_identified))
     assert document["library"]["licence"] == entry.licence
+    assert document["library"]["command"] == (entry.document or {})["command"]
     design = crossed(20, 50)
     assert 0 < analytic_power(parameters.with_difference(0.05), design).power < 1
     drawn = VarianceUncertainty.from_dict(document["uncertainty"]).draw(np.random.default_rng(1), 100)
@@ -151,7 +152,7 @@ def test_no_row_of_a_table_is_in_the_library() -> None:
 def test_the_list_fits_the_terminal_and_names_every_entry() -> None:
     text = run("parameters", "list").stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert [line.split()[0] for line in text.splitlines()[1 : len(SHIPPED) + 1]] == [
+    assert [line.split()[0] for line in text.splitlines()[3 : len(SHIPPED) + 3]] == [
         e.name for e in SHIPPED
     ]
     document = json.loads(run("parameters", "list", "--json").stdout)

@@ -123,6 +123,8 @@ def own_entry(
     table = document.get("data")
     source = str(table.get("source", "")) if isinstance(table, Mapping) else ""
     systems = " and ".join(map(str, document.get("systems") or []))
+    made = {key: exported[key] for key in ("command", "versions") if key in exported}  # of the fit itself
+    kept = {key: value for key, value in document.items() if key not in ("library", "sources")}
     command = str(document.get("command") or "humeval-power fit")
     return LibraryEntry(
         name=name,
@@ -136,7 +138,7 @@ def own_entry(
         data=data or _told(exported, "data") or source,
         licence=licence or _told(exported, "licence"),
         caveat=_told(exported, "caveat"),
-        document={key: value for key, value in document.items() if key not in ("library", "sources")},
+        document={**kept, **made},
     )
 
 
