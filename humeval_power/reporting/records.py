@@ -1,4 +1,4 @@
-"""The JSON documents of the package as plain values: what `fit`, `power` and `surface` hand on."""
+"""The JSON documents of the package as plain values: their schemas, and what all of them hold."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ import math
 import platform
 from collections.abc import Mapping
 from importlib import metadata
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:  # the commands that need none of these start faster
-    pass
 
 PARAMETERS_SCHEMA = "humeval_power/parameters/1"
 MDE_SCHEMA = "humeval_power/mde/1"

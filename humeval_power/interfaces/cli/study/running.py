@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import get_args
 
 import click
@@ -48,12 +47,3 @@ def tell_cells(cells: Sequence[Cell], run: Run, precision: float | None = None, 
     for cell in cells:
         work += rating_study_workload(cell.study, n_simulations=times * most, n_jobs=run.n_jobs)
     tell_work(work, n_simulations=most, way_out="--method analytic")
-
-
-def kernels_for(cells: list[Cell]) -> AbstractContextManager[None]:
-    """Have the compiled kernels ready, if any of the cells needs them."""
-    if all(cell.study.replication.closed_form and cell.study.rule.estimator == "reml" for cell in cells):
-        return nullcontext()
-    from humeval_power.interfaces.cli.compiling import compiled_kernels
-
-    return compiled_kernels()
