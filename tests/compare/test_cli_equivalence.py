@@ -248,7 +248,7 @@ def test_a_plan_for_a_difference_beyond_its_margin_is_refused(plan: Path, tmp_pa
 
 def test_the_analysis_decides_by_the_margin_of_the_plan(plan: Path, ratings: Path, tmp_path: Path) -> None:
     said = text("analyze", ratings, "--plan", plan)
-    text("analyze", ratings, "--plan", plan, "-o", tmp_path / "analysis.json")
+    run("analyze", ratings, "--plan", plan, "-o", tmp_path / "analysis.json")
     assert "baseline and new are equivalent within 0.2 on [0, 1], 0.8 on the scale 1 to 5" in said
     assert "against a difference of -0.2 or less" in said
     assert "against a difference of 0.2 or more" in said

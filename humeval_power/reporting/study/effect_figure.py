@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
+from humeval_power.checking.columns import shortened
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.reporting.figure_style import COLOURS, INK, QUIET, house_style
 from humeval_power.safe_text import picture_text
@@ -50,7 +51,7 @@ def effect_figure(
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
         axes.xaxis.set_major_locator(MaxNLocator(7))
-        a, b = map(picture_text, systems)
+        a, b = (shortened(picture_text(name), width=24) for name in systems)
         level = f"{100 * tested.rule.confidence:g} % interval"
         dashed = "" if interest is None or tested.rule.margin is not None else "; dashed: what would matter"
         axes.set_xlabel(f"Difference B - A on [0, 1], {level}{dashed}")
@@ -58,6 +59,7 @@ def effect_figure(
             words = axes.annotate(
                 f"{name} better", (place, 0.95), xycoords="axes fraction", va="top", ha=side, color=QUIET
             )
+            words.set_in_layout(False)  # a long name may be cut, the axis may not
             words.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})
         _raw_axis(axes, scale)
     return figure
