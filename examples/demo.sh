@@ -16,7 +16,7 @@ say surface --preset high,low --parameters $out/parameters.json --workers 3,10 -
   --effect 0.05:0.2:0.05 -o $out/surface --force
 say surface --preset high,low --workers 3,10 --items 50,100,500 --effect 0.05:0.4:0.05 \
   --compare card2020 -o $out/compare --force > $out/compare.txt
-say report --parameters $out/parameters.json --surface $out/surface -o $out/report.md --force
-say report --parameters $out/parameters.json --surface $out/surface -o $out/report.html --force
+say report $out/parameters.json $out/surface --form card2020 -o $out/report.md --force
+say report $out/parameters.json $out/surface --form card2020 -o $out/report.html --force
 
 printf '\nLook at %s/surface/surface.png, %s/compare/surface.png and %s/report.html\n' $out $out $out

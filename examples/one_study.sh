@@ -18,7 +18,7 @@ say plan --parameters pilot.json --effect 0.07 --budget 300 --items 40:200:20 --
   --ratings-per-item 1:6 --cost-per-rating 0.15 --cost-per-worker 2 --fee mturk --date 2026-01-15 \
   --simulations 1000 --question "Do readers rate new higher than baseline?" \
   --exclude "Ratings of workers who quit are kept." -o plan/ --force
-say report --plan plan/plan.json --form osf -o preregistration.md --force
+say report plan/plan.json --form osf -o preregistration.md --force
 
 tell "3. Who rates what, blind to the systems."
 say assign --plan plan --batch-size 20 --checks 0.05 -o assignment.csv --key key.csv --force
@@ -51,7 +51,7 @@ say analyze ratings.csv --plan plan --scale 1:5 -o analysis.json --force -q
 
 tell "6. The reports: what is still open, and each format."
 say report check analysis.json plan/plan.json --form arr
-from=(--analysis analysis.json --plan plan/plan.json --force)
+from=(analysis.json plan/plan.json ratings.csv --force)
 say report "${from[@]}" -o report.html
 say report "${from[@]}" --form heds -o heds.json
 say report "${from[@]}" --form heds -o heds.html
@@ -60,7 +60,7 @@ say report "${from[@]}" --form paper -o paper.tex
 if command -v pandoc > /dev/null; then say report "${from[@]}" --form paper -o paper.docx; fi
 
 tell "7. What others get: parameters to plan from, and the anonymised ratings."
-say report --analysis analysis.json --form parameters -o for-the-next-study.json --force
+say report analysis.json --form parameters -o for-the-next-study.json --force
 say release ratings.csv --scale 1:5 --parameters for-the-next-study.json --include analysis.json \
   --licence "CC BY 4.0" -o bundle --force
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 FieldForm = Literal["heds", "arr", "aspredicted", "osf"]
 CheckedForm = Literal["card2020", "heds", "arr", "aspredicted", "osf"]
-Form = Literal["card2020", "heds", "arr", "aspredicted", "osf", "paper", "parameters"]
-DEFAULT_FORM: Form = "card2020"
+Form = Literal["study", "card2020", "heds", "arr", "aspredicted", "osf", "paper", "parameters"]
+DEFAULT_FORM: Form = "study"
 CHECKED_FORMS: tuple[CheckedForm, ...] = get_args(CheckedForm)
 FORMS: tuple[Form, ...] = get_args(Form)
 
@@ -31,14 +31,15 @@ def report(
     into: Mapping[str, Any] | None = None,
     strict: bool = False,
 ) -> Report:
-    """Fill a form from what is known of a study; what only its authors know stays open.
+    """Show a study on a page, or fill a form from what is known of it; what only its authors know stays open.
 
     Parameters
     ----------
-    documents : of one study, one for each of its criteria; only HEDS takes more than one.
-    form : 'card2020' the recommendations of Card et al. (2020); 'heds' the datasheet HEDS 3.0; 'arr' the
-        Responsible NLP checklist; 'aspredicted' and 'osf' preregistrations, from a plan alone; 'paper'
-        methods and results; 'parameters' what the next study is planned from.
+    documents : of one study, one for each of its criteria; only the page and HEDS take more than one.
+    form : 'study' the page, with every form in its `files`; 'card2020' the recommendations of Card et al.
+        (2020); 'heds' the datasheet HEDS 3.0; 'arr' the Responsible NLP checklist; 'aspredicted' and 'osf'
+        preregistrations, from a plan alone; 'paper' methods and results; 'parameters' what the next study is
+        planned from.
     answers : the authors' own.
     into : what the web form of HEDS saved; what is answered there stays.
     strict : whether open fields count as a target that was missed.
@@ -59,6 +60,8 @@ def report(
     own = answers or NO_CONFIG
     if into is not None and form != "heds":
         raise InputError("Only the HEDS form is merged into what its web form saved: choose that form.")
+    if form == "study":
+        return _study(documents, own, strict=strict)
     if form == "heds":
         return _heds(documents, own, into, strict=strict)
     study = _single(documents)
@@ -126,6 +129,33 @@ def open_fields(
         _heds_fields(documents, own) if chosen == "heds" else _page(chosen, _single(documents), own).fields
     )
     return of_fields(chosen, fields, strict=strict)
+
+
+def _study(documents: Sequence[Documents], answers: ReportConfig, *, strict: bool) -> Report:
+    """The page with each form that can be filled from these documents."""
+    from humeval_power.reporting.report.study_page import StudyReport, refuse_nothing
+
+    refuse_nothing(tuple(documents))
+    forms: dict[str, Report] = {}
+    fitted: tuple[Form, ...] = ("card2020", "heds", "arr", "paper", "parameters")
+    planned: tuple[Form, ...] = ("aspredicted", "osf")
+    for form in fitted:
+        parts = [tuple(documents)] if form == "heds" else [(one,) for one in documents]
+        for place, each in enumerate(parts, start=1):
+            if form in ("paper", "parameters") and not _has_result(each[0]):
+                continue
+            own = None if form == "paper" else answers
+            forms[form if len(parts) == 1 else f"{form}-{place}"] = report(*each, form=form, answers=own)
+    if documents[0].plan is not None:
+        for form in planned:
+            forms[form] = report(documents[0], form=form, answers=answers)
+    return StudyReport(criteria=tuple(documents), forms=forms, strict=strict)
+
+
+def _has_result(documents: Documents) -> bool:
+    """Whether two systems were compared by a fit that converged."""
+    study = documents.study
+    return isinstance(study.get("parameters"), Mapping) and study.get("converged") is not False
 
 
 def _single(documents: Sequence[Documents]) -> Documents:

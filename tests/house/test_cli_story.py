@@ -312,7 +312,7 @@ def test_a_missing_parameter_is_named(parameters: Path, tmp_path: Path) -> None:
     [
         (("fit", "nowhere.csv"), "There is no file 'nowhere.csv'."),
         (("report",), "Give at least one FILE"),
-        (("report", "--surface", "nowhere"), "nowhere is not a directory"),
+        (("report", "--surface", "nowhere"), "There is no file 'nowhere'"),
         (("power", *PRESET, "--effect", 0.1, "--ratings-per-item", 6), "6 different workers; there are 5."),
         (
             ("power", "--preset", "high", "--workers", 1, "--items", 9, "--effect", 0.1),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.ratings import Ratings
 from humeval_power.reporting.values import (
     NOTHING,
     Document,
@@ -39,8 +40,9 @@ _NAMES = {
 class Documents:
     """The JSON documents of `fit`, `analyze`, `surface` and `power`, as read, and the plan.
 
-    plan_checksum : of the plan's file. names : what the sources are called, by 'parameters', 'analysis',
-    'surface', 'power' and 'plan'; the names of their files, for example.
+    plan_checksum : of the plan's file. ratings : what the analysis is of, for pictures.
+    names : what the sources are called, by 'parameters', 'analysis', 'surface', 'power' and 'plan'; the
+        names of their files, for example.
     """
 
     parameters: Document | None = None
@@ -49,6 +51,7 @@ class Documents:
     power: Document | None = None
     plan: Plan | None = None
     plan_checksum: str | None = None
+    ratings: Ratings | None = None
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from humeval_power.reporting.document import Document, Picture, Section
+from humeval_power.reporting.document import Document, Section
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.report.fields import open_fields
 from humeval_power.reporting.report.items import Checklist
 from humeval_power.reporting.report.pages import FormPage, how_filled
+from humeval_power.reporting.report.study_pictures import surface_picture
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result, Source
 from humeval_power.safe_text import json_text
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
-    from matplotlib.figure import Figure
 
 REPORT_SCHEMA = "humeval_power/report/1"
 _CHECKLIST = (
@@ -138,14 +138,9 @@ class ChecklistReport(Report):
 
     def _section(self, name: str) -> Section:
         items = [item for item in self.checklist.items if item.section == name]
-        drawn = [Picture("surface", self._figure, words=_SURFACE_WORDS)] if self.surface else []
+        drawn = [surface_picture(self.surface)] if self.surface else []
         pictures = drawn if any(item.key == "power" for item in items) else []
         return Section(name, (*pictures, *(item.field() for item in items)))
-
-    def _figure(self) -> Figure:
-        from humeval_power.reporting.report.study_figures import surface_of
-
-        return surface_of(self.surface or {})
 
     def content(self) -> Record:
         """The counts, and every item."""
@@ -174,11 +169,6 @@ class ChecklistReport(Report):
     def to_frame(self) -> pd.DataFrame:
         """A row for each item."""
         return frame_of_fields(self.content())
-
-
-_SURFACE_WORDS = (
-    "Power against the difference between the systems; the numbers are in the table of this section."
-)
 
 
 def frame_of_fields(content: Record) -> pd.DataFrame:

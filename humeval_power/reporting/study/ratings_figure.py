@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError
 from humeval_power.reporting.figure_style import COLOURS, INK, QUIET, house_style
 from humeval_power.safe_text import picture_text
@@ -64,7 +65,7 @@ def _draw(axes: Axes, name: str, ratings: Floats, edges: Floats) -> None:
     axes.bar(middles, counts / len(ratings), width=0.84 * widths, color=COLOURS[0], alpha=0.75)
     mean = float(ratings.mean())
     axes.axvline(mean, color=COLOURS[1], linewidth=1.3)
-    axes.set_title(picture_text(name), loc="left", color=INK, pad=2)
+    axes.set_title(shortened(picture_text(name), width=32), loc="left", color=INK, pad=2)
     axes.set_title(f"mean {mean:.4g}", loc="right", color=COLOURS[1], pad=2)
 
 

@@ -56,20 +56,21 @@ class FilesOrCommand(click.Group):
     type=click.Choice(FORMS),
     default=DEFAULT_FORM,
     show_default=True,
-    help="Card et al.'s recommendations; the HEDS 3.0 datasheet; ARR's checklist; a preregistration; "
-    "methods and results for the paper; parameters to plan the next study from.",
+    help="The page of the study; Card et al.'s recommendations; the HEDS 3.0 datasheet; ARR's checklist; a "
+    "preregistration; methods and results for the paper; parameters to plan the next study from.",
 )
 @click.option("--into", metavar="FILE", help="A file of the HEDS form to merge into; your answers win.")
 @click.option("--strict", is_flag=True, help="End with 3 if fields are open.")
 @with_result(FormReport)
 def command(files: tuple[str, ...], sources: Sources, form: Form, into: str | None, strict: bool) -> Report:
-    """Write a checklist, form or paragraph, filled from what is known.
+    """Show a study on one page, or fill a checklist, form or paragraph.
 
     FILE is what 'fit', 'analyze', 'plan', 'power --json' or 'surface -o'
-    wrote, or your own answers in TOML, told by what is in it. What they say
-    is filled in, with its source; what only you know stays open. As -o
-    heds.json the HEDS form is a file for its web form; as -o paper.tex the
-    paragraphs are a fragment to input. 'report check' lists what is open.
+    wrote, the ratings, or your own answers in TOML, told by what is in it; or
+    the folder of the study, which has them as analysis.json, plan.json and
+    ratings.csv. -o FOLDER/ has the page with all forms; -o heds.json is the
+    file of the HEDS web form, -o paper.tex a fragment to input. What only
+    you know stays open: 'report check' lists it.
     """
     given = with_files(sources, files)
     if given.heds is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.options import Function, collected
+from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import plan_path
 from humeval_power.interfaces.formats.documents.reading import checked_document, read_document
 from humeval_power.interfaces.formats.json_text import read_object
@@ -19,6 +21,7 @@ from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA, AN
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA
 
 if TYPE_CHECKING:
+    from humeval_power.ratings import Ratings
     from humeval_power.reporting.report.config import ReportConfig
     from humeval_power.reporting.report.documents import Documents
 
@@ -32,6 +35,16 @@ _KINDS = {
 }
 _HEDS = "heds-"
 _ENVELOPE = ("versions", "command", "seed")  # what analyses of several criteria say once for all
+_TABLE = re.compile(r"\.(csv|tsv|jsonl|xlsx|parquet)(\.gz)?$")
+_USUAL = (
+    ("plan.json", "plan/plan.json"),
+    ("analysis.json", "analysis/record.json"),
+    ("parameters.json",),
+    ("power.json", "power/record.json"),
+    ("surface",),
+    ("ratings.csv", "ratings.tsv", "ratings.xlsx", "ratings.parquet"),
+    ("answers.toml", "humeval.toml"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,7 @@ class Sources:
     plan: str | None = None
     config: str | None = None
     heds: str | None = None
+    ratings: str | None = None
     criterion: str | None = None
 
     @property
@@ -77,9 +91,10 @@ def _sources(values: dict[str, Any]) -> Sources:
 _OPTIONS = (
     click.option("--parameters", metavar="FILE", help="What 'fit -o' wrote."),
     click.option("--analysis", metavar="FILE", help="What 'analyze -o' wrote."),
-    click.option("--surface", metavar="DIR", help="What 'surface -o' wrote."),
+    click.option("--surface", metavar="PATH", help="What 'surface -o' wrote."),
     click.option("--power", metavar="FILE", help="What 'power --json -o' wrote."),
     click.option("--plan", metavar="PATH", callback=plan_path, help="What 'plan -o' wrote."),
+    click.option("--ratings", metavar="FILE", help="The ratings that were analysed, for pictures of them."),
     click.option("--config", metavar="FILE", help="Your own answers, a TOML file with a table [report]."),
     click.option("--criterion", metavar="NAME", help="Of an analysis of several criteria. [all, in HEDS]"),
 )
@@ -94,7 +109,7 @@ def with_files(sources: Sources, paths: Sequence[str]) -> Sources:
         Every file that is none of them, and every second file of a kind.
     """
     problems: list[Problem] = []
-    for path in paths:
+    for path in (inner for each in paths for inner in _within(each)):
         try:
             kind = _kind(path)
         except InputError as error:
@@ -110,18 +125,29 @@ def with_files(sources: Sources, paths: Sequence[str]) -> Sources:
     return sources
 
 
+def _within(path: str) -> list[str]:
+    """The files of a study's folder by their usual names; a file, or the folder of a surface, is itself."""
+    folder = Path(path)
+    if not folder.is_dir() or _surface_file(folder) is not None:
+        return [path]
+    found = [folder / name for names in _USUAL for name in names if (folder / name).exists()]
+    return [str(each) for each in found] or [path]
+
+
 def _kind(path: str) -> str:
     if Path(path).is_dir():
+        if _surface_file(Path(path)) is None:
+            remedy = "Files of a study are told by their names, such as analysis.json and plan.json."
+            raise InputError([Problem("holds nothing that a report is filled from.", remedy, place=path)])
         return "surface"
     if Path(path).suffix.lower() == ".toml":
         return "config"
+    if _TABLE.search(path.lower()):
+        return "ratings"
     document = read_object(path)
     schema = document.get("schema")
     if isinstance(schema, str):
         kind = "plan" if schema.startswith(_PLAN) else _KINDS.get(schema)
-        if kind == "surface":
-            remedy = f"Give its directory, {Path(path).parent}."
-            raise InputError([Problem("is a file of a surface.", remedy, place=path)])
         if kind is not None:
             return kind
     elif any(str(name).startswith(_HEDS) for name in document):
@@ -155,7 +181,8 @@ def read_criteria(sources: Sources) -> tuple[Documents, ...]:
         plan_checksum=checksum,
         names=sources.names,
     )
-    return tuple(replace(shared, analysis=analysis) for analysis in _analyses(sources))
+    found = [replace(shared, analysis=analysis) for analysis in _analyses(sources)]
+    return tuple(replace(one, ratings=_ratings(sources.ratings, one)) for one in found)
 
 
 def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
@@ -184,14 +211,43 @@ def _document(path: str | None, schema: str) -> dict[str, Any] | None:
     return None if path is None else read_document(path, schema=schema)
 
 
-def _surface(directory: str | None) -> dict[str, Any] | None:
-    """The document of a directory that `surface` wrote, None where none was given."""
-    if directory is None:
+def _surface(path: str | None) -> dict[str, Any] | None:
+    """The document of a surface, None where none was given."""
+    if path is None:
         return None
-    folder = Path(directory)
-    if not folder.is_dir():
-        raise InputError(f"{directory} is not a directory; give the one that 'surface -o' wrote.")
-    return read_document(folder / "record.json", schema=SURFACE_SCHEMA)
+    file = _surface_file(Path(path)) if Path(path).is_dir() else Path(path)
+    if file is None:
+        raise InputError(f"{path} holds no surface; give what 'surface -o' wrote.")
+    return read_document(file, schema=SURFACE_SCHEMA)
+
+
+def _surface_file(folder: Path) -> Path | None:
+    """The record of a folder that `surface` wrote, None where there is none."""
+    file = folder / "record.json"
+    return file if file.is_file() and read_object(file).get("schema") == SURFACE_SCHEMA else None
+
+
+def _ratings(path: str | None, documents: Documents) -> Ratings | None:
+    """The ratings that the analysis, or the plan, is of; None where none were given."""
+    if path is None:
+        return None
+    from humeval_power.interfaces.formats.ratings import read_ratings
+    from humeval_power.reporting.values import listed, scale_of
+
+    study, plan = documents.study, documents.plan
+    systems = tuple(listed(study, "systems")) or (() if plan is None else plan.systems)
+    scale = scale_of(study) or (None if plan is None else plan.scale)
+    pair = systems if len(systems) == 2 else None
+    found = read_ratings(
+        path, scale=scale, systems=pair, criterion=documents.criterion, require_pair=pair is not None
+    )
+    analysed = study.get("n_ratings")
+    if analysed is not None and analysed != found.n_ratings:
+        note(
+            f"WARNING: {Path(path).name} has {found.n_ratings:,} ratings as read here, the analysis has "
+            f"{analysed:,}; pictures of the ratings show the former."
+        )
+    return found
 
 
 def read_config(path: str) -> ReportConfig:

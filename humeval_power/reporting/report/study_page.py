@@ -1,0 +1,324 @@
+"""A study on one page: its plan, its data, what it decides, what there is to mind, and its forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from humeval_power.errors import InputError
+from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.reporting.numbers import minus_of_numbers, p_words
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.report import study_pictures as pictures
+from humeval_power.reporting.report.caveats import caveats
+from humeval_power.reporting.report.documents import Documents
+from humeval_power.reporting.report.paragraphs import paragraphs
+from humeval_power.reporting.report.power_answers import power_of_design
+from humeval_power.reporting.report.power_words import plan_power
+from humeval_power.reporting.report.result import FormReport, Report
+from humeval_power.reporting.report.result_table import result_table
+from humeval_power.reporting.report.signature import signature_of
+from humeval_power.reporting.report.study_words import size_sentence
+from humeval_power.reporting.result import Source
+from humeval_power.reporting.values import (
+    NOTHING,
+    bounds,
+    count,
+    estimated,
+    listed,
+    number,
+    part,
+    rule_of,
+    scale_of,
+    share,
+    signed,
+    words,
+)
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
+
+FORM_NAMES = {
+    "card2020": "Card et al. (2020)",
+    "heds": "HEDS 3.0",
+    "arr": "ARR's checklist",
+    "aspredicted": "AsPredicted",
+    "osf": "OSF",
+    "paper": "For the paper",
+    "parameters": "Parameters",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyReport(Report):
+    """What is known of a study, one of `criteria` after the other, and its `forms` by name."""
+
+    form: ClassVar[str] = "study"
+    criteria: tuple[Documents, ...]
+    forms: Mapping[str, Report]
+
+    @property
+    def n_open(self) -> int:
+        """Fields that are open, of all forms."""
+        return sum(one.n_open for one in self.forms.values())
+
+    def told(self, command: str, sources: tuple[Source, ...]) -> Self:
+        """The same with what was typed, in the forms too."""
+        forms = {name: one.told(command, sources) for name, one in self.forms.items()}
+        return super(StudyReport, replace(self, forms=forms)).told(command, sources)
+
+    def body(self) -> Document:
+        """The decision first, then everything in the order in which a study happens."""
+        first = self.criteria[0]
+        sections = [section for place in range(len(self.criteria)) for section in self._criterion(place)]
+        signature = signature_of(first) if len(self.criteria) == 1 else None
+        return Document(
+            f"Study{_about(first, one=len(self.criteria) == 1)}",
+            lead=" ".join(_decided(each, named=len(self.criteria) > 1) for each in self.criteria),
+            headline=tuple(_headline(first)) if len(self.criteria) == 1 else (),
+            caveats=tuple(dict.fromkeys(text for each in self.criteria for text in _caveats(each))),
+            sections=(
+                *_nonempty("Plan", _plan(first)),
+                *sections,
+                *_nonempty("Forms", (self._forms(),)),
+            ),
+            signature="" if signature is None else str(signature),
+        )
+
+    def _criterion(self, place: int) -> Iterator[Section]:
+        documents, several = self.criteria[place], len(self.criteria) > 1
+        of = f"{documents.criterion}: " if several else ""
+        suffix = f"-{place + 1}" if several else ""
+        yield from _nonempty(f"{of}Data", _data(documents, suffix))
+        yield from _nonempty(f"{of}Decision", _decision(documents, suffix))
+        yield from _nonempty(f"{of}Diagnostics", _diagnostics(documents, suffix))
+
+    def _forms(self) -> Table:
+        rows = []
+        for name, one in self.forms.items():
+            content = one.content()
+            counts = [content.get(key) for key in ("n_filled", "n_to_check", "n_open")]
+            rows.append(
+                (
+                    FORM_NAMES[_form_of(name)],
+                    *("" if n is None else f"{n}" for n in counts),
+                    _files(name, one),
+                )
+            )
+        return Table(
+            ("form", "filled", "to check", "open", "files"),
+            tuple(rows),
+            caption="The files lie beside this page, where it was written to a folder.",
+        )
+
+    def content(self) -> Record:
+        """For each criterion what was found, and for each form how much of it is filled."""
+        first = self.criteria[0]
+        return {
+            "form": self.form,
+            "systems": list(_systems(first)),
+            "plan_checksum": first.plan_checksum,
+            "rows": [
+                {
+                    "criterion": each.criterion,
+                    **{
+                        name: part(each.study, "effect").get(name)
+                        for name in (
+                            "estimate",
+                            "standard_error",
+                            "df",
+                            "p_value",
+                            "interval",
+                            "significant",
+                        )
+                    },
+                    "decision": _decided(each, named=False),
+                }
+                for each in self.criteria
+            ],
+            "forms": {name: one.content() for name, one in self.forms.items()},
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each criterion: estimate, standard error, df, p-value and decision."""
+        return super().to_frame().drop(columns="interval")
+
+    def files(self) -> Mapping[str, str | bytes]:
+        """Each form as a page, and the files that other programs read."""
+        from humeval_power.reporting.render import as_html
+
+        found: dict[str, str | bytes] = {}
+        for name, one in self.forms.items():
+            if isinstance(one, FormReport) or one.n_open:
+                found[f"{name}.html"] = as_html(one.document())
+            found |= {f"{name}{ending}": one.artefact(ending) for ending in one.endings}
+        return found
+
+
+def _form_of(name: str) -> str:
+    """The form of a name, which has a number where there are several criteria."""
+    return name.partition("-")[0]
+
+
+def _files(name: str, one: Report) -> str:
+    page = [f"{name}.html"] if isinstance(one, FormReport) or one.n_open else []
+    return ", ".join([*page, *(f"{name}{ending}" for ending in one.endings)])
+
+
+def _nonempty(title: str, blocks: Iterator[Block] | tuple[Block, ...]) -> Iterator[Section]:
+    found = tuple(blocks)
+    if found:
+        yield Section(title, found)
+
+
+def _systems(documents: Documents) -> tuple[str, ...]:
+    planned = () if documents.plan is None else documents.plan.systems
+    return tuple(map(str, listed(documents.study, "systems") or planned))
+
+
+def _about(documents: Documents, *, one: bool) -> str:
+    names = _systems(documents)
+    compared = [f"{', '.join(names[:-1])} and {names[-1]}"] if len(names) > 1 else []
+    said = ", ".join([*compared, *([documents.criterion] if one and documents.criterion else [])])
+    return f": {said}" if said else ""
+
+
+def _decided(documents: Documents, *, named: bool) -> str:
+    """What a study shows, in a sentence or two; before collection, what it is planned to find."""
+    of = f"{documents.criterion}: " if named and documents.criterion else ""
+    study, plan = documents.study, documents.plan
+    if not study:
+        return "" if plan is None else f"Planned, not carried out: power {plan_power(plan)}"
+    effect, names = part(study, "effect"), _systems(documents)
+    if listed(study, "pairs"):
+        return f"{of}{paragraphs(documents)['Results'].split('. ')[0]}."
+    estimate, significant = number(effect, "estimate"), effect.get("significant")
+    if study.get("converged") is False or estimate is None:
+        return f"{of}There is no result: the model could not be fitted."
+    if words(effect, "reason") is not None:
+        return f"{of}Nothing is decided: {words(effect, 'reason')}."
+    rule = rule_of(study)
+    p_value = number(effect, "p_value")
+    test = "" if p_value is None else f" ({p_words(p_value)})"
+    if rule is not None and rule.margin is not None:
+        shown = "is shown" if significant else "is not shown"
+        return f"{of}That {names[1]} is {rule.alternative} to {names[0]} {shown}{test}."
+    if significant and len(names) == 2:
+        better, worse = names[::-1] if estimate > 0 else names
+        return f"{of}{better} is rated higher than {worse}{test}."
+    return f"{of}No difference is shown{test}, which does not show that there is none."
+
+
+def _headline(documents: Documents) -> Iterator[Fact]:
+    study, effect = documents.study, part(documents.study, "effect")
+    estimate, ends = number(effect, "estimate"), bounds(effect, "interval")
+    if estimate is not None and study.get("converged") is not False:
+        yield "B - A on [0, 1]", minus_of_numbers(estimated(estimate))
+    if ends is not None:
+        rule = rule_of(study)
+        label = "interval" if rule is None else f"{100 * rule.confidence:g} % interval"
+        yield label, minus_of_numbers(" to ".join(map(estimated, ends)))
+    if documents.plan is not None:
+        predicted = documents.plan.predicted
+        power = predicted.analytic if predicted.simulated != predicted.simulated else predicted.simulated
+        yield "power planned", share(power)
+
+
+def _caveats(documents: Documents) -> tuple[str, ...]:
+    return caveats(documents.study, documents.surface or NOTHING, documents.power or NOTHING)
+
+
+def _plan(documents: Documents) -> Iterator[Block]:
+    """What was promised before collection; without a plan the power that was computed."""
+    plan = documents.plan
+    if plan is None:
+        answer = power_of_design(documents.study, documents.surface or NOTHING, documents.power or NOTHING)
+        if answer is not None:
+            yield Paragraph(answer.text)
+            yield from () if answer.table is None else (answer.table,)
+    else:
+        design = plan.design()
+        size = (
+            f"{design.n_workers:,} workers, {design.n_items:,} items, {design.ratings_per_item:g} ratings for "
+            f"each item and system: {design.n_ratings:,} ratings"
+        )
+        seal = [("SHA-256", f"{documents.plan_checksum[:16]}...")] if documents.plan_checksum else []
+        out = [("Left out", " ".join(plan.exclusions))] if plan.exclusions else []
+        yield Facts(
+            (
+                ("Question", plan.question),
+                ("Difference of interest", f"{signed(plan.effect)} on [0, 1]"),
+                ("Design", size),
+                ("Power", plan_power(plan)),
+                ("Variances", f"from {plan.source.name}"),
+                ("Test", str(plan.rule)),
+                *out,
+                *seal,
+            )
+        )
+    yield from pictures.power(documents)
+
+
+def _data(documents: Documents, suffix: str) -> Iterator[Block]:
+    study, scale = documents.study, scale_of(documents.study)
+    size = size_sentence(study)
+    facts = [] if size is None else [("Collected", size)]
+    facts += [] if scale is None else [("Scale", str(scale))]
+    facts += [
+        (str(step.get("step")).capitalize(), _step(step))
+        for step in listed(study, "flow")
+        if isinstance(step, Mapping)
+    ]
+    if facts:
+        yield Facts(tuple(facts))
+    yield from pictures.ratings(documents, suffix)
+
+
+def _step(step: Mapping[str, object]) -> str:
+    reason = words(step, "reason")
+    return f"{count(step, 'rows')} rows" + (f": {reason}" if reason else "")
+
+
+def _decision(documents: Documents, suffix: str) -> Iterator[Block]:
+    said = paragraphs(documents).get("Results")
+    if said is None:
+        return
+    yield Paragraph(said)
+    yield from pictures.effect(documents, suffix)
+    table = result_table(documents.study)
+    if table is not None:
+        yield table
+
+
+def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
+    """What the documents say on how far the result can be trusted."""
+    study = documents.study
+    rows = tuple(
+        (name, f"{value:.3f}", " to ".join(f"{end:.3f}" for end in bounds(entry, "interval") or ()))
+        for entry in listed(part(study, "agreement"), "between")
+        if isinstance(entry, Mapping)
+        and (name := words(entry, "measure"))
+        and (value := number(entry, "value")) is not None
+    )
+    if rows:
+        yield Table(("agreement of workers", "value", "interval"), rows)
+    yield from pictures.agreement(documents, suffix)
+    if documents.ratings is not None:
+        from humeval_power.inference.analyze.screening import screen_workers, screening_sentence
+
+        yield Paragraph(screening_sentence(screen_workers(documents.ratings)))
+    yield from pictures.workers(documents, suffix)
+
+
+def refuse_nothing(criteria: tuple[Documents, ...]) -> None:
+    """Raise InputError where there is nothing to say."""
+    if not criteria or not any(
+        (each.study, each.plan, each.power, each.surface) != _NONE for each in criteria
+    ):
+        raise InputError(
+            "There is nothing to report: give a plan, an analysis, or the parameters of a fit."
+        )
+
+
+_NONE = (NOTHING, None, None, None)
