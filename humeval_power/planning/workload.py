@@ -25,7 +25,7 @@ _SECONDS = {  # of a comparison, and of each of its items; what has another name
     "preference": (5e-7, 0.0),
     "corpus": (5e-7, 2e-8),
     "contingency": (3e-6, 1e-8),
-    "da": (2e-6, 2e-7),
+    "assessment": (2e-6, 2e-7),
     "compare": (2e-6, 6e-8),
     "scenario": (2e-4, 1e-7),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from cli import run, run_json
 from places import ROOT
 from reference.golden import shared_golden
 from scipy import stats
@@ -23,7 +22,6 @@ from humeval_power.inference.agreement.variance_decomposition import (
     variances,
 )
 from humeval_power.inference.shares import wilson_interval
-from humeval_power.interfaces.cli.assessment.group import command as da
 from humeval_power.planning.assessment import observed_mde
 from humeval_power.planning.judge.efficiency import data_efficiency, observed_correlation
 from humeval_power.scenarios.assessment.gamma_scores import GammaScores
@@ -241,13 +239,12 @@ def test_the_command_reports_thresholds_groups_and_the_caution(tmp_path: Path) -
     pd.DataFrame(
         {"pair": ["x", "y"] * 30, "diff": np.arange(60) / 10, "p": np.where(np.arange(60) > 20, 0.001, 0.6)}
     ).to_csv(path, index=False)
-    found = CliRunner().invoke(da, ["observed-mde", str(path), "--by", "pair"])
-    assert found.exit_code == 0, found.output
+    found = run("assessment", "observed-mde", path, "--by", "pair")
     # 39 of 39 at or above 2.1 are significant, and 39 of 41 (95.1 %) from 1.9 on
-    assert "First     1.9" in found.stdout
-    assert "Caution" in found.stdout
+    assert "First   1.9" in found.stdout
+    assert "Read this first" in found.stdout
     assert max(map(len, found.stdout.splitlines())) <= 80
-    record = json.loads(CliRunner().invoke(da, ["observed-mde", str(path), "--json"]).stdout)
+    record = run_json("assessment", "observed-mde", path)
     assert record["schema"] == "humeval_power/observed_mde/1"
     assert record["groups"][0]["first"]["n_above"] == 41
 
@@ -255,9 +252,7 @@ def test_the_command_reports_thresholds_groups_and_the_caution(tmp_path: Path) -
 def test_every_bad_cell_of_a_collection_is_named_at_once(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("difference,p\n1,0.2\nmuch,0.3\n2,1.4\n,0.1\n")
-    found = CliRunner().invoke(da, ["observed-mde", str(path)])
-    assert isinstance(found.exception, InputError)
-    said = str(found.exception)
+    said = run("assessment", "observed-mde", path, code=2).stderr
     assert "row 3" in said
     assert "'much'" in said
     assert "row 4" in said
@@ -267,8 +262,7 @@ def test_every_bad_cell_of_a_collection_is_named_at_once(tmp_path: Path) -> None
 def test_a_collection_without_p_values_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("difference,rating\n1,0.2\n2,3\n")
-    found = CliRunner().invoke(da, ["observed-mde", str(path)])
-    assert "no column was found for: p." in str(found.exception)
+    assert "no column was found for: p" in run("assessment", "observed-mde", path, code=2).stderr
 
 
 def test_decompose_tells_quality_noise_and_what_a_metric_saves(tmp_path: Path) -> None:
@@ -284,11 +278,10 @@ def test_decompose_tells_quality_noise_and_what_a_metric_saves(tmp_path: Path) -
     path = tmp_path / "ratings.csv"
     frame.to_csv(path, index=False)
     options = ["decompose", str(path), "--scale", "0:100", "--resamples", "200"]
-    found = CliRunner().invoke(da, options)
-    assert found.exit_code == 0, found.output
+    found = run("assessment", *options)
     assert "120 of them with two or more" in " ".join(found.stdout.split())
     assert max(map(len, found.stdout.splitlines())) <= 80
-    record = json.loads(CliRunner().invoke(da, [*options, "--json"]).stdout)
+    record = run_json("assessment", *options)
     gamma = record["gamma"]["value"]
     assert record["data_efficiency"][0]["data_efficiency"] == pytest.approx((1 + gamma) / gamma)
 

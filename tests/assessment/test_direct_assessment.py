@@ -1,4 +1,4 @@
-"""Direct assessment: Gamma ratings, vectorised Mann-Whitney, computed power, and the command `da`."""
+"""Direct assessment: Gamma ratings, vectorised Mann-Whitney, computed power, and the command `assessment`."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def test_the_command_gives_the_power_of_the_paper_and_what_it_assumes() -> None:
 
 def test_the_command_finds_sizes_and_effects() -> None:
     size = json.loads(run("size", "--effect", "2", "--power", "0.95", "--json").stdout)
-    assert (size["schema"], size["found"]["n"]) == ("humeval_power/da_size/1", 1623)
+    assert (size["schema"], size["found"]["n"]) == ("humeval_power/assessment_size/1", 1623)
     mde = json.loads(run("mde", "--n", "1623", "--power", "0.95", "--json").stdout)
     assert mde["found"][0]["effect"] == pytest.approx(2, abs=1e-3)
 

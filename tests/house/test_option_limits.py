@@ -145,7 +145,7 @@ def test_an_extreme_value_is_answered_or_refused_by_its_name_in_time_and_without
 
 
 def test_what_does_not_fit_is_refused_with_its_gigabytes() -> None:
-    result = CliRunner().invoke(main, Trial("da power", "--n", "1000000000").words(ROOT))
+    result = CliRunner().invoke(main, Trial("assessment power", "--n", "1000000000").words(ROOT))
     assert result.exit_code == 2, result.output
     assert re.search(r"about [\d,]+ GB of memory; [\d,.]+ GB are free", " ".join(result.output.split()))
 

@@ -117,7 +117,7 @@ def export(tmp_path: Path) -> Path:
         ("analyze",),
         ("release",),
         ("plan", "--effect", "0.1", "--items", "20:40:4", "--max-workers", "10", "--cost-per-rating", "1"),
-        ("da", "decompose"),
+        ("assessment", "decompose"),
         ("resample",),
         ("judge", "estimate"),
         ("looks", "pool"),
@@ -127,7 +127,7 @@ def test_no_command_takes_rejected_ratings_without_a_word(export: Path, words: t
     frame = pd.read_csv(export)
     frame["judge"] = frame["rating"]
     frame.to_csv(export, index=False)
-    at = 2 if words[0] in ("da", "judge", "looks") else 1
+    at = 2 if words[0] in ("assessment", "judge", "looks") else 1
     found = run(*words[:at], export, *words[at:])
     told = " ".join(found.stderr.split())
     assert found.exit_code == 2, told

@@ -183,7 +183,7 @@ def test_a_misspelt_preset_offers_the_nearest_of_all():
 @pytest.mark.parametrize(
     ("arguments", "low", "high"),
     [
-        (("da", "power", "--n", "50"), "-75", "25 points"),
+        (("assessment", "power", "--n", "50"), "-75", "25 points"),
         (("corpus", "power", "--n", "50"), "-100", "100"),
         (("accuracy", "power", "--n", "50", "--agreement", "0.9"), "-1", "1"),
         (("preference", "power", "--n", "50"), "-0.5", "0.5"),

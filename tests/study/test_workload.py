@@ -36,7 +36,7 @@ def test_work_grows_with_the_studies_and_shrinks_with_the_cores() -> None:
         one.seconds / 4
     )
     assert study_workload(crossed(10, 100), n_simulations=1000, closed_form=True).seconds < one.seconds / 50
-    assert comparison_workload("da", 10**9, n_simulations=1).n_bytes > 4e10
+    assert comparison_workload("assessment", 10**9, n_simulations=1).n_bytes > 4e10
 
 
 def test_more_than_a_day_or_the_free_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`humeval-power da`: direct assessment, independent ratings on a long scale."""
+"""`humeval-power assessment`: direct assessment, independent ratings on a long scale."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _said(scenario: Scenario) -> str:
 
 
 FAMILY = Family(
-    name="da",
+    name="assessment",
     options=_OPTIONS,
     build=_scenario,
     size_help="Ratings of each system.",
@@ -136,7 +136,7 @@ FAMILY = Family(
 )
 
 command = click.Group(
-    "da",
+    "assessment",
     help="""Direct assessment: how many ratings find a difference of a point or two?
 
     Ratings are taken to be independent. Where the same annotators rate many

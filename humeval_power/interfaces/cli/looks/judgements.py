@@ -153,7 +153,8 @@ def _answer(
     n = run.simulations()
     drawn = (2 + len(effects or ())) * n
     tell_work(
-        comparison_workload("da", source.sizes[-1], n_simulations=drawn, n_jobs=run.n_jobs), n_simulations=n
+        comparison_workload("assessment", source.sizes[-1], n_simulations=drawn, n_jobs=run.n_jobs),
+        n_simulations=n,
     )
     return judgements(
         source,

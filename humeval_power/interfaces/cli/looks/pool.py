@@ -109,7 +109,7 @@ def _tell_work(n_pairs: int, budgets: Sequence[int], n_simulations: int) -> None
     """Say how long the pool will take, or refuse it, before its pairs are made."""
     work = Workload(0.0, float(_PER_PAIR * n_pairs))
     for budget in budgets:
-        each = comparison_workload("da", max(budget, 0), n_simulations=n_simulations)
+        each = comparison_workload("assessment", max(budget, 0), n_simulations=n_simulations)
         drawn = each.n_bytes * n_simulations  # they are drawn together
         work += Workload(each.seconds * n_pairs, drawn)
     tell_work(work, n_simulations=n_simulations)

@@ -1,0 +1,103 @@
+"""Direct assessment: quality and noise in ratings, and what was significant in a collection of comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from humeval_power.inference.item_bootstrap import DEFAULT_RESAMPLES
+from humeval_power.planning.assessment import FEWEST_ABOVE, SHARE
+from humeval_power.planning.power import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from humeval_power.ratings import Ratings
+    from humeval_power.reporting.assessment.decomposed import Decomposition
+    from humeval_power.reporting.assessment.observed import ObservedThresholds
+
+USUAL_CORRELATIONS = (1.0, 0.9, 0.7, 0.5, 0.2)
+
+
+def decompose(
+    ratings: Ratings,
+    *,
+    correlations: Sequence[float] = USUAL_CORRELATIONS,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Decomposition:
+    """How much of the variance of ratings is quality and how much is noise.
+
+    Parameters
+    ----------
+    ratings : in which outputs were judged more than once.
+    correlations : of a metric with true quality, at which its worth is told.
+    resamples, seed : of items, for the intervals.
+
+    Returns
+    -------
+    Decomposition
+        Variances on [0, 1] squared, the reducible share, and the data efficiency at each correlation.
+
+    Raises
+    ------
+    InputError
+        No output with two ratings, or not two outputs of any system.
+    """
+    from humeval_power.inference.agreement.variance_decomposition import variance_decomposition
+    from humeval_power.reporting.assessment.decomposed import Decomposition, efficiencies
+    from humeval_power.reporting.result import Provenance
+
+    found = variance_decomposition(ratings, n_resamples=resamples, seed=seed)
+    return Decomposition(
+        found=found,
+        efficiencies=efficiencies(found.gamma, correlations),
+        scale=ratings.scale,
+        source=ratings.source,
+        provenance=Provenance(seed=seed),
+    )
+
+
+def observed_mde(
+    difference: ArrayLike,
+    p_value: ArrayLike,
+    *,
+    groups: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    alpha: float = 0.05,
+    share: float = SHARE,
+    fewest_above: int = FEWEST_ABOVE,
+    remarks: Sequence[str] = (),
+) -> ObservedThresholds:
+    """From which observed difference on comparisons were significant.
+
+    Parameters
+    ----------
+    difference, p_value : (n,), of each comparison; the sign of a difference does not matter.
+    groups : differences and p-values of parts of the collection by name, to look at by themselves too.
+    alpha, share : level, and share of comparisons above a threshold that must be significant.
+    fewest_above : comparisons that must lie at or above a threshold for it to count.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    ObservedThresholds
+        The smallest difference that reaches the share, and the one from which on every larger one does;
+        `to_frame` has a row for each group.
+
+    Raises
+    ------
+    InputError
+        No comparisons, or values that are no differences and p-values.
+    """
+    from humeval_power.planning import assessment
+    from humeval_power.reporting.assessment.observed import ALL, ObservedThresholds
+
+    parts = {ALL: (difference, p_value), **(groups or {})}
+    return ObservedThresholds(
+        found={
+            name: assessment.observed_mde(size, p, alpha=alpha, share=share, fewest_above=fewest_above)
+            for name, (size, p) in parts.items()
+        },
+        alpha=alpha,
+        remarks=tuple(remarks),
+    )
