@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from humeval_power import k_per_item, preset
+from humeval_power.designs import k_per_item
+from humeval_power.interfaces.formats.study.presets import preset
 from humeval_power.planning.workload import study_workload
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.study import RatingStudy

@@ -19,10 +19,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from humeval_power import RatingScale, crossed, preset, simulate
+from humeval_power.designs import crossed
 from humeval_power.interfaces.formats.monitor.ledger import read_ledger
 from humeval_power.interfaces.formats.monitor.lines import Entry
 from humeval_power.interfaces.formats.monitor.secret import read_secret
+from humeval_power.interfaces.formats.study.presets import preset
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.study import simulate
 
 PROGRAM = [sys.executable, "-m", "humeval_power.interfaces.cli.main"]
 N_ITEMS, N_LOOKS = 40, 20

@@ -5,8 +5,10 @@ Both are simulated from the rating model with the seeds below; no person's ratin
 
 from pathlib import Path
 
-from humeval_power import Parameters, RatingScale, k_per_item, simulate
-from humeval_power.designs import crossed
+from humeval_power.designs import crossed, k_per_item
+from humeval_power.parameters import Parameters
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.study import simulate
 
 HERE = Path(__file__).parent
 

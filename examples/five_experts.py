@@ -24,7 +24,7 @@ def main(folder: Path) -> None:
     ratings = ratings_from_table(
         pd.read_csv(EXPERTS), scale=RatingScale(0, 100), systems=("baseline", "new")
     )
-    pilot = fit(ratings)
+    pilot = fit(ratings).fitted
     likely = pilot.parameters.with_difference(EFFECT)
     careful = safe_parameters(likely, pilot.uncertainty, confidence=0.8)
     numbers = range(3, 31)

@@ -23,7 +23,7 @@ PILOT = Path(__file__).resolve().parent.parent / "data" / "pilot.csv"
 def main(folder: Path) -> None:
     scale = RatingScale(1, 5, points=5)
     ratings = ratings_from_table(pd.read_csv(PILOT), scale=scale, systems=("baseline", "new"))
-    pilot = fit(ratings)
+    pilot = fit(ratings).fitted
     print(f"The pilot: {pilot.n_ratings} ratings by {pilot.n_workers} workers on {pilot.n_items} items.")
 
     effect = scale.effect_from_raw(0.4)  # four tenths of a point is what would make us switch systems

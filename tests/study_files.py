@@ -9,8 +9,10 @@ from typing import NamedTuple
 from click.testing import CliRunner, Result
 from seven import seven
 
-from humeval_power import RatingScale, k_per_item, simulate
+from humeval_power.designs import k_per_item
 from humeval_power.interfaces.cli.main import main
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.study import simulate
 
 TRUTH = seven(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
 N_WORKERS, N_ITEMS = 8, 24

@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from humeval_power.api.progress import in_steps, progress
+from humeval_power.api.study_power import study_detectable, study_power
+from humeval_power.errors import InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.questions import HIGHEST, By, Method
 from humeval_power.scenarios.contract import Scenario
+from humeval_power.scenarios.study import RatingStudy
 
 if TYPE_CHECKING:
     from humeval_power.reporting.questions.results import (
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     )
     from humeval_power.reporting.questions.wording import Wording
     from humeval_power.reporting.result import Provenance
+    from humeval_power.reporting.study.detectable import StudyDetectable
+    from humeval_power.reporting.study.power import StudyPower
 
 
 def power(
@@ -31,7 +36,7 @@ def power(
     precision: float | None = None,
     wording: Wording | None = None,
     given: Mapping[str, object] | None = None,
-) -> PowerResult:
+) -> PowerResult | StudyPower:
     """How often a scenario's true effect is found.
 
     Parameters
@@ -45,14 +50,24 @@ def power(
 
     Returns
     -------
-    PowerResult
-        `answer.computed` and `answer.simulated`, each None where it was not found that way.
+    PowerResult or StudyPower
+        Of a rating study `analytic` and `simulated`, else `answer.computed` and `answer.simulated`; each is
+        None where it was not found that way.
 
     Raises
     ------
     InputError
         A number of simulations below 1, or a precision outside (0, 0.5).
     """
+    if wording is None and isinstance(scenario, RatingStudy):
+        return study_power(
+            scenario,
+            method=method,
+            n_simulations=n_simulations,
+            precision=precision,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
     from humeval_power.planning.questions import answer, ways_of
     from humeval_power.reporting.questions.results import PowerResult
     from humeval_power.reporting.questions.wording import PLAIN
@@ -76,7 +91,7 @@ def power(
 def detectable_effect(
     scenario: Scenario,
     *,
-    largest: float,
+    largest: float | None = None,
     power: float = 0.8,
     method: Method = "both",
     n_simulations: int = DEFAULT_SIMULATIONS,
@@ -84,24 +99,30 @@ def detectable_effect(
     n_jobs: int = 1,
     wording: Wording | None = None,
     given: Mapping[str, object] | None = None,
-) -> DetectableResult:
+) -> DetectableResult | StudyDetectable:
     """The smallest effect that is found with the target power; the scenario's own effect is not used.
 
     Parameters
     ----------
-    largest : where the search ends, in the scenario's units.
+    largest : where the search ends, in the scenario's units; a rating study needs none.
     method : as in `power`; 'both' searches by simulation only where the power cannot be computed.
 
     Returns
     -------
-    DetectableResult
+    DetectableResult or StudyDetectable
         `found.effect`, in the scenario's units, with its Monte Carlo interval where it was simulated.
 
     Raises
     ------
     InputError
-        A target outside (alpha, 1), or no effect up to `largest` that reaches it.
+        A target outside (alpha, 1), no `largest`, or no effect up to it that reaches the target.
     """
+    if wording is None and isinstance(scenario, RatingStudy):
+        return study_detectable(
+            scenario, power=power, method=method, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+        )
+    if largest is None:
+        raise InputError("Say where the search for an effect ends: largest=..., in the scenario's units.")
     from humeval_power.planning import questions
     from humeval_power.reporting.questions.results import DetectableResult
     from humeval_power.reporting.questions.wording import PLAIN

@@ -11,12 +11,14 @@ from click.testing import CliRunner
 from scipy import stats
 from seven import seven
 
-from humeval_power import RatingScale, k_per_item, simulate
+from humeval_power.designs import k_per_item
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.study.many_systems import compare_systems, correct, indistinct_groups
 from humeval_power.inference.study.wald import standardised_effect
 from humeval_power.interfaces.cli.main import main
 from humeval_power.ratings import ratings_from_table
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.study import simulate
 
 TRUTH = seven(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
 
@@ -141,7 +143,7 @@ def test_pairs_are_each_fitted_by_themselves_and_corrected_by_holm():
 
 
 def fit_rule():
-    from humeval_power import DecisionRule
+    from humeval_power.rules import DecisionRule
 
     return DecisionRule()
 

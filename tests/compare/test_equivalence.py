@@ -16,7 +16,7 @@ from places import TESTS
 from scipy import special, stats
 from seven import seven
 
-from humeval_power import crossed, k_per_item
+from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.equivalence_power import equivalence_power

@@ -7,10 +7,12 @@ import pytest
 from reference import dense_model
 from seven import seven
 
-from humeval_power import InputError, crossed, k_per_item, simulate
+from humeval_power.designs import crossed, k_per_item
+from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.interaction import interaction_gain
 from humeval_power.estimation.native import CrossedProblem, fit_batch
+from humeval_power.simulation.study import simulate
 
 TRUTH = seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15, sd_worker_item=0.12)
 

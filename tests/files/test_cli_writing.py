@@ -16,9 +16,9 @@ from click.testing import CliRunner, Result
 from killed_writes import Killed, changes_of_the_disk, contents, killed
 from places import ROOT
 
-from humeval_power import preset
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.formats.study.parameter_library import read_library
+from humeval_power.interfaces.formats.study.presets import preset
 from humeval_power.interfaces.writing.layout import STAGING
 from humeval_power.reporting.records import PARAMETERS_SCHEMA
 

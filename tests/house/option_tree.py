@@ -10,8 +10,10 @@ import click
 import numpy as np
 from seven import seven
 
-from humeval_power import RatingScale, k_per_item, simulate
+from humeval_power.designs import k_per_item
 from humeval_power.interfaces.cli.main import main
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.study import simulate
 
 EXTREME = (
     "", "nan", "inf", "-inf", "-0", "0", "-1", "1e-320", "1e-12", "1e12", "1000000000000", "-1000000000000",

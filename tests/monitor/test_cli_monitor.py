@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner, Result
 from seven import seven
 
-from humeval_power import RatingScale, crossed, ratings_from_table, simulate
 from humeval_power.api.monitor import monitor
+from humeval_power.designs import crossed
 from humeval_power.estimation import native
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.looks.boundaries import boundaries
@@ -35,11 +35,14 @@ from humeval_power.interfaces.formats.plan.plan_file import read_plan, read_plan
 from humeval_power.planning.monitor.state import LookData, TakenLook
 from humeval_power.planning.monitor.step import study_monitoring
 from humeval_power.planning.study.analytic import effect_precision
+from humeval_power.ratings import ratings_from_table
 from humeval_power.reporting.analyze.decision import decision_words
 from humeval_power.reporting.plan.text import plan_document
 from humeval_power.reporting.render import as_markdown
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.scales import RatingScale
 from humeval_power.scenarios.looks.looks import nested_designs
+from humeval_power.simulation.study import simulate
 
 TRUTH = seven(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)
 WORKERS, ITEMS = 10, 30

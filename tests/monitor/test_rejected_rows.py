@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from humeval_power import ratings_from_table
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.main import main
+from humeval_power.ratings import ratings_from_table
 
 
 def table(column: str, states: list[str]) -> pd.DataFrame:

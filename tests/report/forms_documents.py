@@ -12,9 +12,9 @@ from decimal import Decimal
 import pandas as pd
 from seven import seven
 
-from humeval_power import RatingScale, k_per_item, simulate
 from humeval_power.checking.rows import FlowStep
 from humeval_power.costs import CostModel, cost_of
+from humeval_power.designs import k_per_item
 from humeval_power.estimation.fitting import fit
 from humeval_power.fees import PlatformFee
 from humeval_power.inference.agreement.agreement import agreement
@@ -32,6 +32,8 @@ from humeval_power.reporting.records import json_ready
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.result import Provenance, enveloped
 from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
+from humeval_power.simulation.study import simulate
 from humeval_power.study_counts import StudyCounts
 
 HOSTILE = '<script>alert("x")</script> =cmd()|50% a_b & c #1 $2 {x} \\end ~^ \n שלום -- `é` 你好 |* [z]'

@@ -12,13 +12,14 @@ from matplotlib.patches import Rectangle
 from statsmodels.stats.multitest import multipletests
 from test_joint_fit import random_table
 
-from humeval_power import DecisionRule, RatingScale
 from humeval_power.inference.study.many_systems import compare_in_pairs, compare_jointly
 from humeval_power.interfaces.cli.main import main
 from humeval_power.ratings import ratings_from_table
 from humeval_power.reporting.analyze.heat_map import heat_map_figure
 from humeval_power.reporting.report.sentences import pairs_sentences
+from humeval_power.rules import DecisionRule
 from humeval_power.safe_text import file_stems
+from humeval_power.scales import RatingScale
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
 CRITERIA = ("fluency", "adequacy")

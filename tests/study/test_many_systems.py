@@ -11,7 +11,6 @@ from reference.golden import shared_golden
 from scipy import stats
 from test_joint_fit import random_table
 
-from humeval_power import DecisionRule, RatingScale
 from humeval_power.errors import InputError
 from humeval_power.inference.study.many_systems import (
     compare_in_pairs,
@@ -23,6 +22,8 @@ from humeval_power.inference.study.many_systems import (
 )
 from humeval_power.inference.study.max_t import MaxT
 from humeval_power.ratings import Ratings
+from humeval_power.rules import DecisionRule
+from humeval_power.scales import RatingScale
 
 
 def all_pairs_correlation(K):

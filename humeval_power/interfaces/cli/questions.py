@@ -25,6 +25,7 @@ from humeval_power.reporting.questions.results import (
     RequiredResult,
     SurfaceResult,
 )
+from humeval_power.reporting.result import Result
 
 _TYPICAL = 10_000  # size at which a search for one is costed
 
@@ -35,7 +36,7 @@ def question_commands(family: Family) -> list[click.Command]:
 
 
 def _power(family: Family) -> click.Command:
-    def command(n: int, effect: float, method: Method, run: Run, **given: Any) -> PowerResult:
+    def command(n: int, effect: float, method: Method, run: Run, **given: Any) -> Result:
         """How often would a comparison of this size find an effect of this size?"""
         family.effect_range(given).check([effect])
         scenario = family.build(n, effect, given)
@@ -46,7 +47,7 @@ def _power(family: Family) -> click.Command:
 
 
 def _mde(family: Family) -> click.Command:
-    def command(n: int, target: float, method: Method, run: Run, **given: Any) -> DetectableResult:
+    def command(n: int, target: float, method: Method, run: Run, **given: Any) -> Result:
         """The smallest effect that a comparison of this size finds with the target power."""
         largest = family.largest_effect(given)
         scenario = family.build(n, largest, given)
@@ -161,7 +162,7 @@ def _method(family: Family) -> Decorator:
 def _built(
     family: Family,
     name: str,
-    function: Callable[..., QuestionResult],
+    function: Callable[..., Result],
     result: type[QuestionResult],
     own: Sequence[Decorator],
 ) -> click.Command:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.assumptions import Assumed, Origin
 from humeval_power.checking.columns import close_to
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.documents.reading import parameters_of
-from humeval_power.interfaces.formats.study.parameter_library import shipped_library
+from humeval_power.interfaces.formats.study.parameter_library import read_library, shipped_library
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.parameters import preset as published
 from humeval_power.reporting.study.parameter_library import find_entry, parameters_document
 from humeval_power.scales import RatingScale
 from humeval_power.uncertainty import VarianceUncertainty
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.study.library_result import LibraryResult
 
 # Fits of ratings of texts that tell all variances apart, and in which workers differ.
 _TEXT_FITS = (
@@ -112,3 +116,22 @@ def usual_entries(scale: RatingScale | None) -> tuple[tuple[str, ...], str]:
 def _has_few_points(name: str) -> bool:
     scale = library_entry(name).scale
     return scale is not None and scale.points is not None
+
+
+def library(own: str | Path | None = None) -> LibraryResult:
+    """The library of parameters: what comes along, and your own entries where you name their file.
+
+    Returns
+    -------
+    LibraryResult
+        `to_frame` has a row for each entry: its SDs on [0, 1], its workers, what it can be used for.
+
+    Raises
+    ------
+    InputError
+        A file of entries that cannot be read.
+    """
+    from humeval_power.api.library import library as listed
+
+    entries = shipped_library()
+    return listed(entries if own is None else [*entries, *read_library(own)])

@@ -1,0 +1,5 @@
+"""Agreement between workers, reliability, repeatability, and where the variance lies."""
+
+from humeval_power.lazy_names import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,0 +1,7 @@
+"""Direct assessment: independent ratings without worker effects (Wei, Kocmi and Federmann 2022)."""
+
+from humeval_power.api.assessment import decompose as decompose
+from humeval_power.api.assessment import observed_mde as observed_mde
+from humeval_power.scenarios.assessment.gamma_scores import GammaScores as GammaScores
+from humeval_power.scenarios.assessment.scenario import DirectAssessment as DirectAssessment
+from humeval_power.scenarios.assessment.scenario import score_tests as score_tests

@@ -1,0 +1,6 @@
+"""BLEU and other metrics of a corpus: randomisation test and power."""
+
+from humeval_power.api.corpus import estimate as estimate
+from humeval_power.api.corpus import test as test
+from humeval_power.scenarios.corpus import PRESETS as PRESETS
+from humeval_power.scenarios.corpus import CorpusStudy as CorpusStudy

@@ -1,0 +1,7 @@
+"""What reports and releases are made from, and the list of what is still open."""
+
+from humeval_power.api.report import open_fields as open_fields
+from humeval_power.reporting.release.rows import ReleaseRows as ReleaseRows
+from humeval_power.reporting.release.rows import release_rows as release_rows
+from humeval_power.reporting.report.config import ReportConfig as ReportConfig
+from humeval_power.reporting.report.documents import Documents as Documents

@@ -1,0 +1,5 @@
+"""What an automatic judge is worth beside human ratings (PPI++)."""
+
+from humeval_power.lazy_names import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,0 +1,6 @@
+"""What an automatic judge is worth beside human ratings (PPI++)."""
+
+from humeval_power.api.judge import estimate as estimate
+from humeval_power.api.judge import mean as mean
+from humeval_power.api.judge import study as study
+from humeval_power.planning.judge.efficiency import data_efficiency as data_efficiency

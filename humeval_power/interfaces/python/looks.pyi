@@ -1,0 +1,30 @@
+"""Looks at the ratings while they come in: boundaries, their costs, and inference after stopping."""
+
+from humeval_power.api.looks import judgements as judgements
+from humeval_power.api.looks import pool as pool
+from humeval_power.api.looks import schedule as schedule
+from humeval_power.api.looks import study as study
+from humeval_power.inference.looks.boundaries import Boundaries as Boundaries
+from humeval_power.inference.looks.boundaries import boundaries as boundaries
+from humeval_power.inference.looks.futility import BetaSpendingFutility as BetaSpendingFutility
+from humeval_power.inference.looks.futility import ConditionalPowerFutility as ConditionalPowerFutility
+from humeval_power.inference.looks.futility import PValueFutility as PValueFutility
+from humeval_power.inference.looks.spending import HwangShihDeCani as HwangShihDeCani
+from humeval_power.inference.looks.spending import ObrienFlemingSpending as ObrienFlemingSpending
+from humeval_power.inference.looks.spending import PocockSpending as PocockSpending
+from humeval_power.inference.looks.spending import PowerSpending as PowerSpending
+from humeval_power.inference.looks.spending import TabulatedSpending as TabulatedSpending
+from humeval_power.inference.looks.stagewise import LookEstimate as LookEstimate
+from humeval_power.inference.looks.stagewise import stagewise_inference as stagewise_inference
+from humeval_power.inference.looks.stopping_rule import FixedLevels as FixedLevels
+from humeval_power.inference.looks.stopping_rule import HaybittlePeto as HaybittlePeto
+from humeval_power.inference.looks.stopping_rule import Spending as Spending
+from humeval_power.inference.looks.stopping_rule import StoppingRule as StoppingRule
+from humeval_power.inference.looks.stopping_rule import WangTsiatis as WangTsiatis
+from humeval_power.planning.looks.rating_looks import LookPlan as LookPlan
+from humeval_power.planning.looks.rating_looks import plan_looks as plan_looks
+from humeval_power.scenarios.looks.judgements import AssessmentLooks as AssessmentLooks
+from humeval_power.scenarios.looks.judgements import PairedLooks as PairedLooks
+from humeval_power.scenarios.looks.looks import Looks as Looks
+from humeval_power.scenarios.looks.looks import equal_looks as equal_looks
+from humeval_power.scenarios.looks.ratings import RatingLooks as RatingLooks

@@ -1,0 +1,13 @@
+"""What a plan is made of: the search, its costs, its assurance."""
+
+from humeval_power.costs import cost_of as cost_of
+from humeval_power.interfaces.formats.fees import read_fee as read_fee
+from humeval_power.planning.plan.assurance import assurance as assurance
+from humeval_power.planning.plan.assurance import safe_parameters as safe_parameters
+from humeval_power.planning.plan.candidates import SearchSpace as SearchSpace
+from humeval_power.planning.plan.plan import ParameterSource as ParameterSource
+from humeval_power.planning.plan.plan import Plan as Plan
+from humeval_power.planning.plan.request import PlanRequest as PlanRequest
+from humeval_power.planning.plan.request import PlanResult as PlanResult
+from humeval_power.study_counts import StudyCounts as StudyCounts
+from humeval_power.uncertainty import VarianceUncertainty as VarianceUncertainty
