@@ -38,7 +38,9 @@ COMMANDS: dict[str, str] = {
     "surface": f"surface {SETTING} --workers 4,6 --items 24 --effect 0.1,0.2 {QUICK} -o surface",
     "plan": "plan pilot.csv --scale 1:5 --effect 0.15 --items 20:100:20 --max-workers 30 --cost-per-rating 0.12 "
     f"--cost-per-worker 3 {QUICK} -o plan.json",
-    "assign": "assign --plan plan.json --batch-size 20 --seed 4 -o assignment.csv --key key.csv",
+    "assign": "assign --workers 4 --items 6 --ratings-per-item 2 --batch-size 4 --checks 0.2 --repeats 0.2 "
+    "--seed 4",
+    "assign blind": "assign --workers 3 --items 4 --seed 4 -o assignment.csv --key key.csv",
     "simulate": "simulate --preset low --workers 8 --items 30 --effect 0.1 --seed 5 -o simulated.csv",
     "analyze": "analyze simulated.csv",
     "analyze many": f"analyze five.csv --scale 1:5 --all-pairs {QUICK}",

@@ -21,10 +21,13 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import Exclusion, Losses
 
 if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
+    from humeval_power.designs import Design
     from humeval_power.planning.looks.schedule import LookSchedule
     from humeval_power.planning.plan.plan import Plan
     from humeval_power.planning.plan.request import PlanRequest, PlanResult
+    from humeval_power.planning.plan.session_order import PresentationOrder
     from humeval_power.ratings import Ratings
+    from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
     from humeval_power.reporting.plan.result import PlanSearchResult
 
 Pairing = Literal["paired", "unpaired", "both"]
@@ -178,6 +181,75 @@ def make_plan(
         said=said,
         remarks=(*remarks, *notices),
         provenance=Provenance(seed=seed),
+    )
+
+
+def assign_work(
+    study: Plan | Design,
+    *,
+    systems: tuple[str, str] | None = None,
+    item_names: Sequence[str] | None = None,
+    batch_size: int | None = None,
+    order: PresentationOrder = "random",
+    check_rate: float = 0.0,
+    repeat_rate: float = 0.0,
+    replacements: int = 0,
+    takeovers: Sequence[Takeover] = (),
+    max_ratings_per_worker: int | None = None,
+    blind: bool = False,
+    seed: int | None = None,
+) -> AssignmentResult:
+    """Say who rates what when.
+
+    Parameters
+    ----------
+    study : a plan, which brings systems, looks, limit and seed; or a design.
+    systems, item_names : what they are called. [A and B; i01, i02, ...]
+    batch_size : most ratings in a batch.
+    order : 'random' shows the two outputs of an item half a batch apart, 'blocked' one after the other.
+    check_rate, repeat_rate : attention checks, and outputs shown once more, as shares of a worker's ratings.
+    replacements : spare slots for workers who drop out.
+    takeovers : show only what these spares do: (spare, slot, first batch).
+    blind : name outputs by their codes alone; `key` of the result says what they stand for.
+    seed : of the order and the codes. [the plan's, else 1]
+
+    Returns
+    -------
+    AssignmentResult
+        `to_frame` has a row for each thing that a worker is shown.
+
+    Raises
+    ------
+    DesignError
+        Options that are out of range or contradict each other, or a worker above the limit.
+    """
+    from humeval_power.planning.plan.assignment import assign
+    from humeval_power.planning.plan.plan import Plan
+    from humeval_power.reporting.plan.assignment import AssignmentResult
+    from humeval_power.reporting.result import UNKNOWN, Provenance
+
+    planned = study if isinstance(study, Plan) else None
+    used = seed if seed is not None else DEFAULT_SEED if planned is None else planned.seed
+    limit = max_ratings_per_worker or (None if planned is None else planned.max_ratings_per_worker)
+    found = assign(
+        study.design() if isinstance(study, Plan) else study,
+        seed=used,
+        batch_size=batch_size,
+        order=order,
+        check_rate=check_rate,
+        repeat_rate=repeat_rate,
+        replacement_slots=replacements,
+        max_ratings_per_worker=limit,
+        system_names=systems or (("A", "B") if planned is None else planned.systems),
+        item_names=item_names,
+        looks=None if planned is None else planned.look_of_ratings(),
+    )
+    return AssignmentResult(
+        assignment=found,
+        takeovers=tuple(takeovers),
+        blind=blind,
+        remarks=(f"Seed {used}: keep it with the key, it makes the codes.",) if blind else (),
+        provenance=UNKNOWN if blind else Provenance(seed=used),
     )
 
 

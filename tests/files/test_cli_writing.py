@@ -64,6 +64,23 @@ def test_a_table_never_lies_beside_the_key_of_another(tmp_path: Path) -> None:
     assert ended > 1
 
 
+def test_a_folder_and_its_key_come_together_or_not_at_all(tmp_path: Path) -> None:
+    for moment in range(1000):
+        folder = tmp_path / str(moment)
+        folder.mkdir()
+        words = ("--workers", 4, "--items", 8, "-o", folder / "a", "--key", folder / "k" / "key.csv")
+        with changes_of_the_disk(killed(moment)) as seen, suppress(Killed):
+            run("assign", *words)
+        run("check", folder / "a", folder / "k", folder)
+        found = {path.name for path in folder.rglob("*") if path.is_file()}
+        assert found in (set(), {"index.html", "record.json", "table.csv", "key.csv"})
+        if len(seen) <= moment:
+            assert found
+            break
+    else:
+        raise AssertionError("it never ended")
+
+
 def test_a_stopped_release_leaves_nothing_in_the_folder_that_is_published(tmp_path: Path) -> None:
     assert run(*released(tmp_path, "the first long secret")).exit_code == 0
     names = {path.name for path in (tmp_path / "rel").iterdir()}
@@ -122,7 +139,7 @@ def test_what_a_command_reads_is_not_written_over(
 
 def test_standard_output_may_be_named_where_a_table_has_a_key(tmp_path: Path) -> None:
     size = ("--workers", 4, "--items", 8, "--ratings-per-item", 2)
-    result = run("assign", *size, "-o", "-", "--key", tmp_path / "key.csv", "--quiet")
+    result = run("assign", *size, "-o", "-", "--format", "csv", "--key", tmp_path / "key.csv", "--quiet")
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("worker_slot,")
     assert len(result.stdout.splitlines()) == 33

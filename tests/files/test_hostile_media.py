@@ -374,7 +374,17 @@ def test_a_terminal_of_any_encoding_gets_the_answer(tmp_path, encoding):
 
 
 def test_data_on_a_pipe_are_the_bytes_of_the_file(tmp_path):
-    words = ("assign", "--workers", "4", "--items", "3", "--systems", "=\x1b[31mA,B\u202e")
+    words = (
+        "assign",
+        "--workers",
+        "4",
+        "--items",
+        "3",
+        "--systems",
+        "=\x1b[31mA,B\u202e",
+        "--format",
+        "csv",
+    )
     result = CliRunner().invoke(main, [*words, "-q"])
     CliRunner().invoke(main, [*words, "-q", "-o", str(tmp_path / "t.csv")])
     assert result.stdout_bytes == (tmp_path / "t.csv").read_bytes()

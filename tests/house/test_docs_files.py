@@ -41,16 +41,7 @@ INSIDE = {
 def study(tmp_path_factory):
     """A study with everything that commands write about it."""
     folder = write_study(tmp_path_factory.mktemp("files"))
-    run(
-        "assign",
-        "--plan",
-        folder / "plan.json",
-        "--checks",
-        "0.1",
-        "--json",
-        "-o",
-        folder / "assignment.json",
-    )
+    run("assign", "--plan", folder / "plan.json", "--checks", "0.1", "-o", folder / "assignment.json")
     run(
         "assign",
         "--plan",

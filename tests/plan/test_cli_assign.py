@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import datetime
 import io
-import json
 from pathlib import Path
 
+import cli
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from humeval_power.interfaces.cli.main import main
 from humeval_power.parameters import preset
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.reporting.plan.sealed.sealing import plan_to_json
@@ -21,8 +20,12 @@ from humeval_power.study_counts import StudyCounts
 SMALL = ("--workers", 3, "--items", 4, "--seed", 5)
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["assign", *map(str, arguments)])
+def run(*words: object, code: int = 0) -> Result:
+    return cli.run("assign", *words, code=code)
+
+
+def table_of(*words: object) -> list[dict[str, str]]:
+    return rows_of(run(*words, "--format", "csv").stdout)
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
@@ -57,102 +60,120 @@ def plan_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_table_goes_to_standard_output_and_the_summary_to_standard_error() -> None:
+def test_what_is_printed_says_how_much_work_it_is() -> None:
     result = run(*SMALL, "--checks", 0.1, "--repeats", 0.1, "--batch-size", 5)
-    assert result.exit_code == 0
-    rows = rows_of(result.stdout)
+    assert result.stderr == ""
+    assert words(result.stdout) == (
+        "Who rates what when "
+        "crossed: 3 workers x 4 items x 2 systems, 3 ratings per item and system, 24 ratings. "
+        "Rows 30 Worker slots 3 Ratings 24 Repeats 3 Checks 3 "
+        "Work of a slot slots ratings repeats checks batches 3 8 1 1 2"
+    )
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_the_table_has_a_row_for_each_thing_shown(tmp_path: Path) -> None:
+    options = (*SMALL, "--checks", 0.1, "--repeats", 0.1, "--batch-size", 5)
+    rows = table_of(*options)
     assert list(rows[0]) == ["worker_slot", "batch", "order", "item", "system", "code", "kind"]
     assert len(rows) == 3 * (8 + 1 + 1)
-    assert words(result.stderr) == (
-        "crossed: 3 workers x 4 items x 2 systems, 3 ratings per item and system, 24 ratings; seed 5 "
-        "30 rows: 24 ratings, 3 repeats, 3 checks. "
-        "3 worker slots: 8 ratings, 1 repeat, 1 check; 2 batches."
-    )
-    assert max(map(len, result.stderr.splitlines())) <= 80
+    for place in ("table.csv", "folder/"):
+        assert (
+            run(*options, "-o", tmp_path / place if place == "table.csv" else f"{tmp_path}/{place}").stdout
+            == ""
+        )
+    assert rows_of((tmp_path / "table.csv").read_text()) == rows
+    assert (tmp_path / "folder" / "table.csv").read_bytes() == (tmp_path / "table.csv").read_bytes()
 
 
 def test_uneven_loads_are_told_apart() -> None:
     result = run("--workers", 4, "--items", 5, "--ratings-per-item", 2)
-    assert "2 worker slots: 4 ratings, 0 repeats, 0 checks; 1 batch." in result.stderr
-    assert "2 worker slots: 6 ratings, 0 repeats, 0 checks; 1 batch." in result.stderr
+    assert "2 4 0 0 1 2 6 0 0 1" in words(result.stdout)
+    assert "10 items do not divide by 4 workers" in words(result.stdout)
 
 
 def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one.csv", "two.csv"):
         assert run(*SMALL, "-o", tmp_path / name, "--quiet").stderr == ""
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
-    assert run(*SMALL[:-1], 6).stdout != run(*SMALL).stdout
+    assert table_of(*SMALL[:-1], 6) != table_of(*SMALL)
 
 
 def test_with_a_key_the_table_has_codes_only(tmp_path: Path) -> None:
     table, key = tmp_path / "assignment.csv", tmp_path / "key.csv"
     result = run(*SMALL, "--systems", "old,new", "-o", table, "--key", key)
-    assert result.exit_code == 0
     assert "old" not in table.read_text()
-    assert "seed 5 (keep it with the key: it makes the codes)" in words(result.stderr)
+    assert "Seed 5: keep it with the key, it makes the codes." in words(result.stderr)
     systems = {row["code"]: (row["item"], row["system"]) for row in rows_of(key.read_text())}
     assert len(systems) == 8
-    blind, open_ = rows_of(table.read_text()), rows_of(run(*SMALL, "--systems", "old,new").stdout)
+    blind, open_ = rows_of(table.read_text()), table_of(*SMALL, "--systems", "old,new")
     assert [systems[row["code"]] for row in blind] == [(row["item"], row["system"]) for row in open_]
 
 
-def test_a_json_table_is_a_versioned_document(tmp_path: Path) -> None:
-    path = tmp_path / "assignment.json"
-    assert run(*SMALL, "--checks", 0.1, "--replacements", 2, "-o", path).exit_code == 0
-    document = json.loads(path.read_text())
-    assert document["schema"] == "humeval_power/assignment/1"
-    assert document["seed"] == 5
-    assert document["worker_slots"] == ["w01", "w02", "w03"]
-    assert document["replacement_slots"] == ["r01", "r02"]
-    assert len(document["rows"]) == 27
-    check = next(row for row in document["rows"] if row["kind"] == "check")
+def test_the_record_has_the_rows_and_how_they_came_about() -> None:
+    record = cli.run_json("assign", *SMALL, "--checks", 0.1, "--replacements", 2)
+    assert record["schema"] == "humeval_power/assignment/1"
+    assert record["seed"] == 5
+    assert record["command"].startswith("humeval-power")
+    assert record["worker_slots"] == ["w01", "w02", "w03"]
+    assert record["replacement_slots"] == ["r01", "r02"]
+    assert len(record["rows"]) == 27
+    check = next(row for row in record["rows"] if row["kind"] == "check")
     assert (check["item"], check["system"], check["code"]) == (None, None, None)
-    printed = json.loads(run(*SMALL, "--checks", 0.1, "--json").stdout)
-    assert printed["rows"] == document["rows"]
 
 
-def test_a_blind_document_keeps_the_seed_that_makes_the_codes_to_itself(tmp_path: Path) -> None:
-    result = run(*SMALL, "--json", "--key", tmp_path / "key.csv")
-    document = json.loads(result.stdout)
-    assert {"seed", "command"}.isdisjoint(document)
-    assert "system" not in document["rows"][0]
+def test_nothing_of_a_blind_table_but_the_key_tells_the_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plan_file: Path
+) -> None:
+    monkeypatch.setattr("sys.argv", ["humeval-power", "assign", "--seed", "987654321"])
+    for number, study in enumerate(((*SMALL[:-1], 987654321), ("--plan", plan_file, "--seed", 987654321))):
+        folder, key = tmp_path / f"out{number}", tmp_path / f"key{number}.csv"
+        record = cli.run_json("assign", *study, "-o", f"{folder}/", "--key", key)
+        assert "seed" not in record
+        assert (record["command"], record["sources"]) == ("", [])
+        assert "system" not in record["rows"][0]
+        assert {path.name for path in folder.iterdir()} == {"index.html", "record.json", "table.csv"}
+        for path in folder.iterdir():
+            assert "987654321" not in path.read_text()
+            assert key.name not in path.read_text()
+        told = run(*study, "--key", tmp_path / f"other{number}.csv", "--details").stdout
+        assert "987654321" not in told
 
 
 def test_items_are_called_as_their_file_says(tmp_path: Path) -> None:
     names = tmp_path / "items.txt"
     names.write_text("\ufeffq1\r\nq2\r\n q3 \r\nq4\r\n\r\n", encoding="utf-8")
-    rows = rows_of(run(*SMALL, "--item-names", names).stdout)
+    rows = table_of(*SMALL, "--item-names", names)
     assert {row["item"] for row in rows} == {"q1", "q2", "q3", "q4"}
 
 
 def test_a_spare_takes_over_the_work_of_a_slot_that_drops_out() -> None:
     options = (*SMALL, "--batch-size", 4, "--replacements", 2)
     whole = run(*options)
-    assert "In reserve: r01, r02. When a slot such as w01 drops out" in words(whole.stderr)
-    taken = rows_of(run(*options, "--replace", "r01=w02", "--replace", "r02=w03:2").stdout)
+    assert "r01, r02: when a slot such as w01 drops out" in words(whole.stdout)
+    replaced = (*options, "--replace", "r01=w02", "--replace", "r02=w03:2")
+    assert "r01 for w02 from batch 1 on; r02 for w03 from batch 2 on" in words(run(*replaced).stdout)
+    taken = table_of(*replaced)
     assert {(row["worker_slot"], row["replaces"]) for row in taken} == {("r01", "w02"), ("r02", "w03")}
-    work = {row["order"]: row["code"] for row in rows_of(whole.stdout) if row["worker_slot"] == "w02"}
+    work = {row["order"]: row["code"] for row in table_of(*options) if row["worker_slot"] == "w02"}
     assert {row["order"]: row["code"] for row in taken if row["worker_slot"] == "r01"} == work
     assert {row["batch"] for row in taken if row["worker_slot"] == "r02"} == {"2"}
 
 
 def test_a_plan_file_gives_the_design_the_systems_the_seed_and_the_limit(plan_file: Path) -> None:
-    result = run("--plan", plan_file)
-    assert result.exit_code == 0
-    assert "k-per-item: 6 workers x 10 items" in words(result.stderr)
-    assert "seed 17" in words(result.stderr)
-    rows = rows_of(result.stdout)
+    record = cli.run_json("assign", "--plan", plan_file)
+    assert record["design"].startswith("k-per-item: 6 workers x 10 items")
+    assert record["seed"] == 17
+    rows = record["rows"]
     assert {row["system"] for row in rows} == {"old", "new"}
     assert len(rows) == 60
-    refused = run("--plan", plan_file, "--checks", 0.3)
-    assert refused.exit_code == 2
+    refused = run("--plan", plan_file, "--checks", 0.3, code=2)
     assert "above the limit of 12 (--max-ratings-per-worker)" in words(refused.stderr)
-    assert run("--plan", plan_file, "--checks", 0.3, "--max-ratings-per-worker", 14).exit_code == 0
+    run("--plan", plan_file, "--checks", 0.3, "--max-ratings-per-worker", 14)
 
 
 def test_a_plan_leaves_nothing_to_type(plan_file: Path) -> None:
-    result = run("--plan", plan_file, "--workers", 5, "--systems", "A,B")
-    assert result.exit_code == 2
+    result = run("--plan", plan_file, "--workers", 5, "--systems", "A,B", code=2)
     assert "The plan says this itself: leave out --workers, --systems." in words(result.stderr)
 
 
@@ -198,7 +219,15 @@ def test_a_plan_leaves_nothing_to_type(plan_file: Path) -> None:
             "the spare 'r01' is named twice.",
         ),
         ([*SMALL, "--key", "-"], "--key needs a file of its own"),
+        ([*SMALL, "--key", "-", "-o", "a.csv"], "--key needs a file of its own"),
         ([*SMALL, "-o", "a.csv", "--key", "./a.csv"], "--output and --key must be two files."),
+        ([*SMALL, "-o", "a.csv", "--key", "A.csv"], "differ in capitals alone"),
+        (
+            [*SMALL, "-o", "out/", "--key", "out/table.csv"],
+            "--key must lie outside the folder of --output.",
+        ),
+        ([*SMALL, "-o", "out", "--key", "out/key.csv"], "--key must lie outside the folder of --output."),
+        ([*SMALL, "-o", "a.toml"], "-o a.toml: no file of this ending is written."),
         ([*SMALL, "--item-names", "nowhere.txt"], "There is no file 'nowhere.txt'"),
         (["--plan", "nowhere.json"], "There is no file 'nowhere.json'"),
     ],
@@ -207,9 +236,8 @@ def test_bad_input_ends_with_2_and_one_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[object], expected: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = run(*arguments)
+    result = run(*arguments, code=2)
     assert list(tmp_path.iterdir()) == []
-    assert result.exit_code == 2
     assert result.stdout == ""
     assert expected in words(result.stderr)
 
@@ -226,23 +254,37 @@ def test_bad_input_ends_with_2_and_one_clear_error(
 def test_item_names_that_do_not_fit_are_refused(tmp_path: Path, text: str, expected: str) -> None:
     names = tmp_path / "items.txt"
     names.write_text(text)
-    result = run(*SMALL, "--item-names", names)
-    assert result.exit_code == 2
+    result = run(*SMALL, "--item-names", names, code=2)
     assert expected in words(result.stderr)
 
 
 def test_a_file_of_names_that_is_not_text_is_refused(tmp_path: Path) -> None:
     names = tmp_path / "items.txt"
     names.write_bytes(b"one\n\xff\n")
-    assert "is not UTF-8 text" in words(run(*SMALL, "--item-names", names).stderr)
+    assert "is not UTF-8 text" in words(run(*SMALL, "--item-names", names, code=2).stderr)
 
 
-def test_neither_table_nor_key_is_overwritten_without_force(tmp_path: Path) -> None:
+@pytest.mark.parametrize("there", ["assignment.csv", "key.csv"])
+def test_neither_table_nor_key_is_overwritten_without_force(
+    tmp_path: Path, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table, key = tmp_path / "assignment.csv", tmp_path / "key.csv"
+    (tmp_path / there).write_text("precious")
+    with monkeypatch.context() as without_work:
+        without_work.setattr("humeval_power.interfaces.cli.plan.assign.assign_work", None)  # refused before
+        refused = run(*SMALL, "-o", table, "--key", key, code=2)
+    assert f"{there} exists already" in words(refused.stderr)
+    assert (tmp_path / there).read_text() == "precious"
+    assert len(list(tmp_path.iterdir())) == 1
+    run(*SMALL, "-o", table, "--key", key, "--force")
+    assert {row["code"] for row in rows_of(table.read_text())} == {
+        row["code"] for row in rows_of(key.read_text())
+    }
+
+
+def test_a_printed_table_does_not_overwrite_its_key(tmp_path: Path) -> None:
+    key = tmp_path / "key.csv"
     key.write_text("precious")
-    refused = run(*SMALL, "-o", table, "--key", key)
-    assert refused.exit_code == 2
-    assert "exists already" in words(refused.stderr)
+    refused = run(*SMALL, "--format", "csv", "--key", key, code=2)
+    assert refused.stdout == ""
     assert key.read_text() == "precious"
-    assert not table.exists()
-    assert run(*SMALL, "-o", table, "--key", key, "--force").exit_code == 0

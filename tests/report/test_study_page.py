@@ -13,7 +13,7 @@ from study_files import PLAIN, given, write_ratings, write_study
 
 from humeval_power.api.report import report
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.results import folder_of
+from humeval_power.interfaces.cli.contents import folder_of
 from humeval_power.reporting.render import as_html
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.report.study_pictures import known_test

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.cli.main import COMMANDS, main
-from humeval_power.interfaces.cli.output import write_directory, write_file
+from humeval_power.interfaces.cli.output import write_file, write_set
 from humeval_power.interfaces.cli.study import check
 from humeval_power.interfaces.cli.text import text_table
 from humeval_power.reporting.study.ratings_figure import ratings_figure
@@ -171,15 +171,16 @@ def test_an_interrupted_write_leaves_neither_files_nor_fragments(
 
     monkeypatch.setattr(os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        write_directory(tmp_path / "surface", {"a.csv": "1", "b.csv": "2"}, force=False)
+        write_set({tmp_path / "surface" / name: "1" for name in ("a.csv", "b.csv")}, force=False)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_directory_is_written_as_a_whole_or_refused(tmp_path: Path) -> None:
-    write_directory(tmp_path / "out", {"a.csv": "1", "b.png": b"2"}, force=False)
+    out = tmp_path / "out"
+    write_set({out / "a.csv": "1", out / "b.png": b"2"}, force=False)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"a.csv", "b.png"}
     with pytest.raises(HumevalPowerError, match=r"a\.csv exists already"):
-        write_directory(tmp_path / "out", {"a.csv": "3", "c.csv": "4"}, force=False)
+        write_set({out / "a.csv": "3", out / "c.csv": "4"}, force=False)
     assert not (tmp_path / "out" / "c.csv").exists()
 
 

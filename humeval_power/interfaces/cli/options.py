@@ -304,11 +304,6 @@ def run_options(command: Function) -> Function:
     return decorated(command, (simulations_option, seed_option, jobs_option))
 
 
-def result_options(command: Function) -> Function:
-    """Add --json, --output, --force and --quiet."""
-    return decorated(command, (json_option, output_option, force_option, quiet_option))
-
-
 def default_jobs() -> int:
     """All cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

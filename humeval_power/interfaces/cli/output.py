@@ -50,32 +50,12 @@ def wrapped(text: str, *, bullet: str = "", indent: str = "") -> str:
     return "\n".join(lines)
 
 
-def emit(
-    text: str,
-    *,
-    output: str | None,
-    force: bool,
-    exact: bool = False,
-    beside: Mapping[str, str | bytes] | None = None,
-    folder: str | None = None,
-) -> None:
-    """Print the result, or write it to the file `output` if there is one ('-' is standard output).
+def show(text: str, *, exact: bool = False) -> None:
+    """Print a result.
 
     `exact` is for data that a program reads, such as CSV: where standard output is no terminal, the bytes
-    are those of the file. The files `beside` it, in `folder` if there is one, are written with it: all of
-    them, or none.
+    are those of the file.
     """
-    files = {Path(folder or "", name): content for name, content in (beside or {}).items()}
-    if output is None or output == "-":
-        write_set(files, force=force, first=lambda: _show(text, exact=exact))
-    else:
-        write_set({**files, Path(output): text}, force=force)
-        note(f"Written: {output}")
-    if folder is not None:
-        note(f"Written to {folder}: {', '.join(beside or {})}")
-
-
-def _show(text: str, *, exact: bool) -> None:
     if exact and not sys.stdout.isatty():
         click.echo(text.encode(), nl=False)
     else:
@@ -120,11 +100,6 @@ def write_file(path: str | Path, content: str | bytes, *, force: bool) -> None:
 def replace_file(path: str | Path, content: str | bytes) -> None:
     """Write a file anew that the command has read, as a whole or not at all."""
     write_files({Path(path): content}, force=True, say=remark)
-
-
-def write_directory(directory: str | Path, files: Mapping[str, str | bytes], *, force: bool) -> None:
-    """Write several files of one directory: all of them, or none."""
-    write_set({Path(directory) / name: content for name, content in files.items()}, force=force)
 
 
 def write_set(

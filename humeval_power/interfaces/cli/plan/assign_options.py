@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, get_args
+from typing import get_args
 
 import click
 
@@ -12,8 +12,7 @@ from humeval_power.interfaces.cli.options import Function, decorated
 from humeval_power.interfaces.cli.plan.options import amend_option, plan_option
 from humeval_power.planning.plan.assignment import MAX_RATE
 from humeval_power.planning.plan.session_order import PresentationOrder
-
-Takeover: TypeAlias = tuple[str, str, int]  # spare, the slot it takes over, the first batch it does
+from humeval_power.reporting.plan.assignment import Takeover
 
 
 def _two_systems(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, str] | None:
@@ -105,7 +104,7 @@ _TABLE_OPTIONS = (
         metavar="SPARE=SLOT",
         multiple=True,
         callback=_takeovers,
-        help="Print only what this spare does for this slot: r01=w07, or r01=w07:3 from batch 3 on; "
+        help="Give only what this spare does for this slot: r01=w07, or r01=w07:3 from batch 3 on; "
         "repeatable.",
     ),
     click.option("--key", metavar="PATH", help="Write what the codes stand for here, and only here."),

@@ -11,9 +11,9 @@ from typing import overload
 
 import click
 
+from humeval_power.interfaces.cli.contents import INDEX
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note, replace_file
-from humeval_power.interfaces.cli.results import INDEX
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.plan.words import PLAN_FILE
 

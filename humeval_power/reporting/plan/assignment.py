@@ -1,0 +1,156 @@
+"""Who rates what when: the table to carry out, and how much work it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from humeval_power.planning.plan.assignment_table import AssignmentPlan, replacement_table
+from humeval_power.planning.plan.session_order import KINDS
+from humeval_power.reporting.document import Document, Fact, Facts, Points, Section, Table
+from humeval_power.reporting.numbers import counted
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result, Source
+from humeval_power.safe_text import table_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Takeover = tuple[str, str, int]  # spare, the slot it takes over, the first batch it does
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssignmentResult(Result):
+    """Who sees what when.
+
+    takeovers : show the work of these spares alone.
+    blind : the table names outputs by their codes alone, and nothing here tells the seed that makes them.
+    """
+
+    schema: ClassVar[str] = "humeval_power/assignment/1"
+    endings: ClassVar[tuple[str, ...]] = (".csv",)
+
+    assignment: AssignmentPlan
+    takeovers: tuple[Takeover, ...] = ()
+    blind: bool = False
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def __post_init__(self) -> None:
+        """Refuse a takeover of what is not there.
+
+        Raises
+        ------
+        DesignError
+            A spare, slot or batch that the assignment does not have.
+        """
+        _ = self._table
+
+    def body(self) -> Document:
+        """How much there is to do, who does how much, and in which order."""
+        plan = self.assignment
+        return Document(
+            "Who rates what when",
+            lead=f"{plan.design}.",
+            headline=(*_totals(plan), *_taken(self.takeovers)),
+            caveats=plan.design.notes,
+            sections=(
+                Section("Work of a slot", (_loads(plan),)),
+                *([Section("Looks", (Facts(tuple(_looks(plan))),))] if plan.look is not None else []),
+                *([Section("In reserve", (Points((_reserve(plan),)),))] if plan.replacements else []),
+            ),
+        )
+
+    def content(self) -> Record:
+        """The rows of the table; without the systems where it is blind."""
+        plan = self.assignment
+        rows = [
+            {name: None if value == "" else value for name, value in row.items()}
+            for row in self._table.to_dict("records")
+        ]
+        return {
+            "design": str(plan.design),
+            "systems": list(plan.systems),
+            "worker_slots": list(plan.slots),
+            "replacement_slots": list(plan.replacements),
+            "rows": rows,
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each thing that a worker is shown."""
+        return self._table.copy()
+
+    def artefact(self, ending: str) -> str:
+        """The table."""
+        assert ending in self.endings
+        return table_csv(self._table)
+
+    def key(self) -> pd.DataFrame:
+        """What the codes stand for: for the coordinator alone."""
+        return self.assignment.key()
+
+    def key_csv(self) -> str:
+        """The file of the key."""
+        return table_csv(self.key())
+
+    def told(self, command: str, sources: tuple[Source, ...]) -> Self:
+        """The same with how it came about; a blind one keeps that to itself: the command may hold the seed."""
+        return self if self.blind else super().told(command, sources)
+
+    @cached_property
+    def _table(self) -> pd.DataFrame:
+        import pandas as pd
+
+        plan = self.assignment
+        table = plan.to_frame()
+        if self.takeovers:
+            table = pd.concat(
+                [
+                    replacement_table(plan, spare, slot, first_batch=batch)
+                    for spare, slot, batch in self.takeovers
+                ],
+                ignore_index=True,
+            )
+        return table.drop(columns="system") if self.blind else table
+
+
+def _totals(plan: AssignmentPlan) -> Iterator[Fact]:
+    yield "Rows", f"{len(plan.worker):,}"
+    yield "Worker slots", f"{len(plan.slots):,}"
+    for kind, name in enumerate(KINDS):
+        yield f"{name[0].upper()}{name[1:]}s", f"{int(plan.loads(kind).sum()):,}"
+
+
+def _taken(takeovers: tuple[Takeover, ...]) -> Iterator[Fact]:
+    if takeovers:
+        said = (f"{spare} for {slot} from batch {batch} on" for spare, slot, batch in takeovers)
+        yield "In the table", f"{'; '.join(said)}; nothing else"
+
+
+def _loads(plan: AssignmentPlan) -> Table:
+    """How many worker slots get how much, from the least work to the most."""
+    loads = np.column_stack([*(plan.loads(kind) for kind in range(len(KINDS))), plan.n_batches])
+    different, slots = np.unique(loads, axis=0, return_counts=True)
+    rows = tuple(
+        (f"{count:,}", *(f"{int(number):,}" for number in row))
+        for row, count in zip(different, slots, strict=True)
+    )
+    return Table(("slots", *(f"{name}s" for name in KINDS), "batches"), rows)
+
+
+def _looks(plan: AssignmentPlan) -> Iterator[Fact]:
+    assert plan.look is not None
+    for look, count in enumerate(np.bincount(plan.look)[1:], start=1):
+        yield f"Look {look}", counted(int(count), "row")
+    yield "Order", "collect all of one look before the next"
+
+
+def _reserve(plan: AssignmentPlan) -> str:
+    return (
+        f"{', '.join(plan.replacements)}: when a slot such as {plan.slots[0]} drops out, a spare takes over "
+        "what it was to see."
+    )
