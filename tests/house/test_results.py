@@ -31,6 +31,12 @@ def test_a_record_names_what_was_read_with_its_digest_and_how_it_was_asked(paper
     assert "seed" not in record  # nothing was drawn
 
 
+def test_a_file_of_the_package_is_named_without_the_place_where_it_is_installed() -> None:
+    assert [source["name"] for source in run_json("parameters", "list")["sources"]] == [
+        "parameter_library.json"
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "start"),
     [
