@@ -25,9 +25,8 @@ PILOT = Path(__file__).resolve().parent.parent / "data" / "pilot.csv"
 
 
 def main(folder: Path) -> None:
-    ratings = ratings_from_table(
-        pd.read_csv(PILOT), scale=RatingScale(1, 5, points=5), systems=("baseline", "new")
-    )
+    scale = RatingScale(1, 5, points=5)
+    ratings = ratings_from_table(pd.read_csv(PILOT), scale=scale, systems=("baseline", "new"))
     parameters = fit(ratings).parameters
     request = PlanRequest(
         assumptions_of({"pilot": parameters}),

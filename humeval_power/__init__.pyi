@@ -2,6 +2,7 @@
 
 from humeval_power.api.analyze import analyze as analyze
 from humeval_power.api.monitor import monitor as monitor
+from humeval_power.api.plan import assign_work as assign_work
 from humeval_power.api.plan import make_plan as make_plan
 from humeval_power.api.plan import pilot as pilot
 from humeval_power.api.progress import silent as silent

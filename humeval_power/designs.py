@@ -92,8 +92,8 @@ def crossed(n_workers: int, n_items: int, *, n_repeats: int = 1) -> Design:
 
     Examples
     --------
-    >>> print(crossed(10, 60))
-    crossed: 10 workers x 60 items x 2 systems, 10 ratings per item and system, 1,200 ratings
+    >>> crossed(10, 60).n_ratings
+    1200
     """
     _check_size(n_workers, n_items)
     _check_count("n_repeats", n_repeats, minimum=1)

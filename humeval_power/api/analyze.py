@@ -66,10 +66,10 @@ def analyze(
         Ratings that determine nothing.
     """
     from humeval_power.estimation.fitting import fit
+    from humeval_power.inference.study.formula import FEW_WORKERS
     from humeval_power.inference.study.intervals import parameter_intervals
     from humeval_power.inference.study.wald import difference_test, effect_test
     from humeval_power.planning.analyze import deviations
-    from humeval_power.planning.study.analytic import FEW_WORKERS
     from humeval_power.planning.study.calibration import size_of_test
     from humeval_power.reporting.analyze.two import AnalysisResult
     from humeval_power.reporting.result import Provenance
@@ -197,8 +197,8 @@ def _refuse_simulated(rule: DecisionRule) -> None:
 def _interest(
     effect: float | None, plan: Plan | None, ratings: Ratings, fitted: Fit, tested: EffectTest
 ) -> PowerAtInterest | None:
+    from humeval_power.inference.study.formula import EffectPrecision
     from humeval_power.planning.analyze import power_at_interest
-    from humeval_power.planning.study.analytic import EffectPrecision
 
     wanted = plan.effect if effect is None and plan is not None else effect
     if wanted is None or tested.reason:

@@ -133,7 +133,7 @@ def open_fields(
 
 def _study(documents: Sequence[Documents], answers: ReportConfig, *, strict: bool) -> Report:
     """The page with each form that can be filled from these documents."""
-    from humeval_power.reporting.report.study_page import StudyReport, refuse_nothing
+    from humeval_power.reporting.report.page.study import StudyReport, refuse_nothing
 
     refuse_nothing(tuple(documents))
     forms: dict[str, Report] = {}

@@ -75,9 +75,9 @@ def fit(
     from humeval_power.estimation.fitting import fit as fitted_to
     from humeval_power.estimation.interaction import interaction_gain
     from humeval_power.estimation.native import kernels_ready, quick_start
+    from humeval_power.inference.study.formula import FEW_WORKERS
     from humeval_power.inference.study.intervals import parameter_intervals
     from humeval_power.inference.study.wald import check_engine_df
-    from humeval_power.planning.study.analytic import FEW_WORKERS
     from humeval_power.planning.study.calibration import size_of_test
     from humeval_power.reporting.result import Provenance
     from humeval_power.reporting.study.fit_result import FitResult

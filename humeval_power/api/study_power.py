@@ -12,8 +12,8 @@ from humeval_power.planning.questions import Method
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 if TYPE_CHECKING:
+    from humeval_power.inference.study.formula import AnalyticPower
     from humeval_power.parameters import Parameters
-    from humeval_power.planning.study.analytic import AnalyticPower
     from humeval_power.planning.study.required import Sought
     from humeval_power.planning.study.surface import Cell
     from humeval_power.planning.workload import Ahead
@@ -112,8 +112,8 @@ def study_power(
 
 def _by_formula(study: RatingStudy, method: Method) -> tuple[AnalyticPower | None, list[str]]:
     """The power by formula, if it is asked for and the formula describes the study, and remarks."""
+    from humeval_power.inference.study.formula import analytic_power
     from humeval_power.inference.study.replication import NO_LOSSES
-    from humeval_power.planning.study.analytic import analytic_power
 
     if method == "simulate":
         return None, []
@@ -152,7 +152,8 @@ def study_detectable(
     InputError
         A target that is no goal, or no study that could be fitted.
     """
-    from humeval_power.planning.study.analytic import detectable, effect_precision
+    from humeval_power.inference.study.formula import effect_precision
+    from humeval_power.planning.study.analytic import detectable
     from humeval_power.planning.study.detectable import simulated_detectable_effect, simulated_margin
     from humeval_power.planning.study.surface import Cell
     from humeval_power.reporting.study.detectable import StudyDetectable

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError, Problem
+from humeval_power.inference.study.formula import EffectPrecision, analytic_power, power_at
 from humeval_power.parameters import Parameters
 from humeval_power.planning.monitor.state import Monitoring
 from humeval_power.planning.monitor.step import NO_DEPARTURE
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.study.analytic import EffectPrecision, analytic_power, power_at
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.looks.looks import nested_designs

@@ -15,14 +15,9 @@ import numpy as np
 
 from humeval_power.errors import InputError
 from humeval_power.inference.ranked_values import rounded
+from humeval_power.inference.study.formula import FEW_WORKERS, EffectPrecision, effect_precision, power_at
 from humeval_power.parameters import Parameters
-from humeval_power.planning.study.analytic import (
-    FEW_WORKERS,
-    EffectPrecision,
-    effect_precision,
-    minimum_detectable_effect,
-    power_at,
-)
+from humeval_power.planning.study.analytic import minimum_detectable_effect
 from humeval_power.planning.study.designs_of import build_design
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 

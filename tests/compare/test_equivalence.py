@@ -20,16 +20,16 @@ from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.equivalence_power import equivalence_power
-from humeval_power.inference.study.simulated_test import simulated_test
-from humeval_power.inference.study.wald import difference_test, effect_test, finished_test, wald_p
-from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.analytic import (
+from humeval_power.inference.study.formula import (
     EffectPrecision,
     analytic_power,
     effect_precision,
     power_at,
-    smallest_margin,
 )
+from humeval_power.inference.study.simulated_test import simulated_test
+from humeval_power.inference.study.wald import difference_test, effect_test, finished_test, wald_p
+from humeval_power.planning.power import estimate_power
+from humeval_power.planning.study.analytic import smallest_margin
 from humeval_power.planning.study.calibration import calibrate, size_of_test
 from humeval_power.planning.study.detectable import simulated_margin
 from humeval_power.planning.study.limits import ceiling_with_items

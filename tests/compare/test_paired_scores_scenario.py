@@ -179,7 +179,7 @@ def test_equivalence_needs_many_more_items_and_has_the_power_it_says():
     [
         (0.0, {}, "No number of items"),
         (-0.2, {"direction": "greater"}, "No number of items"),
-        (0.2, {"power": 0.01}, "target power must lie between"),
+        (0.2, {"power": 0.01}, "power must lie between"),
         (1e-6, {}, "more than 100,000,000"),
     ],
 )

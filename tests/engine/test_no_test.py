@@ -114,7 +114,7 @@ def test_power_is_not_given_where_more_than_a_fifth_of_the_fits_fail() -> None:
     words += ("--effect", 0.1, "--simulations", 20, "--lost", 0.1)
     result = run(*words, code=3)
     said = plain(result)
-    assert "Power none: too many of the simulated studies could not be fitted" in said
+    assert "There is no power: too many of the simulated studies could not be fitted" in said
     assert "20 simulated, 20 failed (100 %" in said
     record = json.loads(run(*words, "--json", code=3).stdout)
     assert record["power"] is None

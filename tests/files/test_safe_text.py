@@ -21,8 +21,9 @@ from latex_run import compiled
 
 from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.cli.pandoc import READS
-from humeval_power.interfaces.cli.text import text_table
 from humeval_power.interfaces.formats.text_tables import read_delimited
+from humeval_power.reporting.document import Table
+from humeval_power.reporting.render.terminal import table_lines
 from humeval_power.safe_text import (
     bibtex_text,
     cut,
@@ -133,7 +134,7 @@ def test_wide_and_combining_characters_take_the_columns_that_they_take():
     assert display_width("e\u0301") == 1
     assert padded("7", 3, right=True) == "  7"
     assert cut("山田太郎さん", 9) == "山田太..."
-    table = text_table(("name", "n"), [("山田", "1"), ("e\u0301", "20"), ("a\x1b\nb", "3")])
+    table = table_lines(Table(("name", "n"), (("山田", "1"), ("e\u0301", "20"), ("a\x1b\nb", "3"))))
     assert len({display_width(line) for line in table.split("\n")}) == 1
     assert r"a\x1b\nb" in table
 
@@ -248,7 +249,7 @@ def test_a_column_of_csv_reads_back_and_has_no_formula(names):
     cells = [cell for line in csv.reader(io.StringIO(text, newline="")) for cell in line]
     number = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
     assert not any(cell[:1] in tuple("=+-@\t\r") and not number.fullmatch(cell) for cell in cells)
-    frame, _ = read_delimited(text.encode(), source="t.csv")
+    frame, _ = read_delimited(text, source="t.csv")
     assert frame["name"].tolist() == rows
     assert list(frame) == ["name", "=head"]
 
@@ -261,10 +262,10 @@ def test_reading_a_table_never_makes_two_names_one(names):
 
 
 def test_the_reader_says_that_it_took_apostrophes_away():
-    frame, notices = read_delimited(b"system,rating\n'=A(),1\nB,2\n'=A(),3\n", source="t.csv")
+    frame, notices = read_delimited("system,rating\n'=A(),1\nB,2\n'=A(),3\n", source="t.csv")
     assert frame["system"].tolist() == ["=A()", "B", "=A()"]
     assert [one for one in notices if "apostrophe" in one and "2 cells" in one and "'system'" in one]
-    raw, notices = read_delimited(b"system,rating\n'=A(),1\n=A(),2\n", source="t.csv")
+    raw, notices = read_delimited("system,rating\n'=A(),1\n=A(),2\n", source="t.csv")
     assert raw["system"].tolist() == ["'=A()", "=A()"]
     assert notices == []
 

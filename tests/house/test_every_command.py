@@ -6,10 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from every_command import COMMANDS, GOLDEN, are_close
-
-# Kept by no snapshot: they change with the machine and the day, not with the numbers.
-_VOLATILE = {"versions", "command", "time", "created", "seconds"}
+from every_command import COMMANDS, GOLDEN, VOLATILE, are_close
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +24,7 @@ def test_a_command_still_gives_the_numbers_that_it_gave(name, every_command, gol
 def _different(old: Any, new: Any, path: str):
     """Where two records differ: other names, other words, numbers apart by more than other machines' rounding."""
     if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted((set(old) | set(new)) - _VOLATILE):
+        for key in sorted((set(old) | set(new)) - VOLATILE):
             if key not in new or key not in old:
                 yield f"{path}.{key}: only {'before' if key in old else 'now'}"
             else:

@@ -19,6 +19,7 @@ from humeval_power.inference.looks.median_unbiased import median_unbiased
 from humeval_power.inference.looks.stagewise import LookEstimate, stagewise_inference
 from humeval_power.inference.looks.stopping_rule import StoppingRule
 from humeval_power.inference.looks.stopping_words import efficacy_of
+from humeval_power.inference.study.formula import effect_precision
 from humeval_power.parameters import Parameters, preset
 from humeval_power.planning.looks.calibration import calibrate, level_factor
 from humeval_power.planning.looks.how_many import (
@@ -28,7 +29,6 @@ from humeval_power.planning.looks.how_many import (
 )
 from humeval_power.planning.looks.long_run import operating_characteristics
 from humeval_power.planning.looks.rating_looks import plan_looks
-from humeval_power.planning.study.analytic import effect_precision
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.looks.looks import Looks, equal_looks, nested_designs
 from humeval_power.scenarios.looks.ratings import RatingLooks

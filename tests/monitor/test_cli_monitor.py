@@ -23,6 +23,7 @@ from humeval_power.estimation.fitting import fit
 from humeval_power.inference.looks.boundaries import boundaries
 from humeval_power.inference.looks.stopping_rule import StoppingRule
 from humeval_power.inference.looks.stopping_words import efficacy_of
+from humeval_power.inference.study.formula import effect_precision
 from humeval_power.inference.study.wald import effect_test
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.main import main
@@ -34,7 +35,6 @@ from humeval_power.interfaces.formats.monitor.secret import read_secret
 from humeval_power.interfaces.formats.plan.plan_file import read_plan, read_plan_file
 from humeval_power.planning.monitor.state import LookData, TakenLook
 from humeval_power.planning.monitor.step import study_monitoring
-from humeval_power.planning.study.analytic import effect_precision
 from humeval_power.ratings import ratings_from_table
 from humeval_power.reporting.analyze.decision import decision_words
 from humeval_power.reporting.plan.text import plan_document
@@ -290,7 +290,7 @@ def test_text_fits_the_terminal_and_a_folder_has_page_record_table_and_picture(
     rows = pd.read_csv(out / "table.csv")
     record = json.loads((out / "record.json").read_text())
     assert rows["p_value"].tolist() == pytest.approx([each["data"]["p_value"] for each in record["looks"]])
-    assert record["sources"][0]["name"] == str(plan)
+    assert record["sources"][0]["name"] == plan.name
 
 
 def test_the_call_decides_as_the_command_does_and_writes_nothing(plan: Path) -> None:
@@ -299,7 +299,7 @@ def test_the_call_decides_as_the_command_does_and_writes_nothing(plan: Path) -> 
     for n_items in (10, 20):
         record = json.loads(look(plan, part(table, n_items), "--json").stdout)
         seen = ratings_from_table(
-            part(table, n_items).astype(str), scale=RatingScale(1, 5, 5), systems=("old", "new")
+            part(table, n_items).astype(str), scale=RatingScale(1, 5, points=5), systems=("old", "new")
         )
         found = monitor(seen, sealed_plan, before=state)
         state = found.state

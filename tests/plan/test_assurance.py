@@ -11,9 +11,9 @@ from seven import seven
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
+from humeval_power.inference.study.formula import power_at
 from humeval_power.planning.plan.assurance import assurance, pilot_advice, safe_parameters
 from humeval_power.planning.questions import smallest_true
-from humeval_power.planning.study.analytic import power_at
 from humeval_power.planning.study.required import counts_power, counts_precision
 from humeval_power.simulation.study import simulate
 from humeval_power.study_counts import StudyCounts

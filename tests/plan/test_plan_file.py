@@ -27,6 +27,7 @@ from seven import seven
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
+from humeval_power.inference.study.formula import analytic_power
 from humeval_power.interfaces.cli.main import LazyGroup
 from humeval_power.interfaces.cli.plan.options import amend_option, load_plan, plan_option
 from humeval_power.interfaces.formats.plan.plan_file import (
@@ -36,7 +37,6 @@ from humeval_power.interfaces.formats.plan.plan_file import (
     read_plan_file,
 )
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.planning.study.analytic import analytic_power
 from humeval_power.reporting.plan.sealed.sealing import plan_to_json
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale

@@ -17,8 +17,9 @@ from seven import seven
 from humeval_power.costs import CostModel
 from humeval_power.designs import DESIGN_KINDS, DesignKind
 from humeval_power.fees import PlatformFee
+from humeval_power.inference.study.formula import effect_precision
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.planning.study.analytic import effect_precision, minimum_detectable_effect
+from humeval_power.planning.study.analytic import minimum_detectable_effect
 from humeval_power.reporting.plan.history import Amendment, Change
 from humeval_power.reporting.plan.text import plan_document
 from humeval_power.reporting.plan.words import DESIGN_WORDS

@@ -15,6 +15,7 @@ from seven import seven
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
+from humeval_power.inference.study.formula import analytic_power, power_at
 from humeval_power.parameters import preset
 from humeval_power.planning.plan.candidates import (
     SearchSpace,
@@ -23,7 +24,6 @@ from humeval_power.planning.plan.candidates import (
     list_candidates,
     most_powerful,
 )
-from humeval_power.planning.study.analytic import analytic_power, power_at
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.regular import powers, regular_precision
 from humeval_power.planning.study.required import counts_power, counts_precision

@@ -20,10 +20,10 @@ from humeval_power.fees import PlatformFee
 from humeval_power.inference.agreement.agreement import agreement
 from humeval_power.inference.agreement.reliability import intraclass_correlations
 from humeval_power.inference.agreement.repeatability import repeatability
+from humeval_power.inference.study.formula import EffectPrecision
 from humeval_power.inference.study.wald import effect_test
 from humeval_power.planning.analyze import deviations, power_at_interest
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.planning.study.analytic import EffectPrecision
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.reporting.agreement.record import agreement_record
 from humeval_power.reporting.analyze.analysis_content import ANALYSIS_SCHEMA, analysis_content

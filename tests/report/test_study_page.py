@@ -16,7 +16,7 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.contents import folder_of
 from humeval_power.reporting.render import as_html
 from humeval_power.reporting.report.documents import Documents
-from humeval_power.reporting.report.study_pictures import known_test
+from humeval_power.reporting.report.page.pictures import known_test
 
 
 @pytest.fixture(scope="module")

@@ -17,10 +17,10 @@ from humeval_power.api.resample import resample
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
+from humeval_power.inference.study.formula import analytic_power
 from humeval_power.inference.study.wald import effect_test
 from humeval_power.parameters import preset
 from humeval_power.planning.power import estimate_power
-from humeval_power.planning.study.analytic import analytic_power
 from humeval_power.reporting.resample.figure import resample_figure
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.resample import MIXED, RESAMPLED_TESTS, ResampledRatings, copies

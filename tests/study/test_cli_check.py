@@ -17,7 +17,8 @@ from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.cli.main import COMMANDS, main
 from humeval_power.interfaces.cli.output import write_file, write_set
 from humeval_power.interfaces.cli.study import check
-from humeval_power.interfaces.cli.text import text_table
+from humeval_power.reporting.document import Table
+from humeval_power.reporting.render.terminal import table_lines
 from humeval_power.reporting.study.ratings_figure import ratings_figure
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
@@ -273,7 +274,7 @@ def test_the_options_of_the_rule_take_their_defaults_from_the_rule() -> None:
 
 
 def test_a_long_first_column_is_shortened_to_fit_80_columns() -> None:
-    table = text_table(["system", "mean"], [["x" * 100, "1"], ["y", "22"]])
+    table = table_lines(Table(("system", "mean"), (("x" * 100, "1"), ("y", "22"))))
     assert all(len(line) <= 80 for line in table.splitlines())
     assert "..." in table
 

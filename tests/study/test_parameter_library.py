@@ -14,11 +14,11 @@ from click.testing import CliRunner, Result
 from places import ROOT
 
 from humeval_power.designs import crossed
+from humeval_power.inference.study.formula import analytic_power
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.interfaces.formats.study.parameter_library import read_library, shipped_library
 from humeval_power.parameters import PARAMETER_NAMES
-from humeval_power.planning.study.analytic import analytic_power
 from humeval_power.reporting.study.parameter_library import LIBRARY_SCHEMA, LibraryEntry, upper_worker_slope
 from humeval_power.uncertainty import VarianceUncertainty
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from seven import seven
 
 from humeval_power.errors import InputError
+from humeval_power.inference.study.formula import analytic_power
 from humeval_power.parameters import preset
 from humeval_power.planning.questions import smallest_true
-from humeval_power.planning.study.analytic import analytic_power
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.limits import ceiling_with_items
 from humeval_power.planning.study.required import counts_power, required_size

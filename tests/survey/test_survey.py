@@ -16,12 +16,9 @@ from scipy import stats
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
+from humeval_power.inference.study.formula import analytic_power, effect_precision
 from humeval_power.parameters import preset
-from humeval_power.planning.study.analytic import (
-    analytic_power,
-    effect_precision,
-    minimum_detectable_effect,
-)
+from humeval_power.planning.study.analytic import minimum_detectable_effect
 from humeval_power.planning.survey import Comparison, survey
 from humeval_power.reporting.figure_style import figure_bytes
 from humeval_power.reporting.survey.figure import survey_figure

@@ -299,11 +299,6 @@ quiet_option = click.option(
 )
 
 
-def run_options(command: Function) -> Function:
-    """Add --simulations, --seed and --jobs."""
-    return decorated(command, (simulations_option, seed_option, jobs_option))
-
-
 def default_jobs() -> int:
     """All cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from humeval_power.reporting.result import Source
 
-_PACKAGE = Path(__file__).resolve().parents[2]
-_OWN = (_PACKAGE, _PACKAGE.parent / "data" / "platform_fees.toml")  # the latter where it is developed
 _NOTED: ContextVar[dict[str, Source] | None] = ContextVar("files_read", default=None)
 
 
@@ -27,12 +25,7 @@ def noting_files() -> Iterator[dict[str, Source]]:
 
 
 def note_file(name: str, content: bytes) -> None:
-    """Note a file and the SHA-256 of its bytes, where somebody wants to know.
-
-    A file of the package itself goes by its name alone: where it is installed is nobody's business.
-    """
+    """Note a file and the SHA-256 of its bytes, where somebody wants to know; its folder is nobody's business."""
     noted = _NOTED.get()
     if noted is not None:
-        path = Path(name)
-        shown = path.name if any(path.is_relative_to(own) for own in _OWN) else name
-        noted.setdefault(name, Source(shown, hashlib.sha256(content).hexdigest()))
+        noted.setdefault(name, Source(Path(name).name, hashlib.sha256(content).hexdigest()))

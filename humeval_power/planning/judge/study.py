@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 from humeval_power.designs import Design
 from humeval_power.errors import DesignError, InputError
+from humeval_power.inference.study.formula import AnalyticPower, analytic_power
 from humeval_power.parameters import Parameters
 from humeval_power.planning.judge.efficiency import finite_share
-from humeval_power.planning.study.analytic import AnalyticPower, analytic_power
 from humeval_power.planning.study.designs_of import build_design
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 

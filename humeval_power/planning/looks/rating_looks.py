@@ -19,6 +19,7 @@ from humeval_power.inference.looks.boundaries import (
 )
 from humeval_power.inference.looks.stopping_rule import StoppingRule
 from humeval_power.inference.shares import wilson_interval
+from humeval_power.inference.study.formula import EffectPrecision, effect_precision
 from humeval_power.planning.looks.calibration import (
     ENOUGH_WORKERS,
     Calibrate,
@@ -26,7 +27,6 @@ from humeval_power.planning.looks.calibration import (
     calibrate,
 )
 from humeval_power.planning.looks.long_run import OperatingPoint, operating_characteristics
-from humeval_power.planning.study.analytic import EffectPrecision, effect_precision
 from humeval_power.scenarios.looks.ratings import RatingLooks
 from humeval_power.scenarios.looks.replicates import Flags, LookReplicates, stop
 

@@ -12,8 +12,8 @@ from humeval_power.errors import InputError
 from humeval_power.inference.looks.boundaries import Boundaries, boundaries, success
 from humeval_power.inference.looks.futility import Futility
 from humeval_power.inference.looks.stopping_rule import Efficacy, StoppingRule
+from humeval_power.inference.study.formula import effect_precision
 from humeval_power.parameters import Parameters
-from humeval_power.planning.study.analytic import effect_precision
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.looks.looks import Looks, nested_designs
 

@@ -12,10 +12,10 @@ from humeval_power.inference.looks.boundaries import Boundaries, boundaries
 from humeval_power.inference.looks.futility import conditional_power
 from humeval_power.inference.looks.stagewise import LookEstimate
 from humeval_power.inference.looks.stopping_rule import Spending
+from humeval_power.inference.study.formula import effect_precision
 from humeval_power.planning.looks.schedule import look_information
 from humeval_power.planning.monitor.state import Decision, LookData, Monitoring, TakenLook
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.study.analytic import effect_precision
 from humeval_power.ratings import Ratings
 from humeval_power.scenarios.looks.looks import LookKind, nested_designs
 

@@ -8,10 +8,11 @@ from decimal import Decimal
 import numpy as np
 
 from humeval_power.costs import CostModel, cost_of, money
+from humeval_power.inference.study.formula import FEW_WORKERS
 from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.candidates import Candidates
 from humeval_power.planning.questions import smallest_true
-from humeval_power.planning.study.analytic import FEW_WORKERS, detectable
+from humeval_power.planning.study.analytic import detectable
 from humeval_power.planning.study.limits import Ceiling, ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.study.required import counts_power, counts_precision
 from humeval_power.rules import DecisionRule, claim

@@ -10,6 +10,7 @@ import numpy as np
 from humeval_power.costs import CostModel
 from humeval_power.designs import Codes, Design, DesignKind
 from humeval_power.inference.looks.boundaries import Boundaries
+from humeval_power.inference.study.formula import analytic_power
 from humeval_power.parameters import Parameters
 from humeval_power.planning.looks.schedule import (
     LookInformation,
@@ -18,7 +19,6 @@ from humeval_power.planning.looks.schedule import (
     planned_boundaries,
     power_with_looks,
 )
-from humeval_power.planning.study.analytic import analytic_power
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from humeval_power.costs import CostModel
 from humeval_power.inference.looks.boundaries import boundaries
+from humeval_power.inference.study.formula import power_at
 from humeval_power.parameters import Parameters
 from humeval_power.planning.looks.how_many import LooksChoice, compare_numbers_of_looks
 from humeval_power.planning.looks.rating_looks import LookPlan, look_rows, plan_looks
 from humeval_power.planning.looks.schedule import LookSchedule, power_with_looks
 from humeval_power.planning.plan.plan import LookExpectation
 from humeval_power.planning.power import PowerEstimate, estimate_power
-from humeval_power.planning.study.analytic import power_at
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.looks.looks import Looks

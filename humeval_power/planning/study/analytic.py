@@ -8,11 +8,8 @@ from scipy import optimize
 
 from humeval_power.inference.noncentral_t import noncentral_t_tail
 from humeval_power.inference.study.formula import (
-    FEW_WORKERS,
     AnalyticPower,
     EffectPrecision,
-    analytic_power,
-    effect_precision,
     power_at,
     rule_critical_value,
 )
@@ -20,24 +17,6 @@ from humeval_power.planning import questions
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.margins import smallest_equivalence_margin
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-
-__all__ = [
-    "FEW_WORKERS",
-    "TOLERANCE",
-    "AnalyticPower",
-    "EffectPrecision",
-    "HalfwayPower",
-    "analytic_power",
-    "check_target",
-    "detectable",
-    "disagree",
-    "effect_precision",
-    "halfway_power",
-    "minimum_detectable_effect",
-    "power_at",
-    "rule_critical_value",
-    "smallest_margin",
-]
 
 
 def minimum_detectable_effect(

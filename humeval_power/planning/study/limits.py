@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from humeval_power.errors import DesignError
+from humeval_power.inference.study.formula import EffectPrecision, power_at
 from humeval_power.parameters import Parameters
-from humeval_power.planning.study.analytic import EffectPrecision, detectable, power_at
+from humeval_power.planning.study.analytic import detectable
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from humeval_power.errors import InputError
+from humeval_power.inference.study.formula import (
+    FEW_WORKERS,
+    EffectPrecision,
+    analytic_power,
+    effect_precision,
+    power_at,
+)
 from humeval_power.parameters import Parameters
 from humeval_power.planning.power import (
     DEFAULT_SEED,
@@ -17,15 +24,7 @@ from humeval_power.planning.power import (
     part_of,
 )
 from humeval_power.planning.questions import smallest_true
-from humeval_power.planning.study.analytic import (
-    FEW_WORKERS,
-    EffectPrecision,
-    analytic_power,
-    check_target,
-    detectable,
-    effect_precision,
-    power_at,
-)
+from humeval_power.planning.study.analytic import check_target, detectable
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.limits import Ceiling, ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.study.regular import regular_precision

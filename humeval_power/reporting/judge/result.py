@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.differences import Difference
 from humeval_power.inference.judge import FEW, JudgedMean, JudgedMeans
+from humeval_power.inference.study.formula import AnalyticPower
 from humeval_power.parameters import Parameters
 from humeval_power.planning.judge.efficiency import PredictionPower
 from humeval_power.planning.judge.study import JudgedStudy
-from humeval_power.planning.study.analytic import AnalyticPower
-from humeval_power.reporting.document import Document, Fact, Paragraph, Picture, Section, Table
+from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, p_cell
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -123,10 +123,9 @@ class JudgeStudy(Result):
     def body(self) -> Document:
         """What the judge saves, the power with it and without, and the most that any judge can do."""
         found = self.found
-        setting = f"; parameters {self.setting}" if self.setting else ""
         return Document(
             "What a judge saves in a study of workers and items",
-            lead=f"{found.design}; true difference {self.effect}{setting}.",
+            lead=f"Effect: {self.effect}",
             headline=(
                 ("Saves", _saved(found)),
                 (
@@ -139,6 +138,11 @@ class JudgeStudy(Result):
                     "At most",
                     f"{self.endless.efficiency:.3f} times the data, from a perfect judge of endless items: "
                     "workers and noise remain",
+                ),
+            ),
+            sections=(
+                Section(
+                    "", (Facts((("Setting", self.setting or "parameters"), ("Study", str(found.design)))),)
                 ),
             ),
         )

@@ -6,8 +6,8 @@ import math
 
 from humeval_power.costs import Cost
 from humeval_power.designs import Design
+from humeval_power.inference.study.formula import FEW_WORKERS
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.study.analytic import FEW_WORKERS
 from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
 from humeval_power.reporting.values import share
 from humeval_power.rules import claim

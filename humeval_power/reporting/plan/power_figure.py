@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from humeval_power.inference.study.formula import effect_precision, power_at
 from humeval_power.planning.looks.schedule import power_with_looks
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.study.analytic import effect_precision, power_at
 from humeval_power.reporting.figure_style import COLOURS, DASHES, QUIET, house_style
 from humeval_power.reporting.plan.front_figure import target_line
 from humeval_power.safe_text import picture_text

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from humeval_power.costs import Cost, money
 from humeval_power.designs import Design
+from humeval_power.inference.study.formula import effect_precision
 from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.study.analytic import detectable, effect_precision
+from humeval_power.planning.study.analytic import detectable
 from humeval_power.planning.study.limits import ceiling_with_items, ceiling_with_workers
 from humeval_power.reporting.document import Block, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import interval_words

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from humeval_power.costs import Cost, cost_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
+from humeval_power.inference.study.formula import effect_precision
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.study.analytic import effect_precision, halfway_power
+from humeval_power.planning.study.analytic import halfway_power
 from humeval_power.reporting.document import Document, Fact, Paragraph, Points, Section, Table
 from humeval_power.reporting.plan.caveats import is_observed_effect, plan_caveats
 from humeval_power.reporting.plan.history import Amendment

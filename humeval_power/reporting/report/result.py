@@ -12,8 +12,8 @@ from humeval_power.reporting.document import Document, Section
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.report.fields import open_fields
 from humeval_power.reporting.report.items import Checklist
+from humeval_power.reporting.report.page.pictures import surface_picture
 from humeval_power.reporting.report.pages import FormPage, how_filled
-from humeval_power.reporting.report.study_pictures import surface_picture
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result, Source
 from humeval_power.safe_text import json_text
 

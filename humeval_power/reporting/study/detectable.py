@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.differences import Difference
-from humeval_power.planning.study.analytic import EffectPrecision, power_at
+from humeval_power.inference.study.formula import EffectPrecision, power_at
 from humeval_power.planning.study.detectable import DetectableEffect
 from humeval_power.planning.study.surface import Cell
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section

@@ -48,7 +48,7 @@ class FilesOrCommand(click.Group):
         return click.Command.invoke(self, ctx)
 
 
-@click.group("report", cls=FilesOrCommand, subcommand_metavar="", no_args_is_help=False)
+@click.group("report", cls=FilesOrCommand, subcommand_metavar="", invoke_without_command=True)
 @click.argument("files", metavar="[FILE]...", nargs=-1)
 @source_options
 @click.option(

@@ -21,6 +21,7 @@ from humeval_power.reporting.result import Result
 from humeval_power.reporting.study.library_result import EntryResult, LibraryResult
 from humeval_power.reporting.study.parameter_library import LibraryEntry, library_record, own_entry
 from humeval_power.reporting.values import words
+from humeval_power.safe_text import shell_command
 
 Action = Literal["list", "show", "add"]
 _WANTED = {
@@ -69,7 +70,16 @@ def command(
         return _add(str(name), place, entry_name, texts, force=force)
     finish_sets(place.parent, say=remark)
     entries = [*shipped_library(), *_own(place, named=own is not None)]
-    return library(entries) if action == "list" else entry(str(name), entries)
+    if action == "list":
+        return library(entries)
+    return entry(str(name), entries, remarks=[_to_plan(str(name), own)])
+
+
+def _to_plan(name: str, own: str | None) -> str:
+    """The command that writes an entry for others to plan from."""
+    place = [] if own is None else ["--library", own]
+    words = ["humeval-power", "parameters", "show", name, *place, "-o", "parameters.json"]
+    return f"To plan from it: {shell_command(words)}"
 
 
 def _own(path: Path, *, named: bool) -> list[LibraryEntry]:

@@ -10,9 +10,9 @@ from humeval_power.errors import InputError
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.reporting.numbers import minus_of_numbers, p_words
 from humeval_power.reporting.records import Record
-from humeval_power.reporting.report import study_pictures as pictures
 from humeval_power.reporting.report.caveats import caveats
 from humeval_power.reporting.report.documents import Documents
+from humeval_power.reporting.report.page import pictures
 from humeval_power.reporting.report.paragraphs import paragraphs
 from humeval_power.reporting.report.power_answers import power_of_design
 from humeval_power.reporting.report.power_words import plan_power
