@@ -213,3 +213,9 @@ def _table(state: Monitoring) -> Table:
             for look in state.looks
         ),
     )
+
+
+LEDGER_NAME = "humeval_power/look_ledger/"
+
+
+SECRET_NAME = "humeval_power/secret/"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-LEDGER_NAME = "humeval_power/look_ledger/"
-SECRET_NAME = "humeval_power/secret/"
+from humeval_power.reporting.monitor import LEDGER_NAME, SECRET_NAME
+
 _LEDGER = re.compile(
     rb'"schema"\s*:\s*"' + re.escape(LEDGER_NAME).replace("/", r"\\?/").encode() + rb'\d+"'
 )

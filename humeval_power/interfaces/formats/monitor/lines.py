@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.reporting.monitor import LEDGER_NAME
 from humeval_power.reporting.records import json_ready
-from humeval_power.reporting.release.private_files import LEDGER_NAME
 
 LEDGER_SCHEMA = f"{LEDGER_NAME}2"
 HEAD_LENGTH = 4096  # bytes from which a ledger is told from another file
