@@ -37,7 +37,7 @@ worker, item = (pd.factorize(shown[column], sort=True)[0] for column in ("worker
 design = from_table(worker, item, (shown["system"] == "new").to_numpy(int))
 world = read_parameters("pilot.json")[0].with_difference(0.08)
 ratings = simulate(world, design, seed=3, response="likert", points=5).rating
-shown["rating"] = RatingScale(1, 5, 5).from_unit(ratings).astype(int)
+shown["rating"] = RatingScale(1, 5, points=5).from_unit(ratings).astype(int)
 given = shown[(shown["worker_slot"] != "w03") | (shown["batch"] == 1)]
 given = given.rename(columns={"worker_slot": "worker"})[["worker", "item", "system", "rating"]]
 given.to_csv("ratings.csv", index=False)

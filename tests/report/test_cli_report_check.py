@@ -278,3 +278,12 @@ def test_other_forms_want_one_criterion_of_several(several):
     document = json.loads((several / "analysis.json").read_text())
     estimate = next(one for one in document["criteria"] if one["criterion_name"] == "fluency")["effect"]
     assert f"{estimate['estimate']:+#.3g}".replace("-", "\u2212") in text
+
+
+def test_the_folders_of_plan_and_analyze_are_taken_for_their_files(study, tmp_path):
+    folder = tmp_path / "analysis"
+    folder.mkdir()
+    (folder / "record.json").write_bytes((study / "analysis.json").read_bytes())
+    named = run("report", "--analysis", folder, "--form", "paper").stdout
+    told = run("report", folder, "--form", "paper").stdout
+    assert named == told == run("report", "--analysis", study / "analysis.json", "--form", "paper").stdout

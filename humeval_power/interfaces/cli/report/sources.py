@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.cli.contents import RECORD
 from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import plan_path
@@ -88,18 +89,6 @@ def _sources(values: dict[str, Any]) -> Sources:
     return Sources(**named)
 
 
-_OPTIONS = (
-    click.option("--parameters", metavar="FILE", help="What 'fit -o' wrote."),
-    click.option("--analysis", metavar="FILE", help="What 'analyze -o' wrote."),
-    click.option("--surface", metavar="PATH", help="What 'surface -o' wrote."),
-    click.option("--power", metavar="FILE", help="What 'power --json -o' wrote."),
-    click.option("--plan", metavar="PATH", callback=plan_path, help="What 'plan -o' wrote."),
-    click.option("--ratings", metavar="FILE", help="The ratings that were analysed, for pictures of them."),
-    click.option("--config", metavar="FILE", help="Your own answers, a TOML file with a table [report]."),
-    click.option("--criterion", metavar="NAME", help="Of an analysis of several criteria. [all, in HEDS]"),
-)
-
-
 def with_files(sources: Sources, paths: Sequence[str]) -> Sources:
     """The sources with files that are told by what is in them.
 
@@ -131,7 +120,17 @@ def _within(path: str) -> list[str]:
     if not folder.is_dir() or _surface_file(folder) is not None:
         return [path]
     found = [folder / name for names in _USUAL for name in names if (folder / name).exists()]
-    return [str(each) for each in found] or [path]
+    return [str(each) for each in found] or [_record_path(path)]
+
+
+def _record_path(path: str) -> str:
+    """Of a folder that a command's -o wrote the record in it; a file as it is."""
+    record = Path(path) / RECORD
+    return str(record) if record.is_file() else path
+
+
+def _record_of(_ctx: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    return None if value is None else _record_path(value)
 
 
 def _kind(path: str) -> str:
@@ -155,6 +154,18 @@ def _kind(path: str) -> str:
     rule = "is nothing that a report is filled from."
     remedy = "Give what 'fit', 'analyze', 'plan' or 'power --json' wrote, or a file of the HEDS form."
     raise InputError([Problem(rule, remedy, place=path)])
+
+
+_OPTIONS = (
+    click.option("--parameters", metavar="FILE", help="What 'fit -o' wrote."),
+    click.option("--analysis", metavar="PATH", callback=_record_of, help="What 'analyze -o' wrote."),
+    click.option("--surface", metavar="PATH", help="What 'surface -o' wrote."),
+    click.option("--power", metavar="PATH", callback=_record_of, help="What 'power -o' wrote."),
+    click.option("--plan", metavar="PATH", callback=plan_path, help="What 'plan -o' wrote."),
+    click.option("--ratings", metavar="FILE", help="The ratings that were analysed, for pictures of them."),
+    click.option("--config", metavar="FILE", help="Your own answers, a TOML file with a table [report]."),
+    click.option("--criterion", metavar="NAME", help="Of an analysis of several criteria. [all, in HEDS]"),
+)
 
 
 def read_criteria(sources: Sources) -> tuple[Documents, ...]:
