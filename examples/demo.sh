@@ -8,6 +8,7 @@ mkdir -p "$out"
 say() { printf '\n$ humeval-power %s\n' "$*"; humeval-power "$@"; }
 
 say check data/pilot.csv --scale 1:5
+say fit data/pilot.csv --scale 1:5
 say fit data/pilot.csv --scale 1:5 -o $out/parameters.json --force
 say simulate --parameters $out/parameters.json --workers 10 --items 100 --seed 1 \
   --response likert --points 5 --scale 1:5 -o $out/study.csv --force
@@ -15,7 +16,7 @@ say power --parameters $out/parameters.json --workers 10 --items 100 --effect 0.
 say surface --preset high,low --parameters $out/parameters.json --workers 3,10 --items 50,100,500 \
   --effect 0.05:0.2:0.05 -o $out/surface --force
 say surface --preset high,low --workers 3,10 --items 50,100,500 --effect 0.05:0.4:0.05 \
-  --compare card2020 -o $out/compare --force > $out/compare.txt
+  --compare card2020 -o $out/compare --force
 say report $out/parameters.json $out/surface --form card2020 -o $out/report.md --force
 say report $out/parameters.json $out/surface --form card2020 -o $out/report.html --force
 
