@@ -110,7 +110,7 @@ def test_the_record_has_what_a_paper_should_report(two):
     assert record["power"]["is_observed"] is False
     assert record["equivalence"]["margin"] == 1
     assert not any("observed" in warning for warning in record["warnings"])
-    assert record["sources"][0]["name"] == str(two)
+    assert record["sources"][0]["name"] == two.name
     assert record["sources"][0]["sha256"].startswith(record["signature"].partition("sha256:")[2])
     assert record["seed"] == 1
 

@@ -12,6 +12,8 @@ from humeval_power.interfaces.cli.costs import Money
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import Function, collected
 
+MOST_RATINGS = 100_000  # of a worker: the most that a plan can be sealed with
+
 _SURENESS = RealNumber(0, 1, min_open=True, max_open=True)
 _LIMITS = (
     click.option("--budget", type=Money(), help="Find the most powerful design for this much."),
@@ -41,7 +43,11 @@ _LIMITS = (
         callback=number_list(int, least=1),
         help="Of each item under each system, such as 1:10. [1 to --max-workers]",
     ),
-    click.option("--max-ratings-per-worker", type=WholeNumber(min=1), help="What a worker can be asked."),
+    click.option(
+        "--max-ratings-per-worker",
+        type=WholeNumber(min=1, largest=MOST_RATINGS),
+        help="What a worker can be asked.",
+    ),
     click.option(
         "--pairing",
         type=click.Choice(["paired", "unpaired", "both"]),
