@@ -26,6 +26,8 @@ from humeval_power.scenarios.looks.looks import nested_designs
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
+LARGEST_COUNT = 100_000  # of anything that a plan counts: workers, items, ratings of a worker
+
 
 @dataclass(frozen=True, slots=True)
 class ParameterSource:

@@ -74,8 +74,7 @@ def _draw_cell(axes: Axes, place: tuple[int, int], one: PairResult, alpha: float
         color=colour,
         weight="bold" if one.significant else "normal",
     )
-    p_value = p_words(one.corrected_p).replace("0.", ".", 1)
-    axes.text(x, y + 0.2, p_value, ha="center", va="center", size=6, color=colour)
+    axes.text(x, y + 0.2, p_words(one.corrected_p), ha="center", va="center", size=6, color=colour)
 
 
 def _level(p: float, alpha: float) -> int:

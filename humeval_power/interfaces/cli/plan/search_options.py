@@ -11,8 +11,7 @@ from humeval_power.api.plan import MOST_WORKERS
 from humeval_power.interfaces.cli.costs import Money
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import Function, collected
-
-MOST_RATINGS = 100_000  # of a worker: the most that a plan can be sealed with
+from humeval_power.planning.plan.plan import LARGEST_COUNT
 
 _SURENESS = RealNumber(0, 1, min_open=True, max_open=True)
 _LIMITS = (
@@ -45,7 +44,7 @@ _LIMITS = (
     ),
     click.option(
         "--max-ratings-per-worker",
-        type=WholeNumber(min=1, largest=MOST_RATINGS),
+        type=WholeNumber(min=1, largest=LARGEST_COUNT),
         help="What a worker can be asked.",
     ),
     click.option(

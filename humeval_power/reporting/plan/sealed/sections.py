@@ -19,14 +19,13 @@ from humeval_power.fees import PlatformFee
 from humeval_power.inference.looks.stopping_words import efficacy_of, futility_of
 from humeval_power.parameters import Parameters
 from humeval_power.planning.looks.schedule import LookSchedule
-from humeval_power.planning.plan.plan import LookExpectation, ParameterSource, PredictedPower
+from humeval_power.planning.plan.plan import LARGEST_COUNT, LookExpectation, ParameterSource, PredictedPower
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.reporting.plan.history import Amendment, Change
 from humeval_power.reporting.schemas.sections import Section
 from humeval_power.scenarios.looks.looks import LookKind, Looks
 from humeval_power.study_counts import StudyCounts
 
-LARGEST_COUNT = 100_000
 MOST_RATINGS = 20_000_000
 _REGULAR = ("crossed", "k-per-item", "split")  # the kinds whose size is their ratings per item
 _ROUNDING = 1e-9  # of an interval's end at 0 or 1
