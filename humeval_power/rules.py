@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from humeval_power.errors import InputError
+from humeval_power.latent import Family, Link
 
 Estimator = Literal["reml", "ml"]
 DegreesOfFreedom = Literal["kenward-roger", "satterthwaite", "normal", "min", "bootstrap", "calibrated"]
@@ -17,6 +18,10 @@ WITH_MARGIN: tuple[Alternative, ...] = ("non-inferior", "equivalent")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionRule:
     """A Wald t test of the difference between two systems.
+
+    `family` says as what ratings are analysed: numbers with normal noise ('gaussian'), or categories of a
+    latent variable ('ordinal', or 'binary' for two of them) with link `link`. Effects and margins are
+    differences of expected ratings on [0, 1] for each.
 
     `df` names the reference distribution: 'kenward-roger' (t with Kenward and Roger's 1997 df and
     their adjusted standard error), 'satterthwaite' (t, as lmerTest), 'normal' (the |t| > 1.96 of
@@ -44,6 +49,8 @@ class DecisionRule:
     alpha: float = 0.05
     analysis: Analysis = "ratings"
     margin: float | None = None
+    family: Family = "gaussian"
+    link: Link = "probit"
 
     def __post_init__(self) -> None:
         for name, words in (
@@ -51,6 +58,8 @@ class DecisionRule:
             ("df", get_args(DegreesOfFreedom)),
             ("alternative", get_args(Alternative)),
             ("analysis", get_args(Analysis)),
+            ("family", get_args(Family)),
+            ("link", get_args(Link)),
         ):
             if getattr(self, name) not in words:
                 raise InputError(f"{name} must be one of {', '.join(words)}; got {getattr(self, name)!r}.")
@@ -60,6 +69,10 @@ class DecisionRule:
             raise InputError(
                 f"df '{self.df}' is defined for REML fits; use estimator 'reml', or df 'satterthwaite', "
                 "'normal' or 'min' with 'ml'."
+            )
+        if self.is_latent and self.analysis != "ratings":
+            raise InputError(
+                f"Differences are analysed as numbers; family {self.family!r} analyses ratings."
             )
         self._check_margin()
 
@@ -82,6 +95,11 @@ class DecisionRule:
                 f"alpha must lie below 0.5 for '{self.alternative}', whose interval has confidence "
                 f"1 - 2 alpha; got {self.alpha}."
             )
+
+    @property
+    def is_latent(self) -> bool:
+        """Whether ratings are analysed as categories."""
+        return self.family != "gaussian"
 
     @property
     def is_simulated(self) -> bool:

@@ -232,6 +232,8 @@ CONTENT = {
 def other(path: str, value: Any) -> Any:
     """A value that may stand there and is not the one that does."""
     special = {
+        "rule.family": "binary",
+        "rule.link": "logit",
         "rule.estimator": "ml",
         "rule.df": "satterthwaite",
         "rule.alternative": "greater",

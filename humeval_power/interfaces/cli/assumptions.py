@@ -20,7 +20,14 @@ from humeval_power.interfaces.cli.options import (
     typed_scale,
 )
 from humeval_power.interfaces.cli.output import note
-from humeval_power.parameters import PARAMETER_NAMES, PRESETS, STANDARD_DEVIATIONS, Parameters
+from humeval_power.parameters import (
+    CORRELATIONS,
+    FURTHER_DEVIATIONS,
+    PARAMETER_NAMES,
+    PRESETS,
+    STANDARD_DEVIATIONS,
+    Parameters,
+)
 from humeval_power.scales import RatingScale
 
 
@@ -47,7 +54,7 @@ def _typed_values(_ctx: click.Context, _option: click.Parameter, text: str | Non
     values: dict[str, object] = {"baseline": 0.5, "effect": 0.0, **dict.fromkeys(STANDARD_DEVIATIONS, 0.0)}
     for part in text.split(","):
         name, _, number = (piece.strip() for piece in part.partition("="))
-        if name not in (*PARAMETER_NAMES, "sd_worker_item"):
+        if name not in (*PARAMETER_NAMES, *FURTHER_DEVIATIONS, *CORRELATIONS):
             raise click.BadParameter(f"{name!r} is no parameter; they are {', '.join(PARAMETER_NAMES)}.")
         try:
             values[name] = float(number)

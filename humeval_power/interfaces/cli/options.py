@@ -14,6 +14,7 @@ from humeval_power.differences import margin_of, scale_words
 from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED, RealNumber, WholeNumber
 from humeval_power.interfaces.cli.output import QUIET, note
+from humeval_power.latent import Family, Link
 from humeval_power.rules import (
     WITH_MARGIN,
     Alternative,
@@ -155,8 +156,12 @@ def table_options(command: Function) -> Function:
 
 def rule_options(command: Function) -> Function:
     """Add the options of the test; the command gets them as `rule: DecisionRule`."""
-
     return _with_rule(command, margin_option)
+
+
+def gaussian_rule_options(command: Function) -> Function:
+    """The same for a command that knows ratings only as numbers."""
+    return _with_rule(command, margin_option, families=())
 
 
 def margin_finding_options(command: Function) -> Function:
@@ -171,7 +176,13 @@ def margin_finding_options(command: Function) -> Function:
     return _with_rule(command, sought, finds_margin=True)
 
 
-def _with_rule(command: Function, margin: Function, *, finds_margin: bool = False) -> Function:
+def _with_rule(
+    command: Function,
+    margin: Function,
+    *,
+    finds_margin: bool = False,
+    families: tuple[str, ...] = ("family", "link"),
+) -> Function:
     def rule_of(values: dict[str, Any]) -> DecisionRule:
         points = values.pop("margin_raw")
         if finds_margin and (values["margin"] is not None or points is not None):
@@ -182,12 +193,13 @@ def _with_rule(command: Function, margin: Function, *, finds_margin: bool = Fals
             values["margin"] = 1.0
         values["margin"] = _margin(values["margin"], points)
         try:
-            return DecisionRule(**{name: values.pop(name) for name in _RULE_DEFAULTS})
+            return DecisionRule(**{name: values.pop(name) for name in _RULE_DEFAULTS if name in values})
         except HumevalPowerError as error:
             raise click.UsageError(str(error)) from None
 
     sides, analyses = _rule_choice("alternative", Alternative), _rule_choice("analysis", Analysis)
-    options = (estimator_option, df_option, sides, analyses, margin, alpha_option)
+    kinds = (_rule_choice(name, _FAMILY_WORDS[name]) for name in families)
+    options = (*kinds, estimator_option, df_option, sides, analyses, margin, alpha_option)
     return collected(command, options, name="rule", collect=rule_of)
 
 
@@ -229,7 +241,10 @@ def _rule_choice(name: str, words: object) -> Function:
     )
 
 
+_FAMILY_WORDS = {"family": Family, "link": Link}
 _RULE_HELP = {
+    "family": "What ratings are analysed as: numbers, ordered categories, or yes and no.",
+    "link": "Of the ordinal and binary families.",
     "estimator": "Restricted or plain maximum likelihood.",
     "df": "Degrees of freedom of the test.",
     "analysis": "Fit the ratings, or each worker's and item's difference alone.",

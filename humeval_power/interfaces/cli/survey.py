@@ -13,7 +13,7 @@ from humeval_power.interfaces.cli.assumptions import (
 )
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.numbers import WholeNumber
-from humeval_power.interfaces.cli.options import rule_options
+from humeval_power.interfaces.cli.options import gaussian_rule_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import source_needed
@@ -30,7 +30,7 @@ from humeval_power.scales import RatingScale
 @click.option("--if-no-workers", type=WholeNumber(min=2), help="Assume so many where none is reported.")
 @click.option("--if-no-items", type=WholeNumber(min=2), help="Assume so many where none is reported.")
 @click.option("--if-no-ratings", type=WholeNumber(min=1), help="Ratings per item, where none is reported.")
-@rule_options
+@gaussian_rule_options
 @with_result(SurveyResult)
 @source_needed
 def command(

@@ -12,8 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.latent import Family, Link
 from humeval_power.reporting.schemas.validation_problems import IMPOSSIBLE
-from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom, Estimator
+from humeval_power.rules import (
+    DEFAULT_RULE,
+    Alternative,
+    Analysis,
+    DecisionRule,
+    DegreesOfFreedom,
+    Estimator,
+)
 from humeval_power.scales import RatingScale, ScaleSource
 
 
@@ -58,6 +66,8 @@ class RuleSection(Section):
     alternative: Alternative
     alpha: float = Field(gt=0, lt=1, description="Of each side for 'non-inferior' and 'equivalent'.")
     analysis: Analysis
+    family: Family = DEFAULT_RULE.family
+    link: Link = DEFAULT_RULE.link
     margin: float | None = Field(
         description="Difference on [0, 1] for 'non-inferior' and 'equivalent', null for the others."
     )

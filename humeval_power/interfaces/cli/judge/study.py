@@ -13,7 +13,7 @@ from humeval_power.interfaces.cli.assumptions import (
 )
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
-from humeval_power.interfaces.cli.options import rule_options
+from humeval_power.interfaces.cli.options import gaussian_rule_options
 from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import only_setting, source_needed
@@ -43,7 +43,7 @@ extra_option = click.option(
 @effect_options("True difference B - A on [0, 1].")
 @extra_option
 @correlation_option
-@rule_options
+@gaussian_rule_options
 @with_result(JudgeStudy)
 @source_needed
 @needs("--effect or --effect-raw", ("effect", "effect_raw"))

@@ -1,0 +1,216 @@
+"""Ratings in categories as a latent variable gives them: thresholds, effect and standard deviations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, get_args
+
+from humeval_power.errors import ParametersError, Problem, field_problem
+
+if TYPE_CHECKING:
+    from humeval_power.kernels.latent_moments import Scores
+
+Family = Literal["gaussian", "ordinal", "binary"]
+Link = Literal["probit", "logit"]
+
+LATENT_DEVIATIONS = (
+    "sd_worker_intercept",
+    "sd_worker_slope",
+    "sd_item_intercept",
+    "sd_item_slope",
+    "sd_document_intercept",
+    "sd_document_slope",
+)
+_LARGEST_EFFECT = 50.0  # on the latent scale: beyond it every rating of a system is in one category
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latent:
+    """Categories of a latent variable: P(rating <= category c) = F(threshold_c - eta).
+
+    F is the standard normal (link 'probit') or logistic ('logit') distribution and
+    eta = effect x + W0 + I0 + D0 + (W1 + I1 + D1) x with x = -1/2 for system A and +1/2 for B; random effects
+    of workers, items and documents are normal and independent. `scores` are the values of the categories on
+    [0, 1], ascending: one more than there are thresholds. Everything else is on the latent scale.
+
+    Examples
+    --------
+    >>> five = Latent(
+    ...     thresholds=(-1.5, -0.5, 0.5, 1.5), effect=0.4, sd_worker_intercept=0.5, sd_worker_slope=0.3,
+    ...     sd_item_intercept=0.6, sd_item_slope=0.4,
+    ... )
+    >>> five.family, five.scores
+    ('ordinal', (0.0, 0.25, 0.5, 0.75, 1.0))
+    >>> round(five.difference, 3)
+    0.082
+    """
+
+    thresholds: tuple[float, ...]
+    scores: tuple[float, ...] = ()
+    effect: float = 0.0
+    sd_worker_intercept: float = 0.0
+    sd_worker_slope: float = 0.0
+    sd_item_intercept: float = 0.0
+    sd_item_slope: float = 0.0
+    sd_document_intercept: float = 0.0
+    sd_document_slope: float = 0.0
+    link: Link = "probit"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "thresholds", tuple(self.thresholds))
+        object.__setattr__(self, "scores", tuple(self.scores) or _even_scores(len(self.thresholds) + 1))
+        problems = [*_ascending("thresholds", self.thresholds), *_ascending("scores", self.scores)]
+        if not problems and len(self.scores) != len(self.thresholds) + 1:
+            rule = f"must be one more than the {len(self.thresholds)} thresholds."
+            problems.append(field_problem("scores", list(self.scores), rule))
+        if not problems and not (self.scores[0] >= 0 and self.scores[-1] <= 1):
+            problems.append(field_problem("scores", list(self.scores), "must lie on [0, 1]."))
+        for name in ("effect", *LATENT_DEVIATIONS):
+            value = getattr(self, name)
+            if not _is_number(value):
+                problems.append(field_problem(name, value, "must be a finite number."))
+            elif abs(value) > _LARGEST_EFFECT:
+                problems.append(field_problem(name, value, f"must be at most {_LARGEST_EFFECT:g} in size."))
+            elif name.startswith("sd_") and value < 0:
+                problems.append(field_problem(name, value, "a standard deviation cannot be negative."))
+        if self.link not in get_args(Link):
+            problems.append(
+                field_problem("link", self.link, f"must be one of {', '.join(get_args(Link))}.")
+            )
+        if problems:
+            raise ParametersError(problems)
+
+    @property
+    def family(self) -> Family:
+        """'binary' with two categories, else 'ordinal'."""
+        return "binary" if len(self.thresholds) == 1 else "ordinal"
+
+    @property
+    def sd_residual(self) -> float:
+        """Standard deviation of F: 1 for probit, pi / sqrt(3) for logit."""
+        return 1.0 if self.link == "probit" else math.pi / math.sqrt(3.0)
+
+    @property
+    def variance(self) -> float:
+        """Variance of eta under either system."""
+        return self.shared(("worker", "item", "document"), same_system=True)
+
+    def shared(self, factors: Sequence[str], *, same_system: bool) -> float:
+        """Covariance of two latent values that share the levels of these factors alone."""
+        sign = 0.25 if same_system else -0.25
+        return sum(
+            float(getattr(self, f"sd_{factor}_intercept")) ** 2
+            + sign * float(getattr(self, f"sd_{factor}_slope")) ** 2
+            for factor in factors
+        )
+
+    def moments(self, system: int) -> Scores:
+        """Moments of the scores of system 0 (A) or 1 (B)."""
+        import numpy as np
+
+        from humeval_power.kernels.latent_moments import score_moments
+
+        return score_moments(
+            self.effect * (system - 0.5),
+            self.variance,
+            np.array(self.thresholds),
+            np.array(self.scores),
+            logit=self.link == "logit",
+        )
+
+    def shares(self, system: int) -> tuple[float, ...]:
+        """Probability of each category under system 0 (A) or 1 (B), over all workers and items."""
+        import numpy as np
+
+        from humeval_power.kernels.latent_moments import category_shares
+
+        found = category_shares(
+            self.effect * (system - 0.5),
+            self.variance,
+            np.array(self.thresholds),
+            logit=self.link == "logit",
+        )
+        return tuple(float(share) for share in found)
+
+    def mean(self, system: int) -> float:
+        """Expected score of system 0 (A) or 1 (B) on [0, 1], over all workers and items."""
+        return sum(share * score for share, score in zip(self.shares(system), self.scores, strict=True))
+
+    @property
+    def difference(self) -> float:
+        """Difference B - A of the expected scores on [0, 1]."""
+        return self.mean(1) - self.mean(0)
+
+    def with_difference(self, difference: float) -> Latent:
+        """The same thresholds and deviations with the effect that makes the expected scores differ by
+        `difference`.
+
+        Raises
+        ------
+        ParametersError
+            No effect does: the categories end before.
+        """
+        from scipy.optimize import brentq
+
+        if difference == 0:
+            return replace(self, effect=0.0)
+
+        def gap(effect: float) -> float:
+            return replace(self, effect=effect).difference - difference
+
+        reach = math.copysign(_LARGEST_EFFECT, difference)
+        if gap(reach) * gap(0.0) > 0:
+            raise ParametersError(
+                f"No effect makes the expected ratings differ by {difference:g} on [0, 1]: with these "
+                f"categories the largest difference is {replace(self, effect=reach).difference:.3f}."
+            )
+        low, high = sorted((0.0, reach))
+        return replace(self, effect=float(brentq(gap, low, high, xtol=1e-13, rtol=1e-13)))
+
+    def as_dict(self) -> dict[str, object]:
+        """The names that every file uses; deviations of documents only where they are not zero."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values.update(thresholds=list(self.thresholds), scores=list(self.scores))
+        optional = LATENT_DEVIATIONS[4:]
+        return {name: value for name, value in values.items() if name not in optional or value}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, object]) -> Latent:
+        """Read the names that `as_dict` writes; every problem is reported at once."""
+        known = [field.name for field in fields(cls)]
+        problems = [
+            field_problem(name, values[name], f"is no latent parameter; the names are {', '.join(known)}.")
+            for name in values
+            if name not in known
+        ]
+        problems += [
+            field_problem(name, values[name], "must be a list of numbers.")
+            for name in ("thresholds", "scores")
+            if name in values and not isinstance(values[name], list | tuple)
+        ]
+        if "thresholds" not in values:
+            remedy = "Give the cut points between the categories."
+            problems.append(Problem(rule="the latent parameter 'thresholds' is missing.", remedy=remedy))
+        if problems:
+            raise ParametersError(problems)
+        return cls(**values)  # type: ignore[arg-type]  # checked in __post_init__
+
+
+def _even_scores(count: int) -> tuple[float, ...]:
+    return tuple(place / (count - 1) for place in range(count)) if count > 1 else ()
+
+
+def _ascending(name: str, values: tuple[float, ...]) -> list[Problem]:
+    """What is wrong with a list that has to rise."""
+    if not values or not all(_is_number(value) for value in values):
+        return [field_problem(name, list(values), "must be at least one finite number.")]
+    if any(later <= earlier for earlier, later in pairwise(values)):
+        return [field_problem(name, list(values), "must rise from each to the next.")]
+    return []
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
