@@ -110,7 +110,7 @@ class DetectableResult(QuestionResult):
             blocks.append(_curve(scenario.with_effect, here, label=self.wording.axis, target=found.power))
         return Document(
             "The smallest effect that a comparison of this size finds",
-            headline=(("Minimum detectable effect", self.wording.shown(found.effect)),),
+            headline=(("Smallest effect (MDE)", self.wording.shown(found.effect)),),
             sections=(Section("", tuple(blocks)),),
         )
 
