@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import Ids, Mask
+from humeval_power.checking.covariates import Covariate
 from humeval_power.checking.problems import find_problems, pair_problems
 from humeval_power.checking.roles import Role, find_roles
 from humeval_power.checking.rows import FlowStep, Rows, Selection, read_rows, select_rows
 from humeval_power.checking.scale import infer_scale, scale_notices
 from humeval_power.checking.structure import structure_notices
+from humeval_power.checking.structure_columns import (
+    Structure,
+    StructureNames,
+    coding_problems,
+    name_problems,
+    read_structure,
+    role_problems,
+    told,
+)
 from humeval_power.checking.submissions import Rejected, kept_notice
 from humeval_power.designs import Design, from_table
 from humeval_power.errors import InputError, Problem
@@ -33,6 +44,9 @@ class Ratings:
     shape (n_ratings,), lies on [0, 1], 1 being best. With two systems code 0 is A and code 1 is B, and
     the effect is B - A. The rows of `flow` add up; `notices` say what was assumed and what is unusual.
     `source` names the file.
+
+    `document` (n_ratings,) are codes into `document_names`, None where no column of documents was named;
+    `covariates` are what else the model takes into account, in the order named, the order of showing last.
     """
 
     worker: Codes
@@ -47,6 +61,9 @@ class Ratings:
     flow: tuple[FlowStep, ...] = ()
     notices: tuple[str, ...] = ()
     source: str = "table"
+    document: Codes | None = None
+    document_names: tuple[str, ...] = ()
+    covariates: tuple[Covariate, ...] = ()
 
     @property
     def n_ratings(self) -> int:
@@ -69,6 +86,16 @@ class Ratings:
         return len(self.system_names)
 
     @property
+    def n_documents(self) -> int:
+        """Number of documents; 0 where no column of them was named."""
+        return len(self.document_names)
+
+    @property
+    def covariate_columns(self) -> NDArray[np.float64]:
+        """The columns of all covariates in the model, shape (n_ratings, k)."""
+        return np.column_stack([np.empty((self.n_ratings, 0)), *(one.values for one in self.covariates)])
+
+    @property
     def raw_rating(self) -> NDArray[np.float64]:
         """The ratings on the scale they were given on, shape (n_ratings,)."""
         return self.scale.from_unit(self.rating)
@@ -83,6 +110,8 @@ class Ratings:
         dropped = FlowStep("dropped", int((~kept).sum()), f"system is neither {first!r} nor {second!r}")
         flow = self.flow[:-1] + ((dropped,) if dropped.rows else ())
         chosen = _subset(self, kept, system=np.where(self.system == codes[1], 1, 0))
+        if wrong := coding_problems(chosen.covariates, chosen.system, source=self.source):
+            raise InputError(wrong)
         of_these = set(_structure(self))
         chosen = replace(
             chosen,
@@ -116,6 +145,9 @@ def ratings_from_table(
     missing: Collection[str] = MISSING_CODES,
     rejected_rows: Rejected | None = None,
     require_pair: bool = True,
+    document: str | None = None,
+    covariates: Sequence[str] = (),
+    order_column: str | None = None,
     source: str = "table",
     notices: tuple[str, ...] = (),
 ) -> Ratings:
@@ -135,6 +167,10 @@ def ratings_from_table(
         returned or unfinished: 'drop' leaves them out and counts them in the flow, 'keep' analyses them and
         says so; None refuses a table that has any.
     require_pair : whether more than two systems without `systems` are an error.
+    document, covariates, order_column : columns that the model takes into account: the document that an item
+        is part of; numbers or categories such as position, length or group of workers; and which output
+        was shown first, as the place (1 or 2) of the rated one or the system that was first. Each has a
+        value for every rating that is analysed.
     source, notices : the name of the file, and what was assumed in reading it.
 
     Raises
@@ -150,7 +186,13 @@ def ratings_from_table(
         "rating": rating,
         "criterion": criterion_column,
     }
-    columns = find_roles(list(table.columns), named=named, source=source)
+    structure = StructureNames(document, tuple(covariates), order_column)
+    columns = find_roles(list(table.columns), named=named, source=source, taken=structure.taken)
+    misnamed = name_problems(structure, list(table.columns), source=source)
+    of_role = {str(role): name for role, name in columns.of_role().items()}
+    misnamed += role_problems(structure, of_role, source=source)
+    if misnamed:
+        raise InputError(misnamed)
     if table.empty:
         raise InputError([Problem("the table has a header but no rows.", "Add ratings.", place=source)])
     if lower_is_better and scale is not None:
@@ -166,20 +208,38 @@ def ratings_from_table(
         require_pair=require_pair,
         rejected_rows=rejected_rows,
     )
-    if problems:
-        raise InputError(problems)
+    more, wrong = read_structure(
+        table,
+        structure,
+        kept=selection.kept,
+        system=rows.ids["system"],
+        pair=systems,
+        rows=rows.at["rating"].rows,
+        missing=missing,
+        source=source,
+    )
+    if problems or wrong:
+        raise InputError([*problems, *wrong])
     # All systems of the criterion tell the scale, so that it is the same for every pair of them.
     given = rows.numbers.value[selection.of_criterion & np.isfinite(rows.numbers.value)]
     used = scale or infer_scale(given, higher_is_better=not lower_is_better)
-    chosen = _chosen(rows, selection, used, systems=systems)
-    told = [*notices, *columns.notices, *_stripped(rows), *_direction(systems, chosen.system_names)]
-    told += kept_notice(rows.refused, selection.kept)
-    told += scale_notices(used, given, lower_is_better_said=lower_is_better) + _structure(chosen)
-    return replace(chosen, notices=tuple(told), source=source)
+    chosen = _chosen(rows, selection, used, systems=systems, structure=more)
+    if wrong := coding_problems(chosen.covariates, chosen.system, source=source):
+        raise InputError(wrong)
+    said = [*notices, *columns.notices, *_stripped(rows), *_direction(systems, chosen.system_names)]
+    said += kept_notice(rows.refused, selection.kept)
+    said += scale_notices(used, given, lower_is_better_said=lower_is_better) + _structure(chosen)
+    said += told(chosen.document, structure, chosen.item, chosen.covariates)
+    return replace(chosen, notices=tuple(said), source=source)
 
 
 def _chosen(
-    rows: Rows, selection: Selection, scale: RatingScale, *, systems: tuple[str, str] | None
+    rows: Rows,
+    selection: Selection,
+    scale: RatingScale,
+    *,
+    systems: tuple[str, str] | None,
+    structure: Structure,
 ) -> Ratings:
     """The selected rows, with codes for the names that occur in them."""
     kept, ids = selection.kept, rows.ids
@@ -194,6 +254,9 @@ def _chosen(
         scale,
         criterion=_only_name(ids.get("criterion"), kept),
         flow=selection.flow,
+        document=None if structure.document is None else structure.document.code,
+        document_names=() if structure.document is None else structure.document.names,
+        covariates=structure.covariates,
     )
     present = np.unique(ids["system"].code[kept])
     names = systems or tuple(ids["system"].names[code] for code in present)
@@ -203,7 +266,8 @@ def _chosen(
 
 
 def _subset(ratings: Ratings, kept: Mask, *, system: Codes) -> Ratings:
-    """The kept rows with the given system codes, and only the workers and items that occur in them."""
+    """The kept rows with the given system codes, and only the workers, items and documents that occur in
+    them; covariates are coded anew."""
     workers, worker = np.unique(ratings.worker[kept], return_inverse=True)
     items, item = np.unique(ratings.item[kept], return_inverse=True)
     return replace(
@@ -214,7 +278,18 @@ def _subset(ratings: Ratings, kept: Mask, *, system: Codes) -> Ratings:
         rating=ratings.rating[kept],
         worker_names=tuple(ratings.worker_names[code] for code in workers),
         item_names=tuple(ratings.item_names[code] for code in items),
+        covariates=tuple(one.of_rows(kept, system) for one in ratings.covariates),
+        **_documents(ratings, kept),
     )
+
+
+def _documents(ratings: Ratings, kept: Mask) -> dict[str, Any]:
+    """The fields of the documents that occur in the kept rows."""
+    if ratings.document is None:
+        return {}
+    documents, document = np.unique(ratings.document[kept], return_inverse=True)
+    names = tuple(ratings.document_names[code] for code in documents)
+    return {"document": document.astype(np.int64), "document_names": names}
 
 
 def _structure(ratings: Ratings) -> list[str]:

@@ -16,7 +16,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from humeval_power.checking.columns import shortened
-from humeval_power.checking.roles import Role
 from humeval_power.errors import Problem
 
 Codes = NDArray[np.int64]
@@ -132,7 +131,7 @@ def cell_problems(bad: Mask, cells: Cells, *, at: Location, rule: str, remedy: s
     return problems
 
 
-def blank_id_problems(ids: Ids, kept: Mask, *, role: Role, at: Location) -> list[Problem]:
+def blank_id_problems(ids: Ids, kept: Mask, *, role: str, at: Location) -> list[Problem]:
     """Rows with a rating but without an id."""
     rows = np.flatnonzero(kept & (ids.code < 0))
     problems = [
@@ -150,7 +149,7 @@ def blank_id_problems(ids: Ids, kept: Mask, *, role: Role, at: Location) -> list
     return problems
 
 
-def variant_problems(ids: Ids, kept: Mask, *, role: Role, at: Location) -> list[Problem]:
+def variant_problems(ids: Ids, kept: Mask, *, role: str, at: Location) -> list[Problem]:
     """Ids that differ only by case or by blanks, and so look like one id spelt in several ways."""
     present, first, counts = np.unique(np.where(kept, ids.code, -1), return_index=True, return_counts=True)
     spellings: dict[str, list[int]] = {}

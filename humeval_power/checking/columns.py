@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from humeval_power.errors import InputError, Problem
@@ -54,11 +54,13 @@ def find_columns(
     *,
     source: str,
     named: Mapping[str, str | None] | None = None,
+    taken: Collection[str] = (),
 ) -> Found:
     """The columns that are wanted, each as the user names it, else of that very name, else the only one whose
     name fits. Of two that fit none is taken.
 
-    columns : the names of all; named : what the user calls some, by the first name of a wanted one.
+    columns : the names of all; named : what the user calls some, by the first name of a wanted one; taken :
+        columns that are something else, and are not looked at for names that only fit.
 
     Raises
     ------
@@ -79,7 +81,8 @@ def find_columns(
     for column in wanted:
         if column.name in found or named.get(column.name) is not None:
             continue
-        fitting = [name for name in known if name not in found.values() and column.fits(name)]
+        free = [name for name in known if name not in found.values() and name not in taken]
+        fitting = [name for name in free if column.fits(name)]
         if len(fitting) == 1:
             found[column.name] = fitting[0]
             notices.append(f"Column {fitting[0]!r} is read as the {column.name}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,8 +60,14 @@ class Columns:
         return {role: name for role, name in zip(ROLES, names, strict=True) if name is not None}
 
 
-def find_roles(columns: Sequence[str], *, named: Mapping[Role, str | None], source: str) -> Columns:
-    """The columns of a table of ratings.
+def find_roles(
+    columns: Sequence[str],
+    *,
+    named: Mapping[Role, str | None],
+    source: str,
+    taken: Collection[str] = (),
+) -> Columns:
+    """The columns of a table of ratings; those `taken` are none unless they are named.
 
     Raises
     ------
@@ -69,6 +75,6 @@ def find_roles(columns: Sequence[str], *, named: Mapping[Role, str | None], sour
         As `find_columns`.
     """
     names = {str(role): name for role, name in named.items()}
-    found = find_columns(columns, list(ROLES.values()), named=names, source=source)
+    found = find_columns(columns, list(ROLES.values()), named=names, source=source, taken=taken)
     of = found.of
     return Columns(of["worker"], of["item"], of["system"], of["rating"], of.get("criterion"), found.notices)

@@ -61,6 +61,9 @@ def check_ratings(
         lower_is_better=table.lower_is_better,
         missing=(*MISSING_CODES, *table.missing),
         rejected_rows=table.rejected_rows,
+        document=table.document,
+        covariates=table.covariates,
+        order_column=table.order_column,
         require_pair=require_pair,
     )
     if tell:

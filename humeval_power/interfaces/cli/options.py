@@ -79,6 +79,15 @@ class TableOptions:
     lower_is_better: bool
     missing: tuple[str, ...]
     rejected_rows: Rejected | None = None
+    document: str | None = None
+    covariates: tuple[str, ...] = ()
+    order_column: str | None = None
+
+    @property
+    def named_otherwise(self) -> tuple[str, ...]:
+        """Columns that are neither worker, item, system, rating nor criterion."""
+        named = (self.document, *self.covariates, self.order_column)
+        return tuple(name for name in named if name is not None)
 
 
 def _pair(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, str] | None:
@@ -149,9 +158,43 @@ _TABLE_OPTIONS = (
 )
 
 
+_STRUCTURE_OPTIONS = (
+    click.option(
+        "--document",
+        metavar="COLUMN",
+        help="Column of the document that an item is part of: documents vary too, and are in the model.",
+    ),
+    click.option(
+        "--covariate",
+        "covariates",
+        metavar="COLUMN",
+        multiple=True,
+        help="Column of a number or category to adjust for, such as position, length or group of workers; "
+        "repeatable.",
+    ),
+    click.option(
+        "--order-column",
+        metavar="COLUMN",
+        help="Column of the order of showing: the place of the rated output, 1 or 2, or the system that was "
+        "shown first (A, B or its name). Adjusts for place and carry-over.",
+    ),
+)
+
+
 def table_options(command: Function) -> Function:
     """Add the options that say how to read a table; the command gets them as `table: TableOptions`."""
-    return collected(command, _TABLE_OPTIONS, name="table", collect=fields_of(TableOptions))
+    return collected(command, _TABLE_OPTIONS, name="table", collect=_table_of)
+
+
+def modelled_table_options(command: Function) -> Function:
+    """The same for a command that fits a model: with the columns of documents, covariates and order."""
+    options = (*_TABLE_OPTIONS, *_STRUCTURE_OPTIONS)
+    return collected(command, options, name="table", collect=_table_of)
+
+
+def _table_of(values: dict[str, Any]) -> TableOptions:
+    names = [field.name for field in fields(TableOptions) if field.name in values]
+    return TableOptions(**{name: values.pop(name) for name in names})
 
 
 def rule_options(command: Function) -> Function:

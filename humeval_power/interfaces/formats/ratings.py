@@ -19,7 +19,7 @@ def read_ratings(path: str | Path, *, scale: RatingScale | str | None = None, **
     scale : the scale the ratings were given on, as a record or as text such as "1:5"; None takes it from the
         data, and says so.
     columns : what `ratings_from_table` takes: the names of columns, the pair of `systems`, the `criterion`,
-        `lower_is_better`, `rejected_rows`.
+        `lower_is_better`, `rejected_rows`, and the columns `document`, `covariates` and `order_column`.
 
     Returns
     -------

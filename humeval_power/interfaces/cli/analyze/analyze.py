@@ -14,7 +14,7 @@ from humeval_power.interfaces.cli.analyze.looks import looks_of_study
 from humeval_power.interfaces.cli.analyze.many import ManyOptions, many_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
 from humeval_power.interfaces.cli.loading import load_ratings
-from humeval_power.interfaces.cli.options import TableOptions, rule_options, table_options
+from humeval_power.interfaces.cli.options import TableOptions, modelled_table_options, rule_options
 from humeval_power.interfaces.cli.plan.options import (
     amend_option,
     load_plan,
@@ -35,7 +35,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 @click.command("analyze", cls=Command)
 @click.argument("file", metavar="RATINGS")
-@table_options
+@modelled_table_options
 @plan_option
 @amend_option
 @effect_options(

@@ -84,7 +84,8 @@ def _criteria_of(found: SourceTable, table: TableOptions) -> Sequence[str]:
         "rating": table.rating,
         "criterion": table.criterion_column,
     }
-    column = find_roles(list(frame.columns), named=named, source=found.source).criterion
+    taken = table.named_otherwise
+    column = find_roles(list(frame.columns), named=named, source=found.source, taken=taken).criterion
     if column is None:
         raise InputError(
             [

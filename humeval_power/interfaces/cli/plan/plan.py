@@ -13,9 +13,9 @@ from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_opt
 from humeval_power.interfaces.cli.looks.options import look_options
 from humeval_power.interfaces.cli.options import (
     TableOptions,
+    modelled_table_options,
     power_target_option,
     rule_options,
-    table_options,
 )
 from humeval_power.interfaces.cli.plan.inputs import load_assumptions, planned_effect
 from humeval_power.interfaces.cli.plan.search_options import (
@@ -36,7 +36,7 @@ from humeval_power.simulation.losses import Exclusion, Losses
 
 @click.command("plan", cls=Command)
 @click.argument("file", metavar="[PILOT]", required=False)
-@table_options
+@modelled_table_options
 @parameter_options
 @effect_options(
     "Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 with "

@@ -9,7 +9,7 @@ import click
 from humeval_power.api.ratings import check
 from humeval_power.checking.roles import Role, find_roles
 from humeval_power.interfaces.cli.loading import check_ratings
-from humeval_power.interfaces.cli.options import TableOptions, table_options
+from humeval_power.interfaces.cli.options import TableOptions, modelled_table_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
@@ -19,7 +19,7 @@ from humeval_power.safe_text import shell_word
 
 @click.command("check", cls=Command)
 @click.argument("file", metavar="FILE")
-@table_options
+@modelled_table_options
 @with_result(CheckResult)
 def command(file: str, table: TableOptions) -> CheckResult:
     """Show what is in a table of ratings, and all that is wrong with it.
@@ -44,7 +44,8 @@ def _criteria(found: SourceTable, table: TableOptions) -> list[str]:
     named: dict[Role, str | None] = {"criterion": table.criterion_column}
     for role in ("worker", "item", "system", "rating"):
         named[role] = getattr(table, role)
-    column = find_roles(list(map(str, cells)), named=named, source=found.source).criterion
+    taken = table.named_otherwise
+    column = find_roles(list(map(str, cells)), named=named, source=found.source, taken=taken).criterion
     if column is None:
         return []
     names = sorted({str(cell).strip() for cell in cells[column].dropna()} - {""})

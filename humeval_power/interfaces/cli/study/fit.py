@@ -11,7 +11,7 @@ from humeval_power.api.study import fit
 from humeval_power.estimation.fit import Engine
 from humeval_power.inference.study.intervals import IntervalMethod
 from humeval_power.interfaces.cli.loading import load_ratings
-from humeval_power.interfaces.cli.options import TableOptions, rule_options, table_options
+from humeval_power.interfaces.cli.options import TableOptions, modelled_table_options, rule_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
@@ -23,7 +23,7 @@ from humeval_power.rules import DecisionRule
 
 @click.command("fit", cls=Command)
 @click.argument("file", metavar="FILE")
-@table_options
+@modelled_table_options
 @click.option(
     "--engine",
     type=click.Choice(get_args(Engine)),
