@@ -416,6 +416,10 @@ def test_a_folder_holds_a_row_for_each_comparison_and_the_picture(tmp_path: Path
         ("wins,losses\n3,x\n", "is not a number. Write a whole number"),
         ("worker,item,preference\nw1,i1,maybe\n", "no preference"),
         ("worker,item\nw1,i1\n", "neither a column of preferences"),
+        ("worker,item,preference\nw1,,A\n", "the item is blank"),
+        ("worker,item,preference\nw1,i1,A\nW1,i2,B\n", "look like one worker"),
+        ("worker,item,winner,order\nw1,i1,A,2\n", "which output was shown first"),
+        ("worker,item,winner,order\nw1,i1,left,A\n", "a side is no system"),
     ],
 )
 def test_tables_that_are_not_understood_are_refused(tmp_path: Path, text: str, said: str) -> None:
@@ -423,6 +427,26 @@ def test_tables_that_are_not_understood_are_refused(tmp_path: Path, text: str, s
     path.write_text(text)
     with pytest.raises(InputError, match=said):
         read_judgements(path)
+
+
+def test_every_problem_of_a_table_is_told_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("worker,item,winner,position\n,i1,A,A\nw2,,tie,B\nw3,i3,perhaps,B\nw4,i4,B,sixth\n")
+    with pytest.raises(InputError) as caught:
+        read_judgements(path)
+    places = {(problem.row, problem.column) for problem in caught.value.problems}
+    assert places == {(2, "worker"), (3, "item"), (4, "winner"), (5, "position")}
+
+
+@pytest.mark.parametrize(
+    ("cell", "first"), [("A", -0.5), ("b", 0.5), ("B first", 0.5), ("AB", -0.5), ("B-A", 0.5)]
+)
+def test_the_order_of_presentation_is_read(tmp_path: Path, cell: str, first: float) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"worker,item,winner,shown first\nw1,i1,A,{cell}\n")
+    (only,) = read_judgements(path)
+    assert only.position is not None
+    assert only.position.tolist() == [first]
 
 
 @pytest.mark.parametrize("wrong", [(), ("--wins", "3"), ("t.csv", "--wins", "3", "--losses", "2")])

@@ -64,7 +64,8 @@ class Twin:
 
     def at(self, sd, restricted=True):
         """R(s) = -2 h + log |H|, the mode, and H and K there; `sd` is (worker, item)."""
-        scale = np.concatenate([np.ones(self.n_fixed), *[np.full(Z.shape[1], s) for Z, s in zip(self.Z, sd, strict=True)]])
+        scales = [np.full(Z.shape[1], s) for Z, s in zip(self.Z, sd, strict=True)]
+        scale = np.concatenate([np.ones(self.n_fixed), *scales])
         free = np.concatenate([np.zeros(self.n_fixed), np.ones(len(scale) - self.n_fixed)])
         J = self.J * scale
         x = np.zeros(len(scale))
@@ -143,5 +144,8 @@ class Twin:
         g = np.array([each @ each for each in q])
         W = np.linalg.inv(info)
         df = 2 * phi**2 / (g @ W @ g)
-        more = 2 * sum(W[a, b] * q[a] @ projected[parts[a], parts[b]] @ q[b] for a in range(len(parts)) for b in range(len(parts)))
+        more = 0.0
+        for a, rows in enumerate(parts):
+            for b, columns in enumerate(parts):
+                more += 2 * W[a, b] * q[a] @ projected[rows, columns] @ q[b]
         return estimate, np.sqrt(phi), np.sqrt(phi + more), df

@@ -20,7 +20,8 @@ if TYPE_CHECKING:  # the kernels, which counts alone do without
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Judgements:
     """Wins of B, ties and losses of one comparison; `preference` (-1, 0, +1), `worker` and `item` (codes
-    from 0) are there, one for each judgement, where the table has a row for each."""
+    from 0) and `position` (+1/2 where B was shown first, -1/2 where A was) are there, one for each judgement,
+    where the table has a row for each."""
 
     name: str = ""
     wins: int
@@ -29,6 +30,7 @@ class Judgements:
     preference: NDArray[np.float64] | None = None
     worker: NDArray[np.int64] | None = None
     item: NDArray[np.int64] | None = None
+    position: NDArray[np.float64] | None = None
 
     @property
     def n(self) -> int:

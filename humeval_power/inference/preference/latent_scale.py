@@ -27,7 +27,8 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 def probability(eta: ArrayLike, link: Link) -> Floats:
     """Distribution function of the noise."""
-    return np.asarray(special.ndtr(eta) if link == "probit" else special.expit(eta))
+    x = np.asarray(eta, dtype=np.float64)
+    return np.asarray(special.ndtr(x) if link == "probit" else special.expit(x))
 
 
 def density(eta: ArrayLike, link: Link) -> Floats:

@@ -18,8 +18,8 @@ Floats = NDArray[np.float64]
 class Panel:
     """Judgements of `n_items` items by `n_workers` workers, no pair of them twice.
 
-    Items have equally many judgements, or differ by one; so have workers. In half of a worker's and of an
-XX
+        Items have equally many judgements, or differ by one; so have workers. In half of a worker's and of an
+    XX
     """
 
     n_judgements: int
@@ -31,11 +31,15 @@ XX
         n, m, items = self.n_judgements, self.n_workers, self.n_items
         if min(n, m, items) < 2:
             problems.append(
-                Problem(f"There must be at least two judgements, workers and items; got {n}, {m}, {items}.", "")
+                Problem(
+                    f"There must be at least two judgements, workers and items; got {n}, {m}, {items}.", ""
+                )
             )
         elif max(m, items) > n:
             problems.append(
-                Problem(f"{n:,} judgements cannot occupy {m:,} workers and {items:,} items.", "Ask for more.")
+                Problem(
+                    f"{n:,} judgements cannot occupy {m:,} workers and {items:,} items.", "Ask for more."
+                )
             )
         elif n > m * items:
             problems.append(

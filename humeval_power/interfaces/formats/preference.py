@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.checking.cells import Location, cell_problems, read_cells
-from humeval_power.checking.columns import Column, find_columns, listing
+from humeval_power.checking.cells import Location, cell_problems, read_cells, read_ids, variant_problems
+from humeval_power.checking.columns import Column, bare, find_columns, listing
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.preference.judgements import Judgements
 from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of, texts_of
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
 
-_WIN = ("b", "win", "wins", "1", "+1", "1.0", "right")
-_LOSS = ("a", "loss", "lose", "loses", "-1", "-1.0", "left")
+_SIDES = ("left", "right")  # where B is on the right throughout: of no use once the order is recorded
+_WIN = ("b", "win", "wins", "1", "+1", "1.0", _SIDES[1])
+_LOSS = ("a", "loss", "lose", "loses", "-1", "-1.0", _SIDES[0])
 _TIE = ("tie", "ties", "draw", "0", "0.0", "neither", "equal", "both", "same")
 _VALUES = {
     **dict.fromkeys(_WIN, 1),
     **dict.fromkeys(_TIE, 0),
     **dict.fromkeys(_LOSS, -1),
 }
+_FIRST = {  # what was shown first: x of the judgement
+    **dict.fromkeys(("b", "bfirst", "ba", "bthena"), 0.5),
+    **dict.fromkeys(("a", "afirst", "ab", "athenb"), -0.5),
+}
 _PREFERENCE = Column(("preference", "preferred", "choice", "outcome", "result", "winner", "vote"))
 _WORKER = Column(("worker", "annotator", "rater", "judge", "participant"), required=False, is_id=True)
 _ITEM = Column(("item", "prompt", "example", "id"), required=False, is_id=True)
+_POSITION = Column(
+    ("position", "order", "first", "shown_first", "first_shown", "presentation", "order_of_presentation"),
+    required=False,
+)
 _NAME = Column(("name",), required=False)
 _COUNTS = [
     NumberColumn(("wins",), low=0, whole=True),
@@ -35,12 +45,13 @@ _COUNTS = [
 
 def read_judgements(path: str | Path) -> list[Judgements]:
     """Read a table with the columns wins, losses and perhaps ties and name; or with a column of
-    preferences (B, A, tie; win, loss, tie; 1, -1, 0) and perhaps worker and item.
+    preferences (B, A, tie; win, loss, tie; 1, -1, 0) and perhaps worker, item and position (which output was
+    shown first: A or B).
 
     Raises
     ------
     InputError
-        A table with neither, or cells that are not understood.
+        A table with neither, or every cell that is not understood.
     """
     return judgements_of(read_table(path))
 
@@ -60,35 +71,78 @@ def judgements_of(table: SourceTable) -> list[Judgements]:
         rule = f"there is neither a column of preferences nor wins and losses: {listing(names)}."
         remedy = "Name one 'preference' (B, A or tie), or two 'wins' and 'losses'."
         raise InputError([Problem(rule, remedy, table.source)])
-    of = find_columns(names, [_PREFERENCE, _WORKER, _ITEM], source=table.source).of
-    preference = _preferences(table, of["preference"])
+    of = find_columns(names, [_PREFERENCE, _WORKER, _ITEM, _POSITION], source=table.source).of
+    problems: list[Problem] = []
+    position = _positions(table, of.get("position"), problems)
+    preference = _preferences(table, of["preference"], problems, sides=position is None)
+    worker, item = (_codes(table, of.get(name), name, problems) for name in ("worker", "item"))
+    if problems:
+        raise InputError(problems)
     return [
         Judgements(
             wins=int((preference > 0).sum()),
             ties=int((preference == 0).sum()),
             losses=int((preference < 0).sum()),
             preference=preference,
-            worker=_codes(table, of.get("worker")),
-            item=_codes(table, of.get("item")),
+            worker=worker,
+            item=item,
+            position=position,
         )
     ]
 
 
-def _preferences(table: SourceTable, column: str) -> Floats:
-    """-1, 0 or +1 for each row."""
+def _preferences(table: SourceTable, column: str, problems: list[Problem], *, sides: bool) -> Floats:
+    """-1, 0 or +1 for each row; `sides` whether left and right are understood as A and B."""
     cells = read_cells(table.frame[column])
-    values = np.array([_VALUES.get(text.strip().casefold(), np.nan) for text in cells.texts])[cells.code]
-    at = Location(table.source, column, table.frame.index.to_numpy(dtype=np.int64))
-    problems = cell_problems(
+    words = [text.strip().casefold() for text in cells.texts]
+    values = np.array([_VALUES.get(word, np.nan) for word in words])[cells.code]
+    at = _at(table, column)
+    rule, remedy = "this is no preference.", "Write B, A or tie; or 1, -1 or 0."
+    problems += cell_problems(np.isnan(values), cells, at=at, rule=rule, remedy=remedy)
+    if not sides:
+        problems += cell_problems(
+            np.array([word in _SIDES for word in words])[cells.code],
+            cells,
+            at=at,
+            rule="a side is no system where the order of presentation differs.",
+            remedy="Write B, A or tie.",
+        )
+    return values
+
+
+def _positions(table: SourceTable, column: str | None, problems: list[Problem]) -> Floats | None:
+    """+1/2 where B was shown first and -1/2 where A was, for each row."""
+    if column is None:
+        return None
+    cells = read_cells(table.frame[column])
+    values = np.array([_FIRST.get(bare(text), np.nan) for text in cells.texts])[cells.code]
+    problems += cell_problems(
         np.isnan(values),
         cells,
-        at=at,
-        rule="this is no preference.",
-        remedy="Write B, A or tie; or 1, -1 or 0.",
+        at=_at(table, column),
+        rule="this does not say which output was shown first.",
+        remedy="Write A or B; a column that means something else needs another name.",
     )
-    if problems:
-        raise InputError(problems)
     return values
+
+
+def _codes(
+    table: SourceTable, column: str | None, role: Literal["worker", "item"], problems: list[Problem]
+) -> NDArray[np.int64] | None:
+    """Codes of the ids of a column, in the order of their names."""
+    if column is None:
+        return None
+    cells = read_cells(table.frame[column])
+    ids, at = read_ids(cells), _at(table, column)
+    blank = ids.code < 0
+    remedy = f"Fill in the {role}, or delete the row."
+    problems += cell_problems(blank, cells, at=at, rule=f"the {role} is blank.", remedy=remedy)
+    problems += variant_problems(ids, ~blank, role=role, at=at)
+    return ids.code
+
+
+def _at(table: SourceTable, column: str) -> Location:
+    return Location(table.source, column, table.frame.index.to_numpy(dtype=np.int64))
 
 
 def _counted(table: SourceTable) -> list[Judgements]:
@@ -101,9 +155,3 @@ def _counted(table: SourceTable) -> list[Judgements]:
         Judgements(name=name, wins=int(won), ties=int(tied), losses=int(lost))
         for name, won, tied, lost in rows
     ]
-
-
-def _codes(table: SourceTable, column: str | None) -> NDArray[np.int64] | None:
-    if column is None:
-        return None
-    return np.unique(table.frame[column].astype(str), return_inverse=True)[1].astype(np.int64)
