@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
 
 from humeval_power.errors import ParametersError, Problem, field_problem
+from humeval_power.latent_shares import is_number, latent_values, not_ascending
 
 if TYPE_CHECKING:
     from humeval_power.kernels.latent_moments import Scores
@@ -45,7 +45,7 @@ class Latent:
     >>> five.family, five.scores
     ('ordinal', (0.0, 0.25, 0.5, 0.75, 1.0))
     >>> round(five.difference, 3)
-    0.082
+    0.089
     """
 
     thresholds: tuple[float, ...]
@@ -62,7 +62,7 @@ class Latent:
     def __post_init__(self) -> None:
         object.__setattr__(self, "thresholds", tuple(self.thresholds))
         object.__setattr__(self, "scores", tuple(self.scores) or _even_scores(len(self.thresholds) + 1))
-        problems = [*_ascending("thresholds", self.thresholds), *_ascending("scores", self.scores)]
+        problems = [*not_ascending("thresholds", self.thresholds), *not_ascending("scores", self.scores)]
         if not problems and len(self.scores) != len(self.thresholds) + 1:
             rule = f"must be one more than the {len(self.thresholds)} thresholds."
             problems.append(field_problem("scores", list(self.scores), rule))
@@ -70,7 +70,7 @@ class Latent:
             problems.append(field_problem("scores", list(self.scores), "must lie on [0, 1]."))
         for name in ("effect", *LATENT_DEVIATIONS):
             value = getattr(self, name)
-            if not _is_number(value):
+            if not is_number(value):
                 problems.append(field_problem(name, value, "must be a finite number."))
             elif abs(value) > _LARGEST_EFFECT:
                 problems.append(field_problem(name, value, f"must be at most {_LARGEST_EFFECT:g} in size."))
@@ -170,6 +170,59 @@ class Latent:
         low, high = sorted((0.0, reach))
         return replace(self, effect=float(brentq(gap, low, high, xtol=1e-13, rtol=1e-13)))
 
+    @classmethod
+    def of_shares(
+        cls,
+        shares: Sequence[float],
+        *,
+        sd_worker_intercept: float = 0.0,
+        sd_worker_slope: float = 0.0,
+        sd_item_intercept: float = 0.0,
+        sd_item_slope: float = 0.0,
+        sd_document_intercept: float = 0.0,
+        sd_document_slope: float = 0.0,
+        difference: float = 0.0,
+        scores: Sequence[float] = (),
+        link: Link = "probit",
+    ) -> Latent:
+        """The latent variable of ratings that are known as people see them.
+
+        Parameters
+        ----------
+        shares : of the categories, the mean of both systems'; they are what a study's table of counts says, and
+            fix the whole variance of a rating.
+        sd_worker_intercept, ... : standard deviations on [0, 1], as of `Parameters`; what they leave of the
+            variance is the residual's.
+        difference : of the expected ratings, B - A, on [0, 1].
+        scores : values of the categories on [0, 1]; evenly spaced without them.
+
+        Raises
+        ------
+        ParametersError
+            Shares that are none, and numbers that no latent variable has together.
+
+        Examples
+        --------
+        >>> found = Latent.of_shares((0.1, 0.2, 0.4, 0.2, 0.1), sd_worker_intercept=0.1, difference=0.05)
+        >>> [round(threshold, 3) for threshold in found.thresholds]
+        [-1.394, -0.571, 0.571, 1.394]
+        >>> round(found.difference, 3)
+        0.05
+        """
+        given = {
+            "sd_worker_intercept": sd_worker_intercept,
+            "sd_worker_slope": sd_worker_slope,
+            "sd_item_intercept": sd_item_intercept,
+            "sd_item_slope": sd_item_slope,
+            "sd_document_intercept": sd_document_intercept,
+            "sd_document_slope": sd_document_slope,
+        }
+        values = tuple(scores) or _even_scores(len(shares))
+        if link not in get_args(Link):
+            raise ParametersError(f"link must be one of {', '.join(get_args(Link))}; got {link!r}.")
+        found = latent_values(shares, values, given, difference, logit=link == "logit")
+        return cls(scores=values, link=link, **found)
+
     def as_dict(self) -> dict[str, object]:
         """The names that every file uses; deviations of documents only where they are not zero."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -201,16 +254,3 @@ class Latent:
 
 def _even_scores(count: int) -> tuple[float, ...]:
     return tuple(place / (count - 1) for place in range(count)) if count > 1 else ()
-
-
-def _ascending(name: str, values: tuple[float, ...]) -> list[Problem]:
-    """What is wrong with a list that has to rise."""
-    if not values or not all(_is_number(value) for value in values):
-        return [field_problem(name, list(values), "must be at least one finite number.")]
-    if any(later <= earlier for earlier, later in pairwise(values)):
-        return [field_problem(name, list(values), "must rise from each to the next.")]
-    return []
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

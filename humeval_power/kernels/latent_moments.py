@@ -18,8 +18,9 @@ from scipy import special
 
 Floats = NDArray[np.float64]
 
-_NODES = 160  # of the quadrature; a latent SD of 5 leaves an error below 1e-9
-_TERMS = 80  # of the series
+_NODES = 160  # of the quadrature with a logit link; a latent SD of 3 leaves an error below 1e-9
+_TERMS = 80  # of the series with a logit link, whose coefficients fall fast
+_STEP_TERMS = 400  # of the series with a probit link
 
 
 @cache
@@ -63,6 +64,11 @@ def score_moments(
     mean: float, variance: float, thresholds: Floats, scores: Floats, *, logit: bool
 ) -> Scores:
     """Moments of scores whose latent value is N(mean, variance)."""
+    if not logit:
+        scale = np.sqrt(1.0 + variance)
+        steps = step_moments((thresholds - mean) / scale, scores)
+        shrunk = np.sqrt(variance / (1.0 + variance)) ** np.arange(_STEP_TERMS)
+        return steps._replace(coefficients=steps.coefficients * shrunk)
     nodes, weights, polynomials = _rule()
     shares = shares_given(mean + np.sqrt(variance) * nodes, thresholds, logit=logit)
     marginal = category_shares(mean, variance, thresholds, logit=logit)
@@ -74,7 +80,23 @@ def score_moments(
     )
 
 
+def step_moments(places: Floats, scores: Floats) -> Scores:
+    """Moments of scores that are steps of a standard normal variable at `places` (categories - 1,): in closed
+    form, for E[1(z <= h) He_k(z)] = -phi(h) He_k-1(h), divided by the root of k!."""
+    shares = np.diff(special.ndtr(places), prepend=0.0, append=1.0)
+    mean = float(shares @ scores)
+    coefficients = np.empty(_STEP_TERMS)
+    coefficients[0] = mean
+    heights = np.diff(scores) * np.exp(-(places**2) / 2) / np.sqrt(2 * np.pi)
+    before, polynomial = np.zeros_like(places), np.ones_like(places)
+    for k in range(1, _STEP_TERMS):
+        coefficients[k] = heights @ polynomial / np.sqrt(k)
+        following = (places * polynomial - np.sqrt(k - 1) * before) / np.sqrt(k)
+        before, polynomial = polynomial, following
+    return Scores(mean, float(shares @ scores**2 - mean**2), coefficients)
+
+
 def score_covariance(first: Scores, second: Scores, correlation: float) -> float:
     """Covariance of the conditional means of two scores whose latent values have this correlation."""
-    powers = correlation ** np.arange(1, _TERMS)
+    powers = correlation ** np.arange(1, len(first.coefficients))
     return float((first.coefficients[1:] * second.coefficients[1:]) @ powers)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import InputError
+from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import Exclusion, Losses, collect
@@ -85,20 +87,34 @@ def replicate_generator(seed: int, replicate: int) -> np.random.Generator:
 
 
 def draw_ratings(parameters: Parameters, design: Design, rng: np.random.Generator) -> Floats:
-    """Gaussian ratings (n_ratings,) for parameters in difference coding: x = -1/2 and +1/2."""
+    """Ratings (n_ratings,) for parameters in difference coding, x = -1/2 and +1/2: Gaussian ones, or the scores
+    of categories where the parameters have a latent variable."""
     rows = design.assignment
     x = rows.system - 0.5
-    worker_intercept = parameters.sd_worker_intercept * rng.standard_normal(design.n_workers)
-    worker_slope = parameters.sd_worker_slope * rng.standard_normal(design.n_workers)
-    item_intercept = parameters.sd_item_intercept * rng.standard_normal(design.n_items)
-    item_slope = parameters.sd_item_slope * rng.standard_normal(design.n_items)
-    noise = parameters.sd_residual * rng.standard_normal(len(x))
+    source = parameters.latent or parameters
+    worker_intercept = source.sd_worker_intercept * rng.standard_normal(design.n_workers)
+    worker_slope = source.sd_worker_slope * rng.standard_normal(design.n_workers)
+    item_intercept = source.sd_item_intercept * rng.standard_normal(design.n_items)
+    item_slope = source.sd_item_slope * rng.standard_normal(design.n_items)
+    noise = rng.standard_normal(len(x))
+    slope = source.effect + worker_slope[rows.worker] + item_slope[rows.item]
+    if parameters.latent is not None:
+        value = worker_intercept[rows.worker] + item_intercept[rows.item] + slope * x
+        return _categories(parameters.latent, value, noise)
+    noise *= parameters.sd_residual
     if parameters.sd_worker_item > 0:
         pair = np.unique(rows.worker * np.int64(design.n_items) + rows.item, return_inverse=True)[1]
         noise += parameters.sd_worker_item * rng.standard_normal(int(pair.max()) + 1)[pair]
     mean = parameters.baseline + worker_intercept[rows.worker] + item_intercept[rows.item]
-    slope = parameters.effect + worker_slope[rows.worker] + item_slope[rows.item]
     return np.asarray(mean + slope * x + noise)
+
+
+def _categories(latent: Latent, value: Floats, noise: Floats) -> Floats:
+    """Scores of the categories in which value + noise falls, for standard normal noise."""
+    if latent.link == "logit":  # the logistic quantile of the same probability
+        noise = special.log_ndtr(noise) - special.log_ndtr(-noise)
+    place = np.searchsorted(np.array(latent.thresholds), value + noise)
+    return np.asarray(np.array(latent.scores)[place])
 
 
 def respond(latent: Floats, response: Response, *, points: int | None = None) -> Floats:
