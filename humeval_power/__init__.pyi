@@ -22,6 +22,7 @@ from humeval_power.api.study_power import study_surface as study_surface
 from humeval_power.api.survey import survey as survey
 from humeval_power.assumptions import Assumptions as Assumptions
 from humeval_power.assumptions import assumptions_of as assumptions_of
+from humeval_power.checking.formula.model import model_formula as model_formula
 from humeval_power.costs import CostModel as CostModel
 from humeval_power.designs import Design as Design
 from humeval_power.designs import counterbalanced as counterbalanced

@@ -15,6 +15,7 @@ from humeval_power.interfaces.cli.options import TableOptions, modelled_table_op
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
+from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
 from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.reporting.study.fit_result import FitResult
@@ -24,6 +25,7 @@ from humeval_power.rules import DecisionRule
 @click.command("fit", cls=Command)
 @click.argument("file", metavar="FILE")
 @modelled_table_options
+@formula_option
 @click.option(
     "--engine",
     type=click.Choice(get_args(Engine)),
@@ -55,6 +57,7 @@ from humeval_power.rules import DecisionRule
 def command(
     file: str,
     table: TableOptions,
+    formula: str | None,
     engine: Engine,
     rule: DecisionRule,
     worker_item: bool,
@@ -70,6 +73,7 @@ def command(
     the [0, 1] scale, x = -1/2 for system A and +1/2 for B. With -o FILE.json the
     parameters are written, for 'power', 'surface' and 'report'.
     """
+    table, worker_item = with_formula(formula, table, worker_item=worker_item)
     return fit(
         load_ratings(file, table, tell=False),
         rule=rule,
