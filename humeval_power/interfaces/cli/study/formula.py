@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import click
 
 from humeval_power.checking.formula.model import ModelFormula, model_formula
-from humeval_power.checking.formula.parts import PLACE
+from humeval_power.checking.formula.parts import PLACE, quoted
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note
@@ -43,15 +44,22 @@ def with_formula(text: str | None, table: TableOptions, *, worker_item: bool) ->
     return replace(table, **model.columns), model.worker_item
 
 
-def _contradicted(model: ModelFormula, table: TableOptions) -> list[Problem]:
-    """Options that name another column than the formula does."""
-    found = []
+def _contradicted(model: ModelFormula, table: TableOptions) -> Iterator[Problem]:
+    """Options that name another column than the formula does, or one that it lacks."""
     for role, column in model.columns.items():
         said = getattr(table, role)
         if said not in (None, column):
             rule = f"it names {column!r} as the {role}, and --{role} {shell_word(said)} another column."
-            found.append(Problem(rule, f"Leave out --{role}, or change the formula.", PLACE))
-    return found
+            yield Problem(rule, f"Leave out --{role}, or change the formula.", PLACE)
+    if table.document not in (None, model.document):
+        rule = f"it lacks the document of --document {shell_word(table.document)}."
+        yield Problem(rule, f"Add (1 + {quoted(model.system)} || {quoted(table.document)}).", PLACE)
+    order = () if table.order_column is None else (table.order_column,)
+    for name in (*table.covariates, *order):
+        if name not in model.covariates:
+            yield Problem(
+                f"it lacks the column {name!r}, which an option names.", f"Add + {quoted(name)}.", PLACE
+            )
 
 
 def _not_taken(model: ModelFormula) -> list[Problem]:
