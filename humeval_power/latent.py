@@ -24,7 +24,7 @@ LATENT_DEVIATIONS = (
     "sd_document_intercept",
     "sd_document_slope",
 )
-_LARGEST_EFFECT = 50.0  # on the latent scale: beyond it every rating of a system is in one category
+LARGEST_EFFECT = 50.0  # on the latent scale: beyond it every rating of a system is in one category
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +72,8 @@ class Latent:
             value = getattr(self, name)
             if not is_number(value):
                 problems.append(field_problem(name, value, "must be a finite number."))
-            elif abs(value) > _LARGEST_EFFECT:
-                problems.append(field_problem(name, value, f"must be at most {_LARGEST_EFFECT:g} in size."))
+            elif abs(value) > LARGEST_EFFECT:
+                problems.append(field_problem(name, value, f"must be at most {LARGEST_EFFECT:g} in size."))
             elif name.startswith("sd_") and value < 0:
                 problems.append(field_problem(name, value, "a standard deviation cannot be negative."))
         if self.link not in get_args(Link):
@@ -161,7 +161,7 @@ class Latent:
         def gap(effect: float) -> float:
             return replace(self, effect=effect).difference - difference
 
-        reach = math.copysign(_LARGEST_EFFECT, difference)
+        reach = math.copysign(LARGEST_EFFECT, difference)
         if gap(reach) * gap(0.0) > 0:
             raise ParametersError(
                 f"No effect makes the expected ratings differ by {difference:g} on [0, 1]: with these "

@@ -35,6 +35,12 @@ def _rule() -> tuple[Floats, Floats, Floats]:
     return nodes, weights, polynomials
 
 
+def normal_expectation() -> tuple[Floats, Floats]:
+    """Nodes and weights (nodes,) of the expectation of a function of a standard normal variable."""
+    nodes, weights, _ = _rule()
+    return nodes, weights
+
+
 def shares_given(eta: Floats, thresholds: Floats, *, logit: bool) -> Floats:
     """Probability of each category at given latent values: (...,) in, (..., categories) out."""
     below = (special.expit if logit else special.ndtr)(thresholds - np.asarray(eta)[..., None])
