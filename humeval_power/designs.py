@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -28,7 +29,8 @@ DEFAULT_ASSIGNMENT_SEED = 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
-    """One row for each rating: integer codes of worker, item and system (0 is A, 1 is B).
+    """One row for each rating: integer codes of worker, item and system (0 is A, 1 is B), and of the
+    document that the item is part of, where items come out of documents.
 
     Each array has shape (n_ratings,). The same (worker, item, system) more than once is a repeat.
     """
@@ -36,6 +38,7 @@ class Assignment:
     worker: Codes
     item: Codes
     system: Codes
+    document: Codes | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,9 @@ class Design:
 
     `ratings_per_item` counts the ratings that an item gets under each system that it is shown
     under. `notes` states every rounding that building the design made necessary.
+
+    `document_of_item` (n_items,) is the document that each item is part of; None where items stand
+    alone, or where a table shows an item in more than one document.
     """
 
     kind: DesignKind
@@ -54,13 +60,31 @@ class Design:
     notes: tuple[str, ...] = ()
     seed: int = DEFAULT_ASSIGNMENT_SEED
     explicit: Assignment | None = field(default=None, repr=False)
+    n_documents: int = 0
+    document_of_item: Codes | None = field(default=None, repr=False)
 
     @cached_property
     def assignment(self) -> Assignment:
         """The ratings to collect, built on first use."""
-        if self.explicit is not None:
-            return self.explicit
-        return _BUILDERS[self.kind](self)
+        rows = _BUILDERS[self.kind](self) if self.explicit is None else self.explicit
+        if self.document_of_item is None:
+            return rows
+        return replace(rows, document=self.document_of_item[rows.item])
+
+    @property
+    def items_per_document(self) -> float:
+        """Mean number of items in a document; NaN without documents."""
+        return self.n_items / self.n_documents if self.n_documents else math.nan
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether the design is crossed, and its documents, if it has any, all have the same number of
+        items: its strata then say everything."""
+        if not self.is_crossed or not self.n_documents:
+            return self.is_crossed
+        if self.document_of_item is None:
+            return False
+        return len(np.unique(np.bincount(self.document_of_item, minlength=self.n_documents))) == 1
 
     @property
     def n_ratings(self) -> int:
@@ -80,8 +104,9 @@ class Design:
         return np.bincount(self.assignment.worker, minlength=self.n_workers)
 
     def __str__(self) -> str:
+        documents = f" in {self.n_documents:,} documents" if self.n_documents else ""
         return (
-            f"{self.kind}: {self.n_workers:,} workers x {self.n_items:,} items x 2 systems, "
+            f"{self.kind}: {self.n_workers:,} workers x {self.n_items:,} items{documents} x 2 systems, "
             f"{self.ratings_per_item:g} {'rating' if self.ratings_per_item == 1 else 'ratings'} per item and "
             f"system, {self.n_ratings:,} ratings"
         )
@@ -176,15 +201,19 @@ def counterbalanced(n_workers: int, n_items: int) -> Design:
     return Design("counterbalanced", n_workers, n_items, n_workers / 2, notes=notes)
 
 
-def from_table(worker: ArrayLike, item: ArrayLike, system: ArrayLike) -> Design:
+def from_table(
+    worker: ArrayLike, item: ArrayLike, system: ArrayLike, *, document: ArrayLike | None = None
+) -> Design:
     """The design of ratings that exist or are planned row by row (codes 0, 1, ...; system 0 or 1).
 
     A table in which every worker rates every item under both systems equally often comes back as a
-    crossed design.
+    crossed design. An item may be seen in several documents (sessions, say): then the rows keep them.
     """
-    rows = Assignment(*(np.asarray(codes, dtype=np.int64) for codes in (worker, item, system)))
-    if not len(rows.worker) == len(rows.item) == len(rows.system) > 0:
-        raise DesignError("worker, item and system must be columns of equal length, not empty.")
+    given = (worker, item, system) if document is None else (worker, item, system, document)
+    rows = Assignment(*(np.asarray(codes, dtype=np.int64) for codes in given))
+    if len({len(np.asarray(codes)) for codes in given}) > 1 or len(rows.worker) == 0:
+        names = "worker, item and system" if document is None else "worker, item, system and document"
+        raise DesignError(f"{names} must be columns of equal length, not empty.")
     if not np.array_equal(np.unique(rows.system), [0, 1]):
         raise DesignError(
             "A design compares two systems, with the codes 0 and 1; this table has the codes "
@@ -194,9 +223,61 @@ def from_table(worker: ArrayLike, item: ArrayLike, system: ArrayLike) -> Design:
     _check_size(n_workers, n_items)
     n_outputs = len(np.unique(rows.item * 2 + rows.system))
     cells = np.bincount((rows.worker * n_items + rows.item) * 2 + rows.system)
-    if len(cells) == 2 * n_workers * n_items and cells.min() == cells.max():
-        return crossed(n_workers, n_items, n_repeats=int(cells[0]))
-    return Design("table", n_workers, n_items, len(rows.worker) / n_outputs, explicit=rows)
+    complete = len(cells) == 2 * n_workers * n_items and cells.min() == cells.max()
+    nested = None if rows.document is None else _document_of_item(rows.item, rows.document, n_items)
+    if complete and (document is None or nested is not None):
+        design = crossed(n_workers, n_items, n_repeats=int(cells[0]))
+    else:
+        design = Design("table", n_workers, n_items, len(rows.worker) / n_outputs, explicit=rows)
+    if rows.document is None:
+        return design
+    return replace(design, n_documents=int(rows.document.max()) + 1, document_of_item=nested)
+
+
+def with_documents(design: Design, n_documents: int) -> Design:
+    """The same design with its items taken, in order, out of `n_documents` documents of equal size; where
+    the items do not divide, some documents have one more, and a note says so.
+
+    Raises
+    ------
+    DesignError
+        Fewer than 2 documents, or more than items.
+
+    Examples
+    --------
+    >>> with_documents(crossed(10, 100), 10).items_per_document
+    10.0
+    """
+    _check_count("n_documents", n_documents, minimum=2)
+    if n_documents > design.n_items:
+        raise DesignError(
+            f"{design.n_items} items cannot come out of {n_documents} documents: a document has at least one "
+            "item. Ask for fewer documents or more items."
+        )
+    each, rest = divmod(design.n_items, n_documents)
+    sizes = np.full(n_documents, each)
+    sizes[:rest] += 1
+    notes = design.notes
+    if rest:
+        notes += (
+            f"{design.n_items} items do not divide by {n_documents} documents: {rest} documents have "
+            f"{each + 1} items, {n_documents - rest} have {each}.",
+        )
+    return replace(
+        design,
+        notes=notes,
+        n_documents=n_documents,
+        document_of_item=np.repeat(np.arange(n_documents, dtype=np.int64), sizes),
+    )
+
+
+def _document_of_item(item: Codes, document: Codes, n_items: int) -> Codes | None:
+    """The document of each item (n_items,), or None if an item is seen in more than one."""
+    lowest = np.full(n_items, np.iinfo(np.int64).max)
+    highest = np.zeros(n_items, dtype=np.int64)
+    np.minimum.at(lowest, item, document)
+    np.maximum.at(highest, item, document)
+    return highest if np.array_equal(lowest, highest) else None
 
 
 def check_load(design: Design, max_ratings_per_worker: int | None) -> Design:

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
-from humeval_power.inference.study.formula import analytic_power
-from humeval_power.inference.study.replication import COMPONENTS, NO_LOSSES, Replication, StudyFits
+from humeval_power.inference.study.formula import analytic_power, smallest_count
+from humeval_power.inference.study.replication import NO_LOSSES, Replication, StudyFits
 from humeval_power.inference.study.simulated_test import null_statistics
 from humeval_power.inference.study.wald import NullStatistics, reference, simulated_p, wald_p
 from humeval_power.parameters import Parameters
@@ -26,7 +26,8 @@ _CALIBRATION_SEED = 20_201_116  # other random numbers than any study is simulat
 class RatingStudy:
     """A study design, the parameters of its ratings, and the rule by which it will decide.
 
-    The effect is the difference B - A on [0, 1].
+    The effect is the difference B - A on [0, 1]. `ignore_documents` leaves the documents out of the analysis,
+    to see what that does.
     """
 
     parameters: Parameters
@@ -37,6 +38,7 @@ class RatingStudy:
     points: int | None = None
     losses: Losses = NO_LOSSES
     exclusion: Exclusion = "none"
+    ignore_documents: bool = False
 
     def __post_init__(self) -> None:
         if self.rule.df == "bootstrap":
@@ -67,7 +69,9 @@ class RatingStudy:
     @property
     def has_formula(self) -> bool:
         """Whether a formula describes the power of the study as planned, without losses."""
-        simple = self.response == "gaussian" and self.rule.analysis == "ratings"
+        simple = (
+            self.response == "gaussian" and self.rule.analysis == "ratings" and not self.ignore_documents
+        )
         return simple and not self.rule.is_simulated
 
     def computed(self) -> ComputedPower:
@@ -104,6 +108,7 @@ class RatingStudy:
             by_iteration=self.rule.estimator == "ml" and self.rule.df == "satterthwaite",
             losses=self.losses,
             exclusion=self.exclusion,
+            ignore_documents=self.ignore_documents,
         )
 
     def decide(self, fits: StudyFits, rule: DecisionRule | None = None) -> Replicates:
@@ -115,11 +120,18 @@ class RatingStudy:
             adjusted=fits.adjusted,
             satterthwaite=fits.satterthwaite,
             kenward_roger=fits.kenward_roger,
-            smallest=min(self.design.n_workers, self.design.n_items) - 1,
+            smallest=smallest_count(self.design, ignore_documents=self.ignore_documents) - 1,
         )
         p_value = self._p_values(fits.estimate, error, df, rule)
         return Replicates(
-            fits.estimate, error, df, p_value, fits.status, fits.zero, COMPONENTS, rule.margin is None
+            fits.estimate,
+            error,
+            df,
+            p_value,
+            fits.status,
+            fits.zero,
+            self.replication.components,
+            rule.margin is None,
         )
 
     def shifted(self, replicates: Replicates, by: float) -> Replicates:

@@ -131,14 +131,19 @@ def careless_responses(
 
 
 def remaining(assignment: Assignment, kept: Mask) -> Assignment | None:
-    """The kept rows with workers and items numbered anew from 0; None where nothing can be estimated:
-    fewer than 2 workers or 2 items, or one system only."""
+    """The kept rows with workers, items and documents numbered anew from 0; None where nothing can be
+    estimated: fewer than 2 workers, items or documents, or one system only."""
     workers, worker = np.unique(assignment.worker[kept], return_inverse=True)
     items, item = np.unique(assignment.item[kept], return_inverse=True)
     system = assignment.system[kept]
     if min(len(workers), len(items)) < 2 or len(np.unique(system)) < 2:
         return None
-    return Assignment(worker.astype(np.int64), item.astype(np.int64), system)
+    document = None
+    if assignment.document is not None:
+        document = np.unique(assignment.document[kept], return_inverse=True)[1].astype(np.int64)
+        if document.max() < 1:
+            return None
+    return Assignment(worker.astype(np.int64), item.astype(np.int64), system, document)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

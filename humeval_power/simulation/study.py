@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.designs import Codes, Design
-from humeval_power.errors import InputError
+from humeval_power.errors import DesignError, InputError
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.scales import RatingScale
@@ -26,21 +26,25 @@ Response = Literal["gaussian", "clipped", "likert"]
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatedRatings:
     """One simulated study: codes of worker, item and system (0 is A, 1 is B) and `rating` on [0, 1]
-    (Gaussian ratings may leave it), all of shape (n_ratings,)."""
+    (Gaussian ratings may leave it), all of shape (n_ratings,), and of the item's document, if it has one."""
 
     worker: Codes
     item: Codes
     system: Codes
     rating: Floats
+    document: Codes | None = None
 
     def to_frame(self, scale: RatingScale | None = None) -> pd.DataFrame:
-        """A long table worker, item, system, rating with names, on `scale` ([0, 1] without one)."""
+        """A long table worker, item, system, rating with names, on `scale` ([0, 1] without one), with a
+        document before the item where items come out of documents."""
         import pandas as pd
 
         rating = self.rating if scale is None else scale.from_unit(self.rating)
+        document = {} if self.document is None else {"document": _names("d", self.document)}
         return pd.DataFrame(
             {
                 "worker": _names("w", self.worker),
+                **document,
                 "item": _names("i", self.item),
                 "system": np.array(["A", "B"])[self.system],
                 "rating": rating,
@@ -67,7 +71,7 @@ def simulate(
     rows, rng = design.assignment, replicate_generator(seed, 0)
     rating = respond(draw_ratings(parameters.recoded(), design, rng), response, points=points)
     if losses is None:
-        return SimulatedRatings(rows.worker, rows.item, rows.system, rating)
+        return SimulatedRatings(rows.worker, rows.item, rows.system, rating, rows.document)
     back = collect(
         rating,
         rows,
@@ -78,7 +82,10 @@ def simulate(
         exclusion=exclusion,
     )
     left = back.kept
-    return SimulatedRatings(rows.worker[left], rows.item[left], rows.system[left], back.rating[left])
+    document = None if rows.document is None else rows.document[left]
+    return SimulatedRatings(
+        rows.worker[left], rows.item[left], rows.system[left], back.rating[left], document
+    )
 
 
 def replicate_generator(seed: int, replicate: int) -> np.random.Generator:
@@ -88,25 +95,50 @@ def replicate_generator(seed: int, replicate: int) -> np.random.Generator:
 
 def draw_ratings(parameters: Parameters, design: Design, rng: np.random.Generator) -> Floats:
     """Ratings (n_ratings,) for parameters in difference coding, x = -1/2 and +1/2: Gaussian ones, or the scores
-    of categories where the parameters have a latent variable."""
+    of categories where the parameters have a latent variable. What documents need is drawn last, so that the
+    other draws are those of a design without them."""
+    check_documents(parameters, design)
     rows = design.assignment
     x = rows.system - 0.5
     source = parameters.latent or parameters
-    worker_intercept = source.sd_worker_intercept * rng.standard_normal(design.n_workers)
-    worker_slope = source.sd_worker_slope * rng.standard_normal(design.n_workers)
-    item_intercept = source.sd_item_intercept * rng.standard_normal(design.n_items)
-    item_slope = source.sd_item_slope * rng.standard_normal(design.n_items)
+    of_worker = [rng.standard_normal(design.n_workers) for _ in range(2)]
+    worker_intercept = source.sd_worker_intercept * of_worker[0]
+    worker_slope = source.sd_worker_slope * _correlated(parameters.correlation_worker, *of_worker)
+    of_item = [rng.standard_normal(design.n_items) for _ in range(2)]
+    item_intercept = source.sd_item_intercept * of_item[0]
+    item_slope = source.sd_item_slope * _correlated(parameters.correlation_item, *of_item)
     noise = rng.standard_normal(len(x))
     slope = source.effect + worker_slope[rows.worker] + item_slope[rows.item]
+    mean = (0.0 if parameters.latent else parameters.baseline) + worker_intercept[rows.worker]
+    mean = mean + item_intercept[rows.item]
+    if parameters.latent is None:
+        noise *= parameters.sd_residual
+        if parameters.sd_worker_item > 0:
+            pair = np.unique(rows.worker * np.int64(design.n_items) + rows.item, return_inverse=True)[1]
+            noise += parameters.sd_worker_item * rng.standard_normal(int(pair.max()) + 1)[pair]
+    if rows.document is not None:
+        intercept, own = (rng.standard_normal(design.n_documents)[rows.document] for _ in range(2))
+        mean = mean + source.sd_document_intercept * intercept
+        slope = slope + source.sd_document_slope * own
     if parameters.latent is not None:
-        value = worker_intercept[rows.worker] + item_intercept[rows.item] + slope * x
-        return _categories(parameters.latent, value, noise)
-    noise *= parameters.sd_residual
-    if parameters.sd_worker_item > 0:
-        pair = np.unique(rows.worker * np.int64(design.n_items) + rows.item, return_inverse=True)[1]
-        noise += parameters.sd_worker_item * rng.standard_normal(int(pair.max()) + 1)[pair]
-    mean = parameters.baseline + worker_intercept[rows.worker] + item_intercept[rows.item]
+        return _categories(parameters.latent, mean + slope * x, noise)
     return np.asarray(mean + slope * x + noise)
+
+
+def _correlated(correlation: float, first: Floats, second: Floats) -> Floats:
+    """Of two independent standard normal draws the second, correlated with the first."""
+    return second if correlation == 0 else correlation * first + np.sqrt(1 - correlation**2) * second
+
+
+def check_documents(parameters: Parameters, design: Design) -> None:
+    """Refuse parameters that vary between documents for a design that does not say which items share one."""
+    if design.n_documents == 0 and parameters.sd_document_intercept + parameters.sd_document_slope > 0:
+        raise DesignError(
+            f"The parameters vary between documents (sd_document_intercept "
+            f"{parameters.sd_document_intercept:g}, sd_document_slope {parameters.sd_document_slope:g}), and "
+            "the design has none. Say how many documents the items come out of: as many as items, if no two "
+            "share one."
+        )
 
 
 def _categories(latent: Latent, value: Floats, noise: Floats) -> Floats:

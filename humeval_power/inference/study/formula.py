@@ -17,11 +17,13 @@ from humeval_power.designs import Design
 from humeval_power.errors import ParametersError
 from humeval_power.inference.equivalence_power import equivalence_power
 from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
+from humeval_power.inference.study.balanced_study import BalancedStudy
 from humeval_power.inference.study.wald import critical_value
-from humeval_power.kernels import balanced
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.simulation.study import check_documents
 
+DOCUMENTS = ("sd_document_intercept", "sd_document_slope")
 FEW_WORKERS = 5  # below this the estimated variances are so uncertain that the t law is a rough guide
 
 
@@ -30,7 +32,7 @@ class EffectPrecision:
     """How precisely a design estimates the difference B - A at assumed parameters.
 
     `variance` is that of the generalised least squares estimate on [0, 1]; `df` says how well a study
-    will know it; `smallest` is min(workers, items) - 1.
+    will know it; `smallest` is min(workers, items, documents) - 1.
     """
 
     variance: float
@@ -66,34 +68,43 @@ class AnalyticPower:
 def effect_precision(parameters: Parameters, design: Design) -> EffectPrecision:
     """Variance and df of the estimated difference for any design.
 
-    A complete balanced design uses its strata; any other the block algebra of the fitter, with the
-    expected REML information at `parameters`.
+    A complete balanced design uses its strata; any other the block algebra of the fitter (with documents
+    one dense matrix), with the expected REML information at `parameters`.
     """
     coded = parameters.recoded()
-    variances = np.array([getattr(coded, name) for name in STANDARD_DEVIATIONS]) ** 2
-    if variances[4] == 0:
+    check_documents(coded, design)
+    names = (*STANDARD_DEVIATIONS[:4], *(DOCUMENTS if design.n_documents else ()), "sd_residual")
+    variances = np.array([getattr(coded, name) for name in names]) ** 2
+    if variances[-1] == 0:
         raise ParametersError("sd_residual must be above 0 to plan a study: ratings are never exact.")
-    smallest = min(design.n_workers, design.n_items) - 1
-    if design.is_crossed:
-        size = balanced.Size(design.n_workers, design.n_items, design.n_repeats)
-        expected = balanced.expected_mean_squares(size, variances)
-        variance = float(balanced.effect_variance(expected, size))
-        df = float(balanced.kenward_roger_df(expected, balanced.degrees_of_freedom(size)))
-        return EffectPrecision(variance, df, smallest, design.n_workers)
-    variance, df = _from_information(design, variances, coded.sd_worker_item**2)
-    return EffectPrecision(variance, df, smallest, design.n_workers)
+    if design.is_balanced:
+        variance, df = BalancedStudy(design).precision(variances)
+    else:
+        variance, df = _from_information(design, variances, coded.sd_worker_item**2)
+    return EffectPrecision(variance, df, smallest_count(design) - 1, design.n_workers)
+
+
+def smallest_count(design: Design, *, ignore_documents: bool = False) -> int:
+    """The fewest workers, items or documents: how many things of a kind the study saw at least."""
+    groups = design.n_items if ignore_documents else design.n_documents or design.n_items
+    return min(design.n_workers, design.n_items, groups)
 
 
 def _from_information(design: Design, variances: np.ndarray, interaction: float) -> tuple[float, float]:
     from humeval_power.estimation.native import EFFECT, CrossedProblem, design_information
+    from humeval_power.kernels import dense_columns
     from humeval_power.kernels.information import expected_information, kenward_roger
 
-    rows = design.assignment
+    rows, sigma2 = design.assignment, float(variances[-1])
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
-    sigma2 = float(variances[4])
     if interaction > 0:
         problem = problem.with_interaction(rows.worker, rows.item, interaction / sigma2)
-    info, phi = design_information(problem, variances[:4] / sigma2)
+    if rows.document is None:
+        info, phi = design_information(problem, variances[:-1] / sigma2)
+    else:
+        x = np.column_stack([np.ones(len(rows.system)), rows.system - 0.5])
+        columns = dense_columns.crossproducts([rows.worker, rows.item, rows.document], x, problem.weights)
+        info, phi = dense_columns.design_information(columns, variances[:-1] / sigma2)
     expected = expected_information(info, phi, sigma2, True)
     _, df = kenward_roger(info, phi, sigma2, EFFECT, expected)
     return sigma2 * float(phi[1, 1]), float(df)

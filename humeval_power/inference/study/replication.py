@@ -11,11 +11,18 @@ from numpy.typing import NDArray
 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
-from humeval_power.kernels import balanced
+from humeval_power.inference.study.balanced_study import BalancedStudy
+from humeval_power.inference.study.formula import DOCUMENTS
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import Analysis, Estimator
 from humeval_power.simulation.losses import Collected, Exclusion, Losses, collect, remaining
-from humeval_power.simulation.study import Response, draw_ratings, replicate_generator, respond
+from humeval_power.simulation.study import (
+    Response,
+    check_documents,
+    draw_ratings,
+    replicate_generator,
+    respond,
+)
 
 Floats = NDArray[np.float64]
 
@@ -31,8 +38,8 @@ _PORTION = 256  # simulated tables held in memory at a time
 class StudyFits:
     """Fits of simulated studies before any decision: every rule can be applied to them.
 
-    All arrays have the replicate as first axis; `zero` (n, 4) marks components at the boundary;
-    `status` is 0 where the fit can be used. What an estimator does not give is NaN.
+    All arrays have the replicate as first axis; `zero` (n, q) marks components at the boundary, those of
+    documents last; `status` is 0 where the fit can be used. What an estimator does not give is NaN.
     """
 
     estimate: Floats
@@ -44,10 +51,10 @@ class StudyFits:
     status: NDArray[np.int64]
 
     @classmethod
-    def nothing(cls, status: int) -> StudyFits:
+    def nothing(cls, status: int, n_components: int = len(COMPONENTS)) -> StudyFits:
         """One study that could not be fitted."""
         blank = np.full(1, np.nan)
-        return cls(*(blank,) * 5, np.zeros((1, 4), dtype=np.bool_), np.array([status]))
+        return cls(*(blank,) * 5, np.zeros((1, n_components), dtype=np.bool_), np.array([status]))
 
     @classmethod
     def joined(cls, parts: list[StudyFits]) -> StudyFits:
@@ -63,7 +70,7 @@ class Replication:
     A complete balanced Gaussian study draws its mean squares directly; any other simulates ratings and
     fits them. `by_iteration` fits a balanced study by iteration too: maximum likelihood gives
     Satterthwaite's df in no other way. `losses` says what happens to planned ratings, `exclusion` which
-    workers are left out before the fit.
+    workers are left out before the fit. `ignore_documents` fits the items as if they stood alone.
     """
 
     parameters: Parameters
@@ -75,10 +82,24 @@ class Replication:
     by_iteration: bool = False
     losses: Losses = NO_LOSSES
     exclusion: Exclusion = "none"
+    ignore_documents: bool = False
+
+    def __post_init__(self) -> None:
+        check_documents(self.parameters.recoded(), self.design)
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The names of the variance components that are fitted, in the order of `StudyFits.zero`."""
+        return (*COMPONENTS, *DOCUMENTS) if self.fits_documents else COMPONENTS
+
+    @property
+    def fits_documents(self) -> bool:
+        """Whether documents are in the model that is fitted."""
+        return self.design.n_documents > 0 and not self.ignore_documents
 
     def fits(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> StudyFits:
         """Simulate and fit studies `first` to `first + n - 1` of this seed."""
-        if self.closed_form and self.response == "gaussian" and not self.losses.careless:
+        if self.by_mean_squares:
             return self._from_mean_squares(n, seed=seed, first=first)
         portions = [
             range(begin, min(begin + _PORTION, first + n)) for begin in range(first, first + n, _PORTION)
@@ -148,19 +169,27 @@ class Replication:
     def _fit_own_rows(self, replicates: range, seed: int, n_jobs: int) -> StudyFits:
         from humeval_power.estimation.native import one_blas_thread
 
+        nothing = StudyFits.nothing(LOST, len(self.components))
+
         def one(replicate: int) -> StudyFits:
             back = self._collected(seed, replicate)
             rows = remaining(self.design.assignment, back.kept)
             if rows is None:
-                return StudyFits.nothing(LOST)
+                return nothing
+            n_documents = 0 if rows.document is None else int(rows.document.max()) + 1
             design = Design(
-                "table", int(rows.worker.max()) + 1, int(rows.item.max()) + 1, 0.0, explicit=rows
+                "table",
+                int(rows.worker.max()) + 1,
+                int(rows.item.max()) + 1,
+                0.0,
+                explicit=rows,
+                n_documents=n_documents,
             )
             study = replace(self, design=design, losses=NO_LOSSES)
             try:
                 return study._fit_tables(back.rating[back.kept][None], 1)
             except InputError:  # no worker with both systems is left for an analysis of differences
-                return StudyFits.nothing(LOST)
+                return nothing
 
         with one_blas_thread():
             if n_jobs == 1:
@@ -171,70 +200,53 @@ class Replication:
     @property
     def closed_form(self) -> bool:
         """Whether mean squares are enough to fit."""
-        return self.design.is_crossed and not self.by_iteration and not self.own_rows
+        by_search = self.by_iteration or (self.fits_documents and self.estimator == "ml")
+        return self.design.is_balanced and not by_search and not self.own_rows
+
+    @property
+    def by_mean_squares(self) -> bool:
+        """Whether studies are drawn by their mean squares, which are independent of each other unless an
+        intercept and its slope are correlated."""
+        correlated = self.parameters.correlation_worker != 0 or self.parameters.correlation_item != 0
+        usual = self.response == "gaussian" and not self.losses.careless and not correlated
+        return self.closed_form and usual
 
     @cached_property
-    def _size(self) -> balanced.Size:
-        return balanced.Size(self.design.n_workers, self.design.n_items, self.design.n_repeats)
+    def _strata(self) -> BalancedStudy:
+        return BalancedStudy(self.design, self.analysis, self.estimator, self.ignore_documents)
 
     @cached_property
     def _variances(self) -> Floats:
         coded = self.parameters.recoded()
-        return np.array([getattr(coded, name) for name in STANDARD_DEVIATIONS]) ** 2
+        names = (*COMPONENTS, *(DOCUMENTS if self.design.n_documents else ()), "sd_residual")
+        return np.array([getattr(coded, name) for name in names]) ** 2
 
     def _from_mean_squares(self, n: int, *, seed: int, first: int) -> StudyFits:
-        expected = balanced.expected_mean_squares(self._size, self._variances)
         parts = []
         for block in range(first // _BLOCK, -(-(first + n) // _BLOCK)):
-            rng = replicate_generator(seed, block)
-            if self.analysis == "differences":
-                squares, noise = balanced.draw_difference_squares(
-                    rng, size=self._size, expected=expected, n_replicates=_BLOCK
-                )
-            else:
-                squares, noise = balanced.draw_mean_squares(
-                    rng,
-                    size=self._size,
-                    expected=expected,
-                    n_replicates=_BLOCK,
-                    interaction=self.parameters.sd_worker_item**2,
-                )
+            squares, noise = self._strata.drawn(
+                replicate_generator(seed, block),
+                self._variances,
+                n=_BLOCK,
+                interaction=self.parameters.sd_worker_item**2,
+            )
             rows = slice(max(first - block * _BLOCK, 0), min(first + n - block * _BLOCK, _BLOCK))
             parts.append(self._fit_squares(squares[:, rows], self.parameters.difference + noise[rows]))
         return StudyFits.joined(parts)
 
     def _fit_complete(self, responses: Floats) -> StudyFits:
-        table = responses.reshape(len(responses), *self._size[:2], 2, self._size.repeats)
-        if self.analysis == "differences":
-            return self._fit_squares(*balanced.difference_squares(table))
-        squares, difference, _ = balanced.mean_squares(table)
-        return self._fit_squares(squares, difference)
+        return self._fit_squares(*self._strata.squares(responses))
 
     def _fit_squares(self, squares: Floats, estimate: Floats) -> StudyFits:
-        by_difference = self.analysis == "differences"
-        df = (balanced.difference_df if by_difference else balanced.degrees_of_freedom)(self._size)
-        strata = balanced.pool(squares, df)
-        expected, zero = strata.expected, strata.pooled
-        status = np.zeros(len(estimate), dtype=np.int64)
-        satterthwaite = balanced.satterthwaite_df(strata, df)
-        if self.estimator == "ml":
-            from humeval_power.kernels.balanced_ml import maximum_likelihood
-
-            by_row, steps = maximum_likelihood(
-                np.ascontiguousarray(squares.T), df, np.ascontiguousarray(expected.T)
-            )
-            expected, status = by_row.T, (steps < 0).astype(np.int64)
-            zero = expected[:4] <= expected[4]
-            satterthwaite = np.full(len(estimate), np.nan)
-        error = np.sqrt(balanced.effect_variance(expected, self._size))
+        found = self._strata.fitted(squares)
         return StudyFits(
             estimate=estimate,
-            standard_error=error,
-            adjusted=error,
-            satterthwaite=satterthwaite,
-            kenward_roger=balanced.kenward_roger_df(expected, df),
-            zero=zero.T,
-            status=status,
+            standard_error=found.standard_error,
+            adjusted=found.standard_error,
+            satterthwaite=found.satterthwaite,
+            kenward_roger=found.kenward_roger,
+            zero=found.zero.T,
+            status=found.status,
         )
 
     @cached_property
@@ -249,12 +261,17 @@ class Replication:
     def _fit_tables(self, responses: Floats, n_jobs: int) -> StudyFits:
         from humeval_power.estimation.native import CrossedProblem, fit_batch
 
+        if self.fits_documents:
+            raise InputError(
+                "Studies with documents are simulated where every worker rates every item, documents have "
+                "equal numbers of items, no rating is lost, and the estimator is 'reml'; use the formula."
+            )
         problem = self._problem
         assert isinstance(problem, CrossedProblem)
         batch = fit_batch(
             problem,
             responses,
-            start=self._variances[:4] / max(self._variances[4], 1e-12),
+            start=self._variances[:4] / max(self._variances[-1], 1e-12),
             restricted=self.estimator == "reml",
             n_jobs=n_jobs,
         )
