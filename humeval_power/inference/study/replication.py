@@ -205,11 +205,12 @@ class Replication:
 
     @property
     def by_mean_squares(self) -> bool:
-        """Whether studies are drawn by their mean squares, which are independent of each other unless an
-        intercept and its slope are correlated."""
-        correlated = self.parameters.correlation_worker != 0 or self.parameters.correlation_item != 0
-        usual = self.response == "gaussian" and not self.losses.careless and not correlated
-        return self.closed_form and usual
+        """Whether studies are drawn by their mean squares: those of Gaussian ratings are independent of each
+        other, unless an intercept and its slope are correlated."""
+        values = self.parameters
+        correlated = values.correlation_worker != 0 or values.correlation_item != 0
+        gaussian = self.response == "gaussian" and values.latent is None and not self.losses.careless
+        return self.closed_form and gaussian and not correlated
 
     @cached_property
     def _strata(self) -> BalancedStudy:
