@@ -1,11 +1,15 @@
 """Make the pilot studies that are shipped here. Run: python data/generate.py
 
-Both are simulated from the rating model with the seeds below; no person's rating is in them.
+All are simulated from the rating model with the seeds below; no person's rating is in them.
 """
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
 from humeval_power.designs import crossed, k_per_item
+from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
@@ -33,8 +37,51 @@ SLIDER = Parameters(
     sd_residual=0.14,
 )
 
+# Sentences of eight documents, rated in five boxes; whatever is shown second is rated a little higher.
+SENTENCES = Latent(
+    thresholds=(-2.0, -1.2, -0.3, 0.9),
+    effect=0.45,
+    sd_worker_intercept=0.5,
+    sd_worker_slope=0.2,
+    sd_item_intercept=0.5,
+    sd_item_slope=0.3,
+    sd_document_intercept=0.3,
+    sd_document_slope=0.3,
+)
+SECOND_PLACE = 0.2
+
+
+def sentences(n_workers: int = 6, n_documents: int = 8, n_items: int = 6, *, seed: int) -> pd.DataFrame:
+    """Every worker rates every sentence of every document under both systems, in an order drawn by chance."""
+    rng = np.random.default_rng(seed)
+    shape = (n_workers, n_documents, n_items)
+
+    def effects(kind: str, *size: int) -> tuple[np.ndarray, np.ndarray]:
+        parts = (getattr(SENTENCES, f"sd_{kind}_{part}") for part in ("intercept", "slope"))
+        intercept, slope = (sd * rng.standard_normal(size) for sd in parts)
+        return intercept, slope
+
+    worker = [part[:, None, None] for part in effects("worker", n_workers)]
+    document = [part[None, :, None] for part in effects("document", n_documents)]
+    item = [part[None] for part in effects("item", n_documents, n_items)]
+    intercept, slope = (sum(parts) for parts in zip(worker, document, item, strict=True))
+    b_first = rng.random(shape) < 0.5
+    tables = []
+    for x, name in ((-0.5, "baseline"), (0.5, "new")):
+        place = np.where(b_first == (x > 0), 1, 2)
+        latent = intercept + (SENTENCES.effect + slope) * x + SECOND_PLACE * (place - 1.5)
+        rating = 1 + np.searchsorted(np.array(SENTENCES.thresholds), latent + rng.standard_normal(shape))
+        w, d, i = (index.ravel() + 1 for index in np.indices(shape))
+        names = {"worker": [f"w{k}" for k in w], "document": [f"d{k}" for k in d]}
+        names["item"] = [f"d{k}-s{j}" for k, j in zip(d, i, strict=True)]
+        tables.append(
+            pd.DataFrame({**names, "system": name, "place": place.ravel(), "rating": rating.ravel()})
+        )
+    return pd.concat(tables).sort_values(["worker", "document", "item", "place"], kind="stable")
+
 
 def main() -> None:
+    sentences(seed=13).to_csv(HERE / "sentences.csv", index=False)
     likert = simulate(
         LIKERT, k_per_item(10, 60, ratings_per_item=3, seed=3), seed=11, response="likert", points=5
     )
