@@ -121,6 +121,11 @@ class Ratings:
         )
         return replace(chosen, notices=(*chosen.notices, *_structure(chosen)))
 
+    def of_rows(self, kept: Mask) -> Ratings:
+        """Some of the ratings (n_ratings,), with codes for the workers, items and documents that occur in them;
+        systems keep theirs."""
+        return _subset(self, kept, system=self.system)
+
     def design(self) -> Design:
         """Who rated what under which of the two systems."""
         if self.n_systems != 2:

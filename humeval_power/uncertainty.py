@@ -40,17 +40,18 @@ class VarianceUncertainty:
 
     @classmethod
     def of_information(cls, information: Floats, variances: Floats) -> VarianceUncertainty:
-        """From the expected information of the five variances (5, 5) at their estimates (5,)."""
+        """From the expected information of the variances (q + 1, q + 1) at their estimates (q + 1,), the
+        residual's last; those of documents are taken as estimated."""
         scale = np.sqrt(np.diag(information))
         covariance = np.linalg.pinv(information / np.outer(scale, scale), rcond=1e-9, hermitian=True)
         covariance = covariance / np.outer(scale, scale)
-        residual = float(variances[4])
-        spread = float(covariance[4, 4])
+        residual = float(variances[-1])
+        spread = float(covariance[-1, -1])
         strata = []
         for k in range(4):
-            weight = -covariance[k, 4] / spread
+            weight = -covariance[k, -1] / spread
             value = variances[k] + weight * residual
-            own = covariance[k, k] - covariance[k, 4] ** 2 / spread
+            own = covariance[k, k] - covariance[k, -1] ** 2 / spread
             strata.append(Stratum(float(value), float(2 * value**2 / own), float(weight)))
         first, second, third, fourth = strata
         return cls(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.estimation.native import BatchFit, RatingTable
+from humeval_power.estimation.structure import is_structured
 from humeval_power.kernels import balanced, reml
 
 Floats = NDArray[np.float64]
@@ -29,8 +30,9 @@ def complete_array(ratings: RatingTable) -> Floats | None:
 
 
 def fit_complete(ratings: RatingTable) -> BatchFit | None:
-    """REML fit of a complete balanced table (arrays of length 1), or None if it is not one."""
-    table = complete_array(ratings)
+    """REML fit of a complete balanced table (arrays of length 1), or None if it is not one, or has documents or
+    covariates."""
+    table = None if is_structured(ratings) else complete_array(ratings)
     if table is None:
         return None
     _, m, n, _, r = table.shape
@@ -65,6 +67,7 @@ def fit_mean_squares(
             sigma2=residual,
             gamma=gamma.T,
             status=status,
+            further=np.empty((len(difference), 0, 5)),
         )
 
 

@@ -16,6 +16,19 @@ KENWARD_ROGER_LIMIT = 1000
 
 
 @dataclass(frozen=True, slots=True)
+class CovariateEffect:
+    """A coefficient of a covariate on [0, 1]: of which column, what it is, and how precisely it is known."""
+
+    covariate: str
+    label: str
+    estimate: float
+    standard_error: float
+    standard_error_adjusted: float
+    df_satterthwaite: float
+    df_kenward_roger: float
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
     """A mixed model fitted to the ratings of two systems.
 
@@ -27,7 +40,8 @@ class Fit:
     `uncertainty` is what the table says about the variances, for planning from it.
     `standard_errors` are asymptotic, by parameter name, NaN at the boundary. Fields that an engine
     cannot give are NaN or empty. `n_optima` counts the minima of the criterion that the search found, of
-    which this is the lowest: tiny tables can have several.
+    which this is the lowest: tiny tables can have several. `n_documents` is 0 where documents are not in
+    the model; `covariates` are the effects of those that are in it: the effect is adjusted for them.
     """
 
     parameters: Parameters
@@ -49,3 +63,10 @@ class Fit:
     identified_combinations: tuple[str, ...] = ()
     message: str = ""
     n_optima: int = 1
+    n_documents: int = 0
+    covariates: tuple[CovariateEffect, ...] = ()
+
+    @property
+    def smallest(self) -> int:
+        """Levels of the smallest random factor: workers, items or documents."""
+        return min(self.n_workers, self.n_items, self.n_documents or self.n_items)

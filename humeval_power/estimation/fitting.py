@@ -16,10 +16,11 @@ from humeval_power.estimation import (
     native,
     vanishing_residual,
 )
-from humeval_power.estimation.fit import Engine, Fit
-from humeval_power.estimation.native import COMPONENTS, CrossedProblem, RatingTable
+from humeval_power.estimation.fit import CovariateEffect, Engine, Fit
+from humeval_power.estimation.native import CrossedProblem, RatingTable
+from humeval_power.estimation.structure import n_documents, structure_of
 from humeval_power.kernels import reml
-from humeval_power.parameters import PARAMETER_NAMES, STANDARD_DEVIATIONS, Parameters
+from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.rules import DEFAULT_RULE, Estimator
 from humeval_power.uncertainty import VarianceUncertainty
 
@@ -80,23 +81,27 @@ def fit(
 def _examined(fitted: Fit, ratings: RatingTable) -> Fit:
     """A reference engine's fit with what the design says about its components: engines do not warn. They
     do not say either that they ran off to a residual of zero."""
-    problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
-    variances = np.array([getattr(fitted.parameters, name) for name in STANDARD_DEVIATIONS]) ** 2
+    problem = CrossedProblem.of_ratings(ratings)
+    deviations = (*problem.components, "sd_residual")
+    variances = np.array([getattr(fitted.parameters, name) for name in deviations]) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        gamma = variances[:4] / variances[4]
-    if not (variances[4] > 0 and np.isfinite(gamma).all()) or native.runs_away(
+        gamma = variances[:-1] / variances[-1]
+    if not (variances[-1] > 0 and np.isfinite(gamma).all()) or native.runs_away(
         problem, ratings.rating, gamma, restricted=fitted.estimator == "reml"
     ):
         raise FitError(vanishing_residual.RUNS_AWAY)
     names, combinations = identification.unidentified(
-        identification.information_matrix(problem, np.ones(len(COMPONENTS)))
+        identification.information_matrix(problem, np.ones(problem.n_components)), deviations
     )
-    words = tuple(identification.in_words(row, variances) for row in combinations)
+    words = tuple(identification.in_words(row, variances, deviations) for row in combinations)
     return replace(fitted, not_identified=names, identified_combinations=words)
 
 
 def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool) -> Fit:
-    problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
+    problem = CrossedProblem.of_ratings(ratings)
+    names_of = (*problem.components, "sd_residual")
+    further = covariate_contrasts(ratings)
+    contrasts = np.array([weights for *_, weights in further]) if further else None
     batch, share = None, 0.0
     if worker_item:
         share = interaction.best_share(ratings, restricted=estimator == "reml")
@@ -104,7 +109,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
     elif estimator == "reml":
         batch = closed_form.fit_complete(ratings)
     if batch is None:
-        batch = native.fit_one(problem, ratings.rating, restricted=estimator == "reml")
+        batch = native.fit_one(problem, ratings.rating, restricted=estimator == "reml", contrasts=contrasts)
     status = int(batch.status[0])
     if status == reml.NO_RESIDUAL:
         raise FitError(vanishing_residual.EXPLAINED)
@@ -112,7 +117,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
         raise FitError(vanishing_residual.RUNS_AWAY)
     gamma = batch.gamma[0]
     seen = native.examine(problem, ratings.rating, gamma, restricted=estimator == "reml")
-    sigma2 = seen.rss / (len(ratings.rating) - (2 if estimator == "reml" else 0))
+    sigma2 = seen.rss / (len(ratings.rating) - (problem.x.shape[1] if estimator == "reml" else 0))
     variances = np.append(gamma, 1.0) * sigma2
     deviations = np.sqrt(variances)
     information = identification.arranged_information(problem, seen.information, seen.phi, sigma2=sigma2)
@@ -121,7 +126,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
     inside = information
     if (gamma == 0).any() or gamma.max() > _LARGE_RATIO:  # what the design tells apart is the same anywhere
         inside = identification.information_matrix(problem, np.ones(len(gamma)))
-    names, combinations = identification.unidentified(inside)
+    names, combinations = identification.unidentified(inside, names_of)
     errors = _deviation_errors(information, deviations)
     effect_error = float(batch.standard_error[0])
     baseline_error = float(np.sqrt(sigma2 * seen.phi[0, 0]))
@@ -130,7 +135,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
             {
                 "baseline": float(batch.baseline[0]),
                 "effect": float(batch.estimate[0]),
-                **dict(zip(STANDARD_DEVIATIONS, map(float, deviations), strict=True)),
+                **dict(zip(names_of, map(float, deviations), strict=True)),
                 "sd_worker_item": math.sqrt(share * sigma2),
             }
         ),
@@ -145,22 +150,48 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
         n_workers=int(ratings.worker.max()) + 1,
         n_items=int(ratings.item.max()) + 1,
         converged=status == reml.CONVERGED,
-        standard_errors=dict(zip(PARAMETER_NAMES, [baseline_error, effect_error, *errors], strict=True)),
+        standard_errors={
+            "baseline": baseline_error,
+            "effect": effect_error,
+            **dict(zip(names_of, errors, strict=True)),
+        },
         uncertainty=VarianceUncertainty.of_information(information, variances),
         boundary=tuple(
             name
-            for name, value in zip(COMPONENTS, gamma, strict=True)
+            for name, value in zip(problem.components, gamma, strict=True)
             if value == 0 and name not in names  # where on a flat ridge the search stopped says nothing
         ),
         not_identified=names,
-        identified_combinations=tuple(identification.in_words(row, variances) for row in combinations),
+        identified_combinations=tuple(
+            identification.in_words(row, variances, names_of) for row in combinations
+        ),
         message=_MESSAGES[status],
         n_optima=batch.n_optima,
+        n_documents=n_documents(ratings),
+        covariates=tuple(
+            CovariateEffect(column, label, *map(float, found))
+            for (column, label, _), found in zip(further, batch.further[0], strict=True)
+        ),
     )
 
 
+def covariate_contrasts(ratings: RatingTable) -> list[tuple[str, str, Floats]]:
+    """What to tell of a table's covariates: column, label, and weights (p,) of the fixed effects."""
+    covariates = getattr(ratings, "covariates", ())
+    p = 2 + sum(len(one.labels) for one in covariates)
+    found, first = [], 2
+    for one in covariates:
+        last = first + len(one.labels)
+        for label, weights in one.contrasts:
+            row = np.zeros(p)
+            row[first:last] = weights
+            found.append((one.name, label, row))
+        first = last
+    return found
+
+
 def _deviation_errors(information: Floats, deviations: Floats) -> list[float]:
-    """Asymptotic standard errors of the five SDs (delta method on the inverse information of those
+    """Asymptotic standard errors of the SDs (delta method on the inverse information of those
     above zero); NaN at the boundary and where the information is singular."""
     errors = np.full(len(deviations), np.nan)
     free = np.flatnonzero(deviations > 0)
@@ -187,6 +218,17 @@ def _check(ratings: RatingTable) -> None:
         if count < 2:
             raise InputError(
                 f"At least 2 {noun} are needed to estimate how {noun} differ; this table has {count}."
+            )
+    if n_documents(ratings) == 1:
+        raise InputError(
+            "At least 2 documents are needed to estimate how documents differ; this table has 1."
+        )
+    covariates = structure_of(ratings)["covariates"]
+    if covariates is not None:
+        x = np.column_stack([np.ones(len(ratings.system)), ratings.system - 0.5, covariates])
+        if np.linalg.matrix_rank(x) < x.shape[1]:
+            raise InputError(
+                "The covariates of these ratings follow from the system or from each other: leave one out."
             )
     if len(ratings.rating) < len(PARAMETER_NAMES):
         raise InputError(f"{len(ratings.rating)} ratings are too few for seven parameters.")

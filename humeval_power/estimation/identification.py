@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.native import COMPONENTS, CrossedProblem, design_information
+from humeval_power.estimation.native import CrossedProblem, design_information
 from humeval_power.kernels.information import Information, expected_information
 
 Floats = NDArray[np.float64]
 
-VARIANCES = (*COMPONENTS, "sd_residual")
 _RANK_TOLERANCE = 1e-8  # relative to unit diagonal; rounding leaves about 1e-13
 
 
 def information_matrix(problem: CrossedProblem, gamma: Floats, *, sigma2: float = 1.0) -> Floats:
-    """Expected REML information of the five variances, shape (5, 5), in the order of VARIANCES.
+    """Expected REML information of the variances, shape (q + 1, q + 1), in the order of the problem's components,
+    the residual's last.
 
-    gamma : (4,), variances relative to the residual's `sigma2`.
+    gamma : (q,), variances relative to the residual's `sigma2`.
     """
     info, phi = design_information(problem, gamma)
     return arranged_information(problem, info, phi, sigma2=sigma2)
@@ -28,17 +30,18 @@ def arranged_information(
 ) -> Floats:
     """The same from information quantities that are at hand."""
     expected = expected_information(info, phi, sigma2, True)
-    order = np.append(problem.to_kernel(np.arange(4.0)), 4.0).astype(int)
+    q = expected.shape[0] - 1
+    order = np.append(problem.from_kernel(np.arange(float(q))), float(q)).astype(int)
     return np.asarray(expected[np.ix_(order, order)])
 
 
-def unidentified(matrix: Floats) -> tuple[tuple[str, ...], tuple[Floats, ...]]:
+def unidentified(matrix: Floats, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[Floats, ...]]:
     """Names of the components that trade off against each other, and the sums that do not.
 
-    matrix : (5, 5), the information at variances that are all positive. Where it is singular, some
-    direction in the variances leaves the distribution of all contrasts unchanged. Returned are the
-    components with a part in such a direction, and the rows (5,) of a basis of the identified linear
-    combinations that involve them.
+    matrix : (q + 1, q + 1), the information at variances that are all positive, of the SDs `names`. Where it is
+    singular, some direction in the variances leaves the distribution of all contrasts unchanged. Returned
+    are the components with a part in such a direction, and the rows (q + 1,) of a basis of the identified
+    linear combinations that involve them.
     """
     scale = np.sqrt(np.diag(matrix))
     values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
@@ -46,14 +49,14 @@ def unidentified(matrix: Floats) -> tuple[tuple[str, ...], tuple[Floats, ...]]:
     if flat.shape[1] == 0:
         return (), ()
     involved = np.abs(flat / np.abs(flat).max(axis=0)).max(axis=1) > 1e-6
-    names = tuple(name for name, part in zip(VARIANCES, involved, strict=True) if part)
+    together = tuple(name for name, part in zip(names, involved, strict=True) if part)
     combinations = row_echelon(null_space(flat[involved].T))
     rows = []
     for combination in combinations:
-        row = np.zeros(len(VARIANCES))
+        row = np.zeros(len(names))
         row[involved] = combination
         rows.append(row)
-    return names, tuple(rows)
+    return together, tuple(rows)
 
 
 def null_space(matrix: Floats) -> Floats:
@@ -82,10 +85,10 @@ def row_echelon(rows: Floats) -> Floats:
     return np.where(np.abs(reduced) < 1e-8, 0.0, reduced)[:row]
 
 
-def in_words(combination: Floats, variances: Floats) -> str:
-    """A combination of variances with its value, for example 'a^2 + 0.25 b^2 = 0.031'."""
+def in_words(combination: Floats, variances: Floats, names: Sequence[str]) -> str:
+    """A combination of the variances of SDs `names` with its value, for example 'a^2 + 0.25 b^2 = 0.031'."""
     terms = []
-    for name, weight in zip(VARIANCES, combination, strict=True):
+    for name, weight in zip(names, combination, strict=True):
         if weight != 0:
             sign = "-" if weight < 0 else "+"
             factor = "" if np.isclose(abs(weight), 1) else f"{abs(weight):.4g} "

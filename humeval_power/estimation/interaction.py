@@ -8,7 +8,7 @@ import numpy as np
 from scipy import optimize
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.native import COMPONENTS, CrossedProblem, RatingTable, fit_batch
+from humeval_power.estimation.native import CrossedProblem, RatingTable, fit_batch
 
 _LARGEST = 1e3  # variance of the interaction relative to the residual's
 _GRID = np.concatenate([[0.0], np.geomspace(1e-3, _LARGEST, 13)])
@@ -56,8 +56,8 @@ def best_share(ratings: RatingTable, *, restricted: bool) -> float:
 
 def _criterion_of_share(ratings: RatingTable, *, restricted: bool) -> Callable[[float], float]:
     """The criterion, everything else profiled out, as a function of the relative variance of the term."""
-    problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
-    start = np.full(len(COMPONENTS), 0.1)
+    problem = CrossedProblem.of_ratings(ratings)
+    start = np.full(problem.n_components, 0.1)
 
     def criterion(share: float) -> float:
         changed = problem.with_interaction(ratings.worker, ratings.item, share)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any, NamedTuple, Protocol
 
@@ -18,6 +18,7 @@ from threadpoolctl import ThreadpoolController
 
 from humeval_power.errors import InputError
 from humeval_power.estimation import vanishing_residual
+from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels import crossed, crossed_information, dense, information, reml
 from humeval_power.kernels.crossed import Gram
 from humeval_power.kernels.crossproducts import build_gram, response_products
@@ -26,10 +27,10 @@ from humeval_power.kernels.kernel import is_loaded, is_ready
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-# The order of variance components in every array of this package.
+# The order of variance components in every array of this package; those of documents follow where there are any.
 COMPONENTS = ("sd_worker_intercept", "sd_worker_slope", "sd_item_intercept", "sd_item_slope")
+DOCUMENT_COMPONENTS = ("sd_document_intercept", "sd_document_slope")
 EFFECT = np.array([0.0, 1.0])
-INTERCEPT = np.array([1.0])
 
 # Fall of the criterion that a further step would bring: of one table, and of simulated replicates.
 _TOLERANCE = 1e-10
@@ -50,7 +51,10 @@ _CHUNK = 64  # replicates a thread takes at a time
 
 
 class RatingTable(Protocol):
-    """Codes 0, 1, ... of worker, item and system (0 or 1) and ratings on [0, 1], all of shape (n,)."""
+    """Codes 0, 1, ... of worker, item and system (0 or 1) and ratings on [0, 1], all of shape (n,).
+
+    A table may have more: `document`, codes or None, and `covariate_columns` (n, k).
+    """
 
     @property
     def worker(self) -> Codes: ...
@@ -62,34 +66,73 @@ class RatingTable(Protocol):
     def rating(self) -> Floats: ...
 
 
+class Levels(NamedTuple):
+    """One random factor: the level of each row, and its columns (rows, q)."""
+
+    codes: Codes
+    columns: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class CrossedProblem:
-    """What depends on the design alone. The factor with fewer levels is the dense outer one.
+    """What depends on the design alone. The factor with most levels is eliminated, the others are dense.
 
-    columns : (rows, q), the columns of workers, items and the fixed effects alike: intercept and x, or
-        the weights alone where differences are analysed.
+    factors : workers, items and, where there are any, documents.
+    x : (rows, p), the columns of the fixed effects: intercept and x, or the weights alone where differences
+        are analysed, and those of covariates.
+    inner : which of the factors is eliminated.
+    is_difference : whether the rows are differences B - A, so that the first column is the effect.
     weights : (rows, n_ratings) sparse, from ratings to the rows that are fitted; None if those are the
         ratings themselves.
     log_det : what the transformation of the ratings into rows adds to -2 log likelihood.
     """
 
     gram: Gram
-    outer: Codes
-    inner: Codes
-    columns: Floats
-    worker_is_outer: bool
+    factors: tuple[Levels, ...]
+    x: Floats
+    inner: int
+    is_difference: bool = False
     weights: csr_array | None = None
     log_det: float = 0.0
 
     @classmethod
-    def of_design(cls, worker: Codes, item: Codes, system: Codes) -> CrossedProblem:
-        """Crossproducts for rows of integer codes, x = -1/2 for system 0 and +1/2 for system 1."""
-        return cls._of_columns(worker, item, np.column_stack([np.ones(len(system)), system - 0.5]))
+    def of_design(
+        cls,
+        worker: Codes,
+        item: Codes,
+        system: Codes,
+        *,
+        document: Codes | None = None,
+        covariates: Floats | None = None,
+    ) -> CrossedProblem:
+        """Crossproducts for rows of integer codes, x = -1/2 for system 0 and +1/2 for system 1.
+
+        document : (n,); covariates : (n, k), further columns of fixed effects.
+        """
+        columns = np.column_stack([np.ones(len(system)), system - 0.5])
+        x = columns if covariates is None else np.column_stack([columns, covariates])
+        return cls.of_levels([Levels(codes, columns) for codes in _given(worker, item, document)], x)
 
     @classmethod
-    def of_differences(cls, worker: Codes, item: Codes, system: Codes) -> CrossedProblem:
+    def of_ratings(cls, ratings: RatingTable) -> CrossedProblem:
+        """The same for a table, with its documents and covariates."""
+        return cls.of_design(ratings.worker, ratings.item, ratings.system, **structure_of(ratings))
+
+    @classmethod
+    def of_differences(
+        cls,
+        worker: Codes,
+        item: Codes,
+        system: Codes,
+        *,
+        document: Codes | None = None,
+        covariates: Floats | None = None,
+    ) -> CrossedProblem:
         """The differences B - A of each worker and item that has both systems, weighted by their
-        precision where cells hold several ratings: an intercept alone, for workers and items too.
+        precision where cells hold several ratings: an intercept alone, for workers, items and documents too.
+
+        An item is that of its document; covariates (n, k) are differences as well, and those that never
+        differ within a pair have cancelled.
 
         Raises
         ------
@@ -97,10 +140,14 @@ class CrossedProblem:
             No worker rated an item under both systems, or differences of fewer than 2 workers or items.
         """
         n_items = int(item.max()) + 1
+        n_documents = 1 if document is None else int(document.max()) + 1
         pair = worker * np.int64(n_items) + item
+        if document is not None:
+            pair = pair * np.int64(n_documents) + document
         count = np.stack([np.bincount(pair[system == s], minlength=int(pair.max()) + 1) for s in (0, 1)])
         kept = np.flatnonzero(count.min(axis=0) > 0)
-        workers, items = (np.unique(codes) for codes in (kept // n_items, kept % n_items))
+        of_pair = (kept // n_documents // n_items, kept // n_documents % n_items, kept % n_documents)
+        workers, items, documents = (np.unique(codes) for codes in of_pair)
         if min(len(workers), len(items)) < 2:
             raise InputError(
                 "An analysis of differences needs at least 2 workers and 2 items with ratings of both "
@@ -114,8 +161,13 @@ class CrossedProblem:
         sign = np.where(system[used] == 1, 1.0, -1.0)
         value = sign * weight[row[used]] / count[system[used], pair[used]]
         weights = csr_array((value, (row[used], used)), shape=(len(kept), len(pair)))
-        codes = np.searchsorted(workers, kept // n_items), np.searchsorted(items, kept % n_items)
-        return replace(cls._of_columns(*codes, weight[:, None]), weights=weights)
+        codes = [np.searchsorted(*both) for both in zip((workers, items, documents), of_pair, strict=True)]
+        x = weight[:, None]
+        if covariates is not None and covariates.shape[1]:
+            differences = np.asarray(weights @ covariates)
+            x = np.column_stack([x, differences[:, np.abs(differences).max(axis=0) > 1e-12]])
+        levels = [Levels(each, weight[:, None]) for each in codes[: 2 if document is None else 3]]
+        return replace(cls.of_levels(levels, x), weights=weights, is_difference=True)
 
     def with_interaction(self, worker: Codes, item: Codes, share: float) -> CrossedProblem:
         """The same model with a further random effect of each worker-item pair, of variance `share`
@@ -132,24 +184,70 @@ class CrossedProblem:
         membership = csr_array((np.ones(n), (np.arange(n), pair)), shape=(n, len(count)))
         averaging = membership @ (membership * shrink[None, :]).T
         weights = csr_array(eye_array(n, format="csr") - averaging)
-        workers, items = (self.outer, self.inner) if self.worker_is_outer else (self.inner, self.outer)
-        changed = self._of_columns(workers, items, np.asarray(weights @ self.columns))
+        levels = [factor._replace(columns=np.asarray(weights @ factor.columns)) for factor in self.factors]
+        changed = self.of_levels(levels, np.asarray(weights @ self.x))
         log_det = float(np.log1p(count * share).sum())
         return replace(changed, weights=weights, log_det=log_det)
 
     @classmethod
-    def _of_columns(cls, worker: Codes, item: Codes, columns: Floats) -> CrossedProblem:
-        worker_is_outer = int(worker.max()) <= int(item.max())
-        outer, inner = (worker, item) if worker_is_outer else (item, worker)
-        outer, inner = (np.ascontiguousarray(codes, dtype=np.int64) for codes in (outer, inner))
-        gram = build_gram(outer, inner, outer_columns=columns, inner_columns=columns, x=columns)
-        return cls(gram, outer, inner, columns, worker_is_outer)
+    def of_levels(cls, factors: Sequence[Levels], x: Floats) -> CrossedProblem:
+        """Crossproducts for any columns of two factors or three, workers first, items second."""
+        sizes = [int(factor.codes.max()) for factor in factors]
+        inner = max((1, 0, 2)[: len(sizes)], key=sizes.__getitem__)  # of equals the items
+        kept = tuple(
+            Levels(np.ascontiguousarray(codes, dtype=np.int64), columns) for codes, columns in factors
+        )
+        outer = [factor for place, factor in enumerate(kept) if place != inner]
+        gram = build_gram(
+            np.stack([factor.codes for factor in outer]),
+            kept[inner].codes,
+            outer_columns=np.stack([factor.columns for factor in outer]),
+            inner_columns=kept[inner].columns,
+            x=x,
+        )
+        return cls(gram, kept, x, inner)
+
+    @property
+    def outer(self) -> tuple[int, ...]:
+        """The factors that are not eliminated, in the kernel's order."""
+        return tuple(place for place in range(len(self.factors)) if place != self.inner)
+
+    @property
+    def contrast(self) -> Floats:
+        """The weights (p,) of the fixed effects that give the effect."""
+        weights = np.zeros(self.x.shape[1])
+        weights[0 if self.is_difference else 1] = 1.0
+        return weights
+
+    @property
+    def n_components(self) -> int:
+        """Number of variance components but the residual's, of ratings: two of each factor."""
+        return 2 * len(self.factors)
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """Their names, in the order of every array of this package."""
+        return (*COMPONENTS, *DOCUMENT_COMPONENTS)[: self.n_components]
 
     def to_kernel(self, components: Floats) -> Floats:
-        """Reorder the last axis from workers first to outer types first, and back (its own inverse)."""
-        q = self.columns.shape[1]
-        order = [*range(q, 2 * q), *range(q)]
-        return components if self.worker_is_outer else components[..., order]
+        """Reorder the last axis from workers, items, documents to outer types first."""
+        return components[..., self._kernel_order]
+
+    def from_kernel(self, components: Floats) -> Floats:
+        """Its inverse."""
+        return components[..., np.argsort(self._kernel_order)]
+
+    @property
+    def _kernel_order(self) -> list[int]:
+        q = self.factors[0].columns.shape[1]
+        return [place * q + column for place in (*self.outer, self.inner) for column in range(q)]
+
+    def rows(self) -> tuple[Codes, Codes, Floats, Floats, Floats]:
+        """What `response_products` takes of the rows: outer and inner codes and columns, and x."""
+        outer = [self.factors[place] for place in self.outer]
+        codes, columns = (np.stack(part) for part in zip(*outer, strict=True))
+        inner = self.factors[self.inner]
+        return codes, inner.codes, columns, inner.columns, self.x
 
     def products(self, responses: Floats) -> tuple[Floats, ...]:
         """The fields of kernels.crossed.Response for ratings of shape (replicates, n_ratings)."""
@@ -157,18 +255,24 @@ class CrossedProblem:
             responses = np.ascontiguousarray((self.weights @ responses.T).T)
         few = len(responses) <= _CHUNK and by_dense_matrices(self.gram)
         products: tuple[Floats, ...] = (dense.response_products if few else response_products)(
-            self.gram, self.outer, self.inner, self.columns, self.columns, self.columns, responses
+            self.gram, *self.rows(), responses
         )
         return products
+
+
+def _given(*codes: Codes | None) -> list[Codes]:
+    return [each for each in codes if each is not None]
 
 
 class BatchFit(NamedTuple):
     """Fits of many responses to one design; the first axis of every array is the replicate.
 
-    gamma : (replicates, 4), variances relative to the residual's, in the order of COMPONENTS; those of
-        the intercepts are NaN where differences were analysed, and so is the baseline.
+    gamma : (replicates, q), variances relative to the residual's, in the order of the problem's components;
+        those of the intercepts are NaN where differences were analysed, and so is the baseline.
     status : 0 converged, otherwise a code of kernels.reml; RUNAWAY where the criterion is lowest at a
         residual of zero, so that no number of the fit means anything.
+    further : (replicates, contrasts, 5), of each further contrast that was asked for the estimate, and its
+        precision in the order of `information.Precision`.
     n_optima : minima of the criterion that were found; 1 where the search had one start.
     """
 
@@ -182,6 +286,7 @@ class BatchFit(NamedTuple):
     sigma2: Floats
     gamma: Floats
     status: Codes
+    further: Floats
     n_optima: int = 1
 
 
@@ -193,17 +298,18 @@ def fit_batch(
     restricted: bool = True,
     n_jobs: int = 1,
     tolerance: float = _BATCH_TOLERANCE,
+    contrasts: Floats | None = None,
 ) -> BatchFit:
-    """Fit every row of `responses` (replicates, n), starting at relative variances `start`: (4,), or
-    (replicates, 4) for a start of its own for each."""
+    """Fit every row of `responses` (replicates, n), starting at relative variances `start`: (q,), or
+    (replicates, q) for a start of its own for each. `contrasts` (c, p) are further ones to test."""
     n = len(responses)
     own_starts = start.ndim == 2
-    by_difference = problem.columns.shape[1] == 1
+    by_difference = problem.is_difference
     if by_difference:
-        start = 0.5 * start[..., [1, 3]]  # slopes relative to the variance of a difference, 2 sigma^2
+        start = 0.5 * start[..., 1::2]  # slopes relative to the variance of a difference, 2 sigma^2
     center = np.zeros(n) if by_difference else responses.mean(axis=1)
     products = problem.products(responses - center[:, None])
-    q, p = start.shape[-1], problem.columns.shape[1]
+    q, p = start.shape[-1], problem.x.shape[1]
     status = np.empty(n, dtype=np.int64)
     criterion, beta = np.empty(n), np.empty((n, p))
     fitted = _empty(q, p, n)
@@ -236,18 +342,21 @@ def fit_batch(
             search = reml.fit_many
             for first in range(0, n, chunk):
                 run(first)
-        contrast = INTERCEPT if by_difference else EFFECT
-        accuracy = information.precision(fitted, contrast, n=problem.gram.n, restricted=restricted)
+        contrast = problem.contrast
+        look = partial(information.precision, fitted, n=problem.gram.n, restricted=restricted)
+        accuracy = look(contrast)
+        asked = [] if contrasts is None else list(contrasts)
+        further = [np.stack([beta @ each, *look(each)], axis=1) for each in asked]
     status = _with_runaways(problem, products, fitted.gamma, criterion, status, restricted)
     for df in (accuracy.df_satterthwaite, accuracy.df_kenward_roger):
         df[np.isinf(df)] = np.nan  # the information was not positive: no df at all
     estimate, baseline = (beta * contrast).sum(axis=1), beta[:, 0]
     sigma2 = fitted.rss / (problem.gram.n - p if restricted else problem.gram.n)
-    gamma = problem.to_kernel(fitted.gamma)
+    gamma = problem.from_kernel(fitted.gamma)
     if by_difference:  # 2 sigma^2 is the variance of a difference; the intercepts have cancelled
-        blank = np.full(n, np.nan)
-        gamma = np.column_stack([blank, 2.0 * gamma[:, 0], blank, 2.0 * gamma[:, 1]])
-        baseline, sigma2 = blank, sigma2 / 2.0
+        slopes, gamma = 2.0 * gamma, np.full((n, 2 * q), np.nan)
+        gamma[:, 1::2] = slopes
+        baseline, sigma2 = np.full(n, np.nan), sigma2 / 2.0
     return BatchFit(
         estimate=estimate,
         baseline=baseline + center,
@@ -256,6 +365,7 @@ def fit_batch(
         sigma2=sigma2,
         gamma=gamma,
         status=status,
+        further=np.stack(further, axis=1) if further else np.empty((n, 0, 5)),
     )
 
 
@@ -294,7 +404,7 @@ def _criterion_at(
 
 
 def runs_away(problem: CrossedProblem, response: Floats, gamma: Floats, *, restricted: bool) -> bool:
-    """Whether the criterion at relative variances `gamma` (4,) is not below that without a residual."""
+    """Whether the criterion at relative variances `gamma` (q,) is not below that without a residual."""
     kernel_gamma = np.array(problem.to_kernel(np.asarray(gamma, dtype=np.float64)))[None]
     products = problem.products(response[None] - response.mean())
     here = np.full(1, np.inf)
@@ -313,7 +423,13 @@ def _empty(q: int, p: int, *lead: int) -> information.Fitted:
     return information.Fitted(*(np.zeros((*lead, *shape)) for shape in shapes))
 
 
-def fit_one(problem: CrossedProblem, response: Floats, *, restricted: bool = True) -> BatchFit:
+def fit_one(
+    problem: CrossedProblem,
+    response: Floats,
+    *,
+    restricted: bool = True,
+    contrasts: Floats | None = None,
+) -> BatchFit:
     """Fit one response (n,) and keep the lowest criterion found (arrays of length 1).
 
     Small tables are searched from several starts, tiny ones from every pattern of components. Where a
@@ -324,7 +440,14 @@ def fit_one(problem: CrossedProblem, response: Floats, *, restricted: bool = Tru
 
     def search(starts: Floats) -> BatchFit:
         responses = np.repeat(response[None], len(starts), axis=0)
-        return fit_batch(problem, responses, start=starts, restricted=restricted, tolerance=_TOLERANCE)
+        return fit_batch(
+            problem,
+            responses,
+            start=starts,
+            restricted=restricted,
+            tolerance=_TOLERANCE,
+            contrasts=contrasts,
+        )
 
     ends = search(_starts(problem, len(response)))
     if len(response) <= _TINY_TABLE:
@@ -344,20 +467,19 @@ def fit_one(problem: CrossedProblem, response: Floats, *, restricted: bool = Tru
 def _far_criterion(problem: CrossedProblem, response: Floats, gamma: Floats, restricted: bool) -> float:
     """The criterion where next to no residual is left, from a dense matrix of the rows: crossproducts have
     lost their digits there, and can look lower than anything."""
-    by_difference = problem.columns.shape[1] == 1
-    kernel_gamma = problem.to_kernel(0.5 * gamma[[1, 3]] if by_difference else gamma)
+    kernel_gamma = problem.to_kernel(0.5 * gamma[1::2] if problem.is_difference else gamma)
     share = float(vanishing_residual.residual_share(kernel_gamma, vanishing_residual.loadings(problem)))
     if share < vanishing_residual.NO_SHARE:
         kernel_gamma = vanishing_residual.far_out(kernel_gamma, share)
-    columns = problem.columns
-    n, p = columns.shape
+    n, p = problem.x.shape
     H = np.eye(n)
-    for codes, part in ((problem.outer, kernel_gamma[:p]), (problem.inner, kernel_gamma[p:])):
+    own = problem.from_kernel(kernel_gamma).reshape(len(problem.factors), -1)
+    for (codes, columns), part in zip(problem.factors, own, strict=True):
         H += ((columns * part) @ columns.T) * (codes[:, None] == codes)
     y = response - response.mean()
     y = y if problem.weights is None else np.asarray(problem.weights @ y)
     lower = np.linalg.cholesky(H)
-    half = np.linalg.solve(lower, np.column_stack([columns, y]))
+    half = np.linalg.solve(lower, np.column_stack([problem.x, y]))
     triangle: Floats = np.linalg.qr(half)[1]
     df = n - p if restricted else n
     log_det = 2.0 * np.log(np.diag(lower)).sum() + problem.log_det
@@ -377,23 +499,26 @@ def _parts(fits: BatchFit) -> list[Any]:
 
 
 def _starts(problem: CrossedProblem, n_ratings: int) -> Floats:
+    size = problem.n_components
     if len(problem.gram.outer) > _SMALL_TABLE:
-        return np.full((1, len(COMPONENTS)), _STARTS[0])
-    starts = np.repeat(np.array(_STARTS)[:, None], len(COMPONENTS), axis=1)
+        return np.full((1, size), _STARTS[0])
+    starts = np.repeat(np.array(_STARTS)[:, None], size, axis=1)
     if n_ratings > _TINY_TABLE:
         return starts
-    return np.vstack([starts, tiny_starts(by_difference=problem.columns.shape[1] == 1)])
+    return np.vstack([starts, tiny_starts(size, by_difference=problem.is_difference)])
 
 
-def tiny_starts(*, by_difference: bool = False) -> Floats:
-    """Relative variances (starts, 4) from which the criterion of a tiny table is searched; where differences are
-    analysed the intercepts have cancelled, and only those of the slopes matter."""
-    size = 2 if by_difference else 4
+def tiny_starts(n_components: int = len(COMPONENTS), *, by_difference: bool = False) -> Floats:
+    """Relative variances (starts, n_components) from which the criterion of a tiny table is searched; where
+    differences are analysed the intercepts have cancelled, and only those of the slopes matter."""
+    size = n_components // 2 if by_difference else n_components
     patterns = [start for values in _PATTERN_VALUES for start in product(values, repeat=size) if any(start)]
     starts = np.unique(np.array(patterns), axis=0)
-    if by_difference:
-        starts = np.column_stack([0.0 * starts[:, 0], starts[:, 0], 0.0 * starts[:, 0], starts[:, 1]])
-    return starts
+    if not by_difference:
+        return starts
+    spread = np.zeros((len(starts), n_components))
+    spread[:, 1::2] = starts
+    return spread
 
 
 def lowest_end(criteria: Floats, status: Codes) -> int:
@@ -434,7 +559,7 @@ class Examination(NamedTuple):
 
 
 def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restricted: bool) -> Examination:
-    """Evaluate a fit at relative variances `gamma` (4,) from its residuals.
+    """Evaluate a fit at relative variances `gamma` (q,) from its residuals.
 
     y'Py is the minimum of |y - Xb - Zu|^2 + u'u / gamma over b and u. Taken from the residuals themselves
     it keeps all its digits, where crossproducts would cancel them if the variance ratios are large.
@@ -445,17 +570,21 @@ def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restric
     with one_blas_thread():
         response_of_one = crossed.Response(*(part[0] for part in products))
         prof, log_det, info = _examine(problem.gram, response_of_one, kernel_gamma, restricted)
-    qa = len(problem.gram.outer_types)
-    outer_u = prof.outer_py.reshape(-1, qa) * kernel_gamma[:qa]
-    inner_u = prof.inner_py * kernel_gamma[qa:]
-    random = outer_u[problem.outer] + inner_u[problem.inner]
+    seen, effects = outer_effects(problem, prof, kernel_gamma)
+    inner_u = prof.inner_py * kernel_gamma[-prof.inner_py.shape[1] :]
+    levels = zip(problem.gram.begin[:-1], problem.outer, strict=True)
+    random = sum(effects[begin + problem.factors[place].codes] for begin, place in levels)
+    random = random + inner_u[problem.factors[problem.inner].codes]
     centered = response - center
     if problem.weights is not None:
         centered = problem.weights @ centered
-    residual = centered - ((random + prof.beta) * problem.columns).sum(axis=1)
-    penalty = (outer_u * prof.outer_py.reshape(-1, qa)).sum() + (inner_u * prof.inner_py).sum()
+    n, p = problem.x.shape
+    q = random.shape[1]  # the columns of every factor are the first of the fixed effects
+    residual = centered - ((random + prof.beta[:q]) * problem.x[:, :q]).sum(axis=1)
+    if p > q:
+        residual = residual - problem.x[:, q:] @ prof.beta[q:]
+    penalty = (effects * seen).sum() + (inner_u * prof.inner_py).sum()
     rss = float(residual @ residual + penalty)
-    n, p = problem.columns.shape
     df = n - p if restricted else n
     criterion = df * (1.0 + np.log(2.0 * np.pi * rss / df)) + log_det + problem.log_det
     if restricted:
@@ -463,8 +592,18 @@ def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restric
     return Examination(float(criterion), rss, prof.phi, info)
 
 
+def outer_effects(
+    problem: CrossedProblem, prof: crossed.Profile, kernel_gamma: Floats
+) -> tuple[Floats, Floats]:
+    """Z'Py of the outer levels, kind by kind, and their predicted effects, both (n_outer, q)."""
+    qa = len(problem.gram.outer_types)
+    by_kind = kernel_gamma[: len(problem.outer) * qa].reshape(-1, qa)
+    seen = prof.outer_py.reshape(-1, qa)
+    return seen, seen * np.repeat(by_kind, np.diff(problem.gram.begin), axis=0)
+
+
 def design_information(problem: CrossedProblem, gamma: Floats) -> tuple[information.Information, Floats]:
-    """Information at relative variances `gamma` (4,), and (X'H^-1X)^-1, without any response."""
+    """Information at relative variances `gamma` (q,), and (X'H^-1X)^-1, without any response."""
     return gram_information(problem.gram, problem.to_kernel(gamma))
 
 

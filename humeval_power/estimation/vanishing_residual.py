@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.estimation.structure import structure_of
+
 if TYPE_CHECKING:  # native uses this file
     from humeval_power.estimation.native import CrossedProblem, RatingTable
 
@@ -56,14 +58,18 @@ def is_explained_exactly(ratings: RatingTable) -> bool:
     ratings, so that the likelihood has no upper bound. Looked for in small tables only."""
     y = ratings.rating - ratings.rating.mean()
     spread = max(float(np.linalg.norm(y)), 1e-6 * float(np.linalg.norm(ratings.rating)))
-    x = np.column_stack([np.ones(len(y)), ratings.system - 0.5])
+    slope = ratings.system[:, None] - 0.5
+    more = structure_of(ratings)
+    covariates = [] if more["covariates"] is None else [more["covariates"]]
+    x = np.column_stack([np.ones(len(y)), slope, *covariates])
     if len(y) > _SMALL_TABLE:
         return _leaves_nothing(x, y, spread)
     blocks = [
         columns
-        for codes in (ratings.worker, ratings.item)
+        for codes in (ratings.worker, ratings.item, more["document"])
+        if codes is not None
         for membership in [(codes[:, None] == np.unique(codes)).astype(np.float64)]
-        for columns in (membership, membership * x[:, 1:])
+        for columns in (membership, membership * slope)
     ]
     subsets = chain.from_iterable(combinations(blocks, size) for size in range(len(blocks) + 1))
     return any(_leaves_nothing(np.hstack([x, *subset]), y, spread) for subset in subsets)
@@ -77,4 +83,5 @@ def _leaves_nothing(columns: Floats, y: Floats, spread: float) -> bool:
 
 def loadings(problem: CrossedProblem) -> Floats:
     """What a relative variance of 1 adds to the mean variance of a row, by column type, outer first."""
-    return np.tile((problem.columns**2).mean(axis=0), 2)
+    columns = [problem.factors[place].columns for place in (*problem.outer, problem.inner)]
+    return np.concatenate([(each**2).mean(axis=0) for each in columns])

@@ -1,7 +1,8 @@
-"""Likelihood of a mixed model with two crossed factors.
+"""Likelihood of a mixed model with two or more crossed factors.
 
-y = X b + Z_o u_o + Z_i u_i + e. Each level of the outer (smaller) factor has `qa` columns, each level
-of the inner (larger) one `qb`; a column type t has variance gamma_t sigma^2, all effects independent.
+y = X b + Z_o u_o + Z_i u_i + e. The inner factor is the largest, the outer levels are those of all the
+others, kind by kind. Each outer level has `qa` columns, each inner one `qb`; a column type t (of outer levels:
+a column of one kind) has variance gamma_t sigma^2, all effects independent.
 H = I + sum_t gamma_t Z_t Z_t', so V = sigma^2 H. The inner factor is eliminated block by block, the
 outer one by one dense Cholesky; everything is expressed by T = Z'H^-1Z, in a form that never divides by
 gamma, so that gamma = 0 needs no special case. With A the inner blocks, C the outer-inner ones and
@@ -34,8 +35,11 @@ class Gram(NamedTuple):
 
     start : (n_inner + 1,), pairs of inner level i are start[i]:start[i + 1]
     outer : (n_pairs,), the outer level of each pair
+    begin : (kinds + 1,), outer levels of kind k are begin[k]:begin[k + 1]
     cross : (n_pairs, qa, qb), Z_o'Z_i of the pair
     inner_block : (n_inner, qb, qb); outer_block : (n_outer, qa, qa), the diagonal blocks of Z'Z
+    meeting : (n_meetings, 2), the pairs of outer levels of different kinds that share rows, and
+        meeting_block : (n_meetings, qa, qa), their blocks of Z_o'Z_o
     inner_x : (n_inner, qb, p); outer_x : (n_outer, qa, p), Z'X; xx : (p, p)
     n : number of observations
     inner_pinv : (n_inner, qb, qb), pseudo-inverse of each inner block
@@ -49,9 +53,12 @@ class Gram(NamedTuple):
 
     start: Ints
     outer: Ints
+    begin: Ints
     cross: Floats
     inner_block: Floats
     outer_block: Floats
+    meeting: Ints
+    meeting_block: Floats
     inner_x: Floats
     outer_x: Floats
     xx: Floats
@@ -117,6 +124,7 @@ def factorise(gram, gamma):
     n_inner, qb = gram.inner_block.shape[0], len(gram.inner_types)
     n_outer, qa = gram.outer_block.shape[0], len(gram.outer_types)
     order = n_outer * qa
+    n_kinds = len(gram.begin) - 1
     inverse = np.empty((n_inner, qb, qb))
     block = np.empty((n_inner, qb, qb))
     cross = np.empty(gram.cross.shape)
@@ -128,7 +136,7 @@ def factorise(gram, gamma):
     work = np.empty((qb, 2 * qb))
     log_det = 0.0
     for i in range(n_inner):
-        log_det += np.log(small_inverse(gram.inner_block[i], gamma, qa, work, inverse[i]))
+        log_det += np.log(small_inverse(gram.inner_block[i], gamma, n_kinds * qa, work, inverse[i]))
         for r in range(qb):
             for c in range(qb):
                 value = 0.0
@@ -170,9 +178,10 @@ def factorise(gram, gamma):
         for c in range(r):
             outer_block[c, r] = outer_block[r, c]
     root = np.empty(order)
-    for w in range(n_outer):
-        for a in range(qa):
-            root[w * qa + a] = np.sqrt(gamma[a])
+    for kind in range(n_kinds):
+        for w in range(gram.begin[kind], gram.begin[kind + 1]):
+            for a in range(qa):
+                root[w * qa + a] = np.sqrt(gamma[kind * qa + a])
     s = np.empty((order, order))
     for r in range(order):
         for c in range(order):
@@ -376,37 +385,55 @@ def times_t(gram, factor, inner_v, outer_v):
 
 
 @inner
-def only_type(t, qa, inner, outer):
+def rows_of(gram, t):
+    """The outer rows of type `t`: first, end, step."""
+    qa = len(gram.outer_types)
+    kind = t // qa
+    return gram.begin[kind] * qa + t % qa, gram.begin[kind + 1] * qa, qa
+
+
+@inner
+def n_outer_types(gram):
+    """Number of column types of outer levels: of all kinds."""
+    return (len(gram.begin) - 1) * len(gram.outer_types)
+
+
+@inner
+def only_type(gram, t, inner, outer):
     """A copy of the vector (outer, inner) with every column type but `t` set to zero."""
     inner_v = np.zeros(inner.shape)
     outer_v = np.zeros(outer.shape)
-    if t < qa:
-        for r in range(t, len(outer), qa):
+    before = n_outer_types(gram)
+    if t < before:
+        first, end, step = rows_of(gram, t)
+        for r in range(first, end, step):
             outer_v[r] = outer[r]
     else:
         for i in range(len(inner)):
-            inner_v[i, t - qa] = inner[i, t - qa]
+            inner_v[i, t - before] = inner[i, t - before]
     return inner_v, outer_v
 
 
 @inner
-def dot_type(t, qa, inner_1, outer_1, inner_2, outer_2):
+def dot_type(gram, t, inner_1, outer_1, inner_2, outer_2):
     """Inner product of two vectors over column type `t` alone."""
     value = 0.0
-    if t < qa:
-        for r in range(t, len(outer_1), qa):
+    before = n_outer_types(gram)
+    if t < before:
+        first, end, step = rows_of(gram, t)
+        for r in range(first, end, step):
             value += outer_1[r] * outer_2[r]
     else:
         for i in range(inner_1.shape[0]):
-            value += inner_1[i, t - qa] * inner_2[i, t - qa]
+            value += inner_1[i, t - before] * inner_2[i, t - before]
     return value
 
 
 @inner
-def every(matrix, first, step):
-    """The rows first, first + step, ... of a square matrix."""
+def every(matrix, first, end, step):
+    """The rows first, first + step, ... below `end` of a square matrix."""
     order = len(matrix)
-    rows = np.empty((order // step, order))
+    rows = np.empty(((end - first + step - 1) // step, order))
     for w in range(len(rows)):
         for c in range(order):
             rows[w, c] = matrix[first + w * step, c]
@@ -415,38 +442,40 @@ def every(matrix, first, step):
 
 @inner
 def traces(gram, factor, gamma):
-    """tr(Z_t'H^-1Z_t) for every column type, shape (qa + qb,)."""
+    """tr(Z_t'H^-1Z_t) for every column type, shape (q,)."""
     qa, qb = len(gram.outer_types), len(gram.inner_types)
     order = factor.k.shape[0]
-    trace = np.zeros(qa + qb)
-    for a in range(qa):
+    before = n_outer_types(gram)
+    trace = np.zeros(before + qb)
+    for a in range(before):
+        first, end, step = rows_of(gram, a)
         size = 0.0
-        for r in range(a, order, qa):
+        for r in range(first, end, step):
             size = max(size, factor.outer_block[r, r])
         if gamma[a] * size > _DIRECT:
-            for r in range(a, order, qa):
+            for r in range(first, end, step):
                 trace[a] += (1.0 - factor.k[r, r] / gamma[a]) / gamma[a]
         else:
-            rows = every(factor.outer_block, a, qa)
+            rows = every(factor.outer_block, first, end, step)
             half = rows @ factor.k
             for w in range(rows.shape[0]):
-                trace[a] += rows[w, w * qa + a]
+                trace[a] += rows[w, first + w * step]
                 for c in range(order):
                     trace[a] -= half[w, c] * rows[w, c]
     for i in range(len(gram.start) - 1):
-        first, last = gram.start[i], gram.start[i + 1]
+        begin, last = gram.start[i], gram.start[i + 1]
         for b in range(qb):
-            trace[qa + b] += factor.inner_block[i, b, b]
+            trace[before + b] += factor.inner_block[i, b, b]
             if not gram.coupled:
-                for pair in range(first, last):
+                for pair in range(begin, last):
                     row = gram.outer[pair] * qa + b
                     left = factor.cross[pair, b, b]
                     value = 0.5 * factor.k[row, row] * left
-                    for other in range(first, pair):
+                    for other in range(begin, pair):
                         value += factor.k[row, gram.outer[other] * qa + b] * factor.cross[other, b, b]
-                    trace[qa + b] -= 2.0 * left * value
+                    trace[before + b] -= 2.0 * left * value
                 continue
-            for pair in range(first, last):
+            for pair in range(begin, last):
                 row = gram.outer[pair] * qa
                 for a in range(qa):
                     left = factor.cross[pair, a, b]
@@ -454,30 +483,29 @@ def traces(gram, factor, gamma):
                         value = 0.5 * factor.k[row + a, row + a] * left
                         for c in range(a):
                             value += factor.k[row + a, row + c] * factor.cross[pair, c, b]
-                        for other in range(first, pair):
+                        for other in range(begin, pair):
                             column = gram.outer[other] * qa
                             for c in range(qa):
                                 value += factor.k[row + a, column + c] * factor.cross[other, c, b]
-                        trace[qa + b] -= 2.0 * left * value
+                        trace[before + b] -= 2.0 * left * value
     return trace
 
 
 @inner
 def gradient(gram, prof, trace, restricted):
     """Gradient of the criterion in gamma, shape (q,), from the traces of Z_t'H^-1Z_t."""
-    qa = len(gram.outer_types)
     q = len(trace)
     p = len(prof.beta)
     sigma2 = prof.rss / (gram.n - p if restricted else gram.n)
     slope = np.empty(q)
     for t in range(q):
-        square = dot_type(t, qa, prof.inner_py, prof.outer_py, prof.inner_py, prof.outer_py)
+        square = dot_type(gram, t, prof.inner_py, prof.outer_py, prof.inner_py, prof.outer_py)
         slope[t] = trace[t] - square / sigma2
         if restricted:
             for j in range(p):
                 for k in range(p):
                     slope[t] -= prof.phi[j, k] * dot_type(
-                        t, qa, prof.inner_hx[j], prof.outer_hx[j], prof.inner_hx[k], prof.outer_hx[k]
+                        gram, t, prof.inner_hx[j], prof.outer_hx[j], prof.inner_hx[k], prof.outer_hx[k]
                     )
     return slope
 
@@ -485,20 +513,21 @@ def gradient(gram, prof, trace, restricted):
 @inner
 def working_products(gram, factor, prof, q):
     """z_s'Z_s'PZ_t z_t (q, q), z_t'z_t (q,), with z_t = Z_t'Py."""
-    qa = len(gram.outer_types)
     p = len(prof.beta)
     quadratic = np.empty((q, q))
     square = np.empty(q)
     x_part = np.empty((q, p))
     for t in range(q):
-        square[t] = dot_type(t, qa, prof.inner_py, prof.outer_py, prof.inner_py, prof.outer_py)
+        square[t] = dot_type(gram, t, prof.inner_py, prof.outer_py, prof.inner_py, prof.outer_py)
         for j in range(p):
-            x_part[t, j] = dot_type(t, qa, prof.inner_hx[j], prof.outer_hx[j], prof.inner_py, prof.outer_py)
+            x_part[t, j] = dot_type(
+                gram, t, prof.inner_hx[j], prof.outer_hx[j], prof.inner_py, prof.outer_py
+            )
     for t in range(q):
-        inner_v, outer_v = only_type(t, qa, prof.inner_py, prof.outer_py)
+        inner_v, outer_v = only_type(gram, t, prof.inner_py, prof.outer_py)
         inner_t, outer_t = times_t(gram, factor, inner_v, outer_v)
         for s in range(q):
-            value = dot_type(s, qa, prof.inner_py, prof.outer_py, inner_t, outer_t)
+            value = dot_type(gram, s, prof.inner_py, prof.outer_py, inner_t, outer_t)
             for j in range(p):
                 for k in range(p):
                     value -= x_part[s, j] * prof.phi[j, k] * x_part[t, k]

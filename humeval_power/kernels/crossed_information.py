@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from humeval_power.kernels.crossed import dot_type, every, factorise, only_type, profile, times_t, traces
+from humeval_power.kernels.crossed import (
+    dot_type,
+    every,
+    factorise,
+    n_outer_types,
+    only_type,
+    profile,
+    rows_of,
+    times_t,
+    traces,
+)
 from humeval_power.kernels.kernel import inner, kernel
 
 
@@ -29,31 +39,38 @@ def frobenius(gram, factor, norm):
     qa, qb = len(gram.outer_types), len(gram.inner_types)
     order = factor.k.shape[0]
     n_inner = len(gram.start) - 1
-    for t in range(qa + qb):
-        for s in range(qa + qb):
+    before = n_outer_types(gram)
+    type_of = np.empty(order, dtype=np.int64)
+    for a in range(before):
+        first, end, step = rows_of(gram, a)
+        for r in range(first, end, step):
+            type_of[r] = a
+    for t in range(before + qb):
+        for s in range(before + qb):
             norm[t, s] = 0.0
     bk = factor.outer_block @ factor.k
     product = bk @ factor.outer_block
     for r in range(order):
         for c in range(order):
-            norm[r % qa, c % qa] += (factor.outer_block[r, c] - product[r, c]) ** 2
+            norm[type_of[r], type_of[c]] += (factor.outer_block[r, c] - product[r, c]) ** 2
     for r in range(order):
         for c in range(order):
             bk[r, c] = -bk[r, c]
         bk[r, r] += 1.0
-    for a in range(qa):
-        rows = every(bk, a, qa)
+    for a in range(before):
+        first, end, step = rows_of(gram, a)
+        rows = every(bk, first, end, step)
         square = transposed(rows) @ rows
         fit = np.zeros((qb, qb))
         for i in range(n_inner):
             if not gram.coupled:
-                norm[a, qa + a] += _quadratic_form_of_type(gram, factor.cross, square, i, a)
+                norm[a, before + a % qa] += _quadratic_form_of_type(gram, factor.cross, square, i, a % qa)
                 continue
             _quadratic_form(gram, factor.cross, square, i, fit)
             for b in range(qb):
-                norm[a, qa + b] += fit[b, b]
+                norm[a, before + b] += fit[b, b]
         for b in range(qb):
-            norm[qa + b, a] = norm[a, qa + b]
+            norm[before + b, a] = norm[a, before + b]
     products = np.empty((qb, order, order))
     for b in range(qb):
         product = factor.k @ _outer_products(gram, factor.cross, b)
@@ -68,15 +85,15 @@ def frobenius(gram, factor, norm):
             for r in range(order):
                 for s in range(order):
                     value += products[c, r, s] * products[b, s, r]
-            norm[qa + b, qa + c] = value
-            norm[qa + c, qa + b] = value
+            norm[before + b, before + c] = value
+            norm[before + c, before + b] = value
     fit = np.empty((qb, qb))
     for i in range(n_inner):
         _quadratic_form(gram, factor.cross, factor.k, i, fit)
         for b in range(qb):
             for c in range(qb):
                 diagonal = factor.inner_block[i, b, c]
-                norm[qa + b, qa + c] += diagonal * (diagonal - 2.0 * fit[b, c])
+                norm[before + b, before + c] += diagonal * (diagonal - 2.0 * fit[b, c])
 
 
 @inner
@@ -146,14 +163,13 @@ def second_order(gram, factor, prof, norm, xgx, xggx):
     """Fill norm (q, q) = ||Z_s'H^-1Z_t||_F^2, xgx (q, p, p) = X'H^-1G_tH^-1X and
     xggx (q, q, p, p) = X'H^-1G_sH^-1G_tH^-1X for the column types s and t."""
     q = norm.shape[0]
-    qa = len(gram.outer_types)
     p = xgx.shape[1]
     frobenius(gram, factor, norm)
     for t in range(q):
         for j in range(p):
             for k in range(p):
                 xgx[t, j, k] = dot_type(
-                    t, qa, prof.inner_hx[j], prof.outer_hx[j], prof.inner_hx[k], prof.outer_hx[k]
+                    gram, t, prof.inner_hx[j], prof.outer_hx[j], prof.inner_hx[k], prof.outer_hx[k]
                 )
     for k in range(p):
         for t in range(q):
@@ -162,11 +178,13 @@ def second_order(gram, factor, prof, norm, xgx, xggx):
                     xggx[s, t, j, k] = 0.0
             if xgx[t, k, k] == 0.0:  # this column of X has no part in the type: |Z_t'H^-1x|^2 is zero
                 continue
-            inner_v, outer_v = only_type(t, qa, prof.inner_hx[k], prof.outer_hx[k])
+            inner_v, outer_v = only_type(gram, t, prof.inner_hx[k], prof.outer_hx[k])
             inner_t, outer_t = times_t(gram, factor, inner_v, outer_v)
             for s in range(q):
                 for j in range(p):
-                    xggx[s, t, j, k] = dot_type(s, qa, prof.inner_hx[j], prof.outer_hx[j], inner_t, outer_t)
+                    xggx[s, t, j, k] = dot_type(
+                        gram, s, prof.inner_hx[j], prof.outer_hx[j], inner_t, outer_t
+                    )
 
 
 @kernel

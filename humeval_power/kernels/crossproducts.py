@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -18,40 +20,87 @@ def build_gram(
 ) -> Gram:
     """Crossproducts of one design.
 
-    outer, inner : (n,) level codes; outer_columns : (n, qa), inner_columns : (n, qb), x : (n, p).
+    outer : (kinds, n) level codes, each kind from 0 on; inner : (n,). outer_columns : (kinds, n, qa),
+    inner_columns : (n, qb), x : (n, p).
     """
-    n_outer, n_inner = int(outer.max()) + 1, int(inner.max()) + 1
-    keys, pair_of_row = np.unique(inner * np.int64(n_outer) + outer, return_inverse=True)
-    start = np.searchsorted(keys, np.arange(n_inner + 1) * np.int64(n_outer)).astype(np.int64)
-    pair_outer = (keys % n_outer).astype(np.int64)
-    cross = _sums(pair_of_row, len(keys), outer_columns, inner_columns)
+    n_inner = int(inner.max()) + 1
+    sizes = [int(codes.max()) + 1 for codes in outer]
+    begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    start, pair_outer, cross = _pairs(outer, inner, begin, outer_columns, inner_columns)
     inner_block = _sums(inner, n_inner, inner_columns, inner_columns)
-    outer_block = _sums(outer, n_outer, outer_columns, outer_columns)
+    per_kind = [
+        (_sums(codes, size, columns, columns), _sums(codes, size, columns, x))
+        for codes, size, columns in zip(outer, sizes, outer_columns, strict=True)
+    ]
+    outer_block, outer_x = (np.concatenate(part) for part in zip(*per_kind, strict=True))
+    meeting, meeting_block = _meetings(outer, begin, outer_columns)
     inner_x = _sums(inner, n_inner, inner_columns, x)
-    outer_x = _sums(outer, n_outer, outer_columns, x)
     inverse = np.linalg.pinv(inner_block, rcond=1e-10, hermitian=True)
     inverse = 0.5 * (inverse + inverse.transpose(0, 2, 1))
     base, base_x = _without_inner(
         start, pair_outer, cross, inverse, outer_block=outer_block, inner_x=inner_x, outer_x=outer_x
     )
+    if len(meeting):
+        _add_meetings(base, meeting, meeting_block)
     return Gram(
         start=start,
         outer=pair_outer,
+        begin=begin,
         cross=cross,
         inner_block=inner_block,
         outer_block=outer_block,
+        meeting=meeting,
+        meeting_block=meeting_block,
         inner_x=inner_x,
         outer_x=outer_x,
         xx=x.T @ x,
-        n=len(outer),
+        n=len(inner),
         inner_pinv=np.ascontiguousarray(inverse),
         outer_base=base,
         outer_base_x=base_x,
         base_xx=x.T @ x - np.einsum("iaj,iab,ibk->jk", inner_x, inverse, inner_x),
-        outer_types=tuple(range(outer_columns.shape[1])),
+        outer_types=tuple(range(outer_columns.shape[2])),
         inner_types=tuple(range(inner_columns.shape[1])),
-        coupled=_is_coupled(cross, inner_block, outer_block),
+        coupled=_is_coupled(cross, inner_block, outer_block, meeting_block),
     )
+
+
+def _pairs(
+    outer: Ints, inner: Ints, begin: Ints, outer_columns: Floats, inner_columns: Floats
+) -> tuple[Ints, Ints, Floats]:
+    """`start`, `outer` and `cross` of Gram: the pairs of inner and outer levels, sorted by both."""
+    n_inner, n_outer = int(inner.max()) + 1, int(begin[-1])
+    keys, blocks = [], []
+    for first, codes, columns in zip(begin[:-1], outer, outer_columns, strict=True):
+        own, pair_of_row = np.unique(inner * np.int64(n_outer) + first + codes, return_inverse=True)
+        keys.append(own)
+        blocks.append(_sums(pair_of_row, len(own), columns, inner_columns))
+    key, cross = np.concatenate(keys), np.concatenate(blocks)
+    if len(outer) > 1:
+        by_inner = np.argsort(key)
+        key, cross = key[by_inner], np.ascontiguousarray(cross[by_inner])
+    start = np.searchsorted(key, np.arange(n_inner + 1) * np.int64(n_outer)).astype(np.int64)
+    return start, (key % n_outer).astype(np.int64), cross
+
+
+def _meetings(outer: Ints, begin: Ints, outer_columns: Floats) -> tuple[Ints, Floats]:
+    """`meeting` and `meeting_block` of Gram."""
+    qa = outer_columns.shape[2]
+    levels, blocks = [np.empty((0, 2), dtype=np.int64)], [np.empty((0, qa, qa))]
+    for a, b in combinations(range(len(outer)), 2):
+        size = np.int64(begin[b + 1] - begin[b])
+        keys, row = np.unique(outer[a] * size + outer[b], return_inverse=True)
+        levels.append(np.column_stack([begin[a] + keys // size, begin[b] + keys % size]))
+        blocks.append(_sums(row, len(keys), outer_columns[a], outer_columns[b]))
+    return np.concatenate(levels), np.concatenate(blocks)
+
+
+def _add_meetings(matrix: Floats, meeting: Ints, block: Floats) -> None:
+    """Add the blocks of outer levels of different kinds, and their mirror images."""
+    qa = block.shape[1]
+    rows, columns = (meeting[:, [side]] * qa + np.arange(qa) for side in (0, 1))
+    matrix[rows[:, :, None], columns[:, None, :]] += block
+    matrix[columns[:, :, None], rows[:, None, :]] += block.transpose(0, 2, 1)
 
 
 def _is_coupled(*blocks: Floats) -> bool:
@@ -60,7 +109,7 @@ def _is_coupled(*blocks: Floats) -> bool:
         if block.shape[1] != block.shape[2]:
             return True
         off = ~np.eye(block.shape[1], dtype=bool)
-        if np.abs(block[:, off]).max(initial=0.0) > 1e-12 * np.abs(block).max():
+        if np.abs(block[:, off]).max(initial=0.0) > 1e-12 * np.abs(block).max(initial=0.0):
             return True
     return False
 
@@ -107,7 +156,7 @@ def response_products(gram, outer, inner, outer_columns, inner_columns, x, y):
     products as they are), so that these do not cancel digits.
     """
     n_responses, n = y.shape
-    n_outer, qa = gram.outer_block.shape[0], outer_columns.shape[1]
+    n_outer, qa = gram.outer_block.shape[0], outer_columns.shape[2]
     n_inner, qb = gram.inner_block.shape[0], inner_columns.shape[1]
     inner_y = np.zeros((n_responses, n_inner, qb))
     outer_y = np.zeros((n_responses, n_outer, qa))
@@ -122,8 +171,10 @@ def response_products(gram, outer, inner, outer_columns, inner_columns, x, y):
             value = y[r, row]
             for b in range(qb):
                 inner_y[r, inner[row], b] += inner_columns[row, b] * value
-            for a in range(qa):
-                outer_y[r, outer[row], a] += outer_columns[row, a] * value
+            for kind in range(len(outer)):
+                level = gram.begin[kind] + outer[kind, row]
+                for a in range(qa):
+                    outer_y[r, level, a] += outer_columns[kind, row, a] * value
             for j in range(x.shape[1]):
                 xy[r, j] += x[row, j] * value
             yy[r] += value * value
@@ -136,8 +187,10 @@ def response_products(gram, outer, inner, outer_columns, inner_columns, x, y):
             value = y[r, row]
             for b in range(qb):
                 value -= inner_columns[row, b] * means[inner[row], b]
-            for a in range(qa):
-                outer_base[r, outer[row] * qa + a] += outer_columns[row, a] * value
+            for kind in range(len(outer)):
+                first = (gram.begin[kind] + outer[kind, row]) * qa
+                for a in range(qa):
+                    outer_base[r, first + a] += outer_columns[kind, row, a] * value
             for j in range(x.shape[1]):
                 base_xy[r, j] += x[row, j] * value
             base_yy[r] += value * value

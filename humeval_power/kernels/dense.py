@@ -66,10 +66,15 @@ def widened(gram: Gram) -> Wide:
     z_z[inner_rows[:, :, None], inner_rows[:, None, :]] = gram.inner_block
     level = np.repeat(np.arange(n_inner), np.diff(gram.start))
     z_z[outer_rows[gram.outer][:, :, None], inner_rows[level][:, None, :]] = gram.cross
+    for (a, b), block in zip(gram.meeting, gram.meeting_block, strict=True):
+        z_z[outer_rows[a][:, None], outer_rows[b]] = block
+        z_z[outer_rows[b][:, None], outer_rows[a]] = block.T
     z_z[order:, :order] = z_z[:order, order:].T
     z_x = np.concatenate([gram.outer_x.reshape(-1, p), gram.inner_x.reshape(-1, p)])
-    kind = np.concatenate([np.tile(np.arange(qa), n_outer), qa + np.tile(np.arange(qb), n_inner)])
-    member = (kind[:, None] == np.arange(qa + qb)).astype(float)
+    sizes = np.diff(gram.begin)
+    kind = np.repeat(np.arange(len(sizes)) * qa, sizes)[:, None] + np.arange(qa)
+    types = np.concatenate([kind.ravel(), len(sizes) * qa + np.tile(np.arange(qb), n_inner)])
+    member = (types[:, None] == np.arange(len(sizes) * qa + qb)).astype(float)
     return Wide(z_z, z_x, member, gram.xx, gram.n, (n_inner, qb))
 
 
@@ -189,14 +194,20 @@ def response_products(
             np.add.at(row, level, columns * value[:, None])
         return sums
 
-    n_outer, n_inner = len(gram.outer_block), len(gram.inner_block)
+    n_inner = len(gram.inner_block)
     inner_y = by_level(inner, n_inner, inner_columns, y)
     means = np.einsum("ibc,ric->rib", gram.inner_pinv, inner_y)
     left = y - (means[:, inner] * inner_columns).sum(axis=2)
-    base = by_level(outer, n_outer, outer_columns, left).reshape(len(y), -1)
+
+    def by_outer(values: Floats) -> Floats:
+        sizes = np.diff(gram.begin)
+        kinds = zip(outer, sizes, outer_columns, strict=True)
+        return np.concatenate([by_level(*kind, values) for kind in kinds], axis=1)
+
+    base = by_outer(left).reshape(len(y), -1)
     return (
         inner_y,
-        by_level(outer, n_outer, outer_columns, y),
+        by_outer(y),
         y @ x,
         (y**2).sum(axis=1),
         base,

@@ -36,7 +36,7 @@ def test_its_information_is_that_of_full_matrices(name, gamma):
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
     info, phi = dense.design_information(problem.gram, problem.to_kernel(gamma))
     X, zs = dense_model.design_matrices(rows.worker, rows.item, rows.system)
-    order = [*problem.to_kernel(np.arange(4.0)).astype(int), 4]
+    order = [*problem.from_kernel(np.arange(4.0)).astype(int), 4]
     gg, xgx, xggx = dense_model.information(gamma, X, zs)
     # T is a difference of two matrices: a relative variance of 30 costs two or three digits of its largest entry
     for ours, theirs in ((info.gg[np.ix_(order, order)], gg), (info.xgx[order], xgx)):
@@ -55,9 +55,7 @@ def test_its_criterion_slope_and_working_products_are_those_of_full_matrices(nam
     rows, rating = _table(name)
     gamma = GAMMAS[0]
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
-    products = dense.response_products(
-        problem.gram, problem.outer, problem.inner, *[problem.columns] * 3, rating[None]
-    )
+    products = dense.response_products(problem.gram, *problem.rows(), rating[None])
     wide = dense.widened(problem.gram)
     at = problem.to_kernel(gamma)
     factor = dense.factorise(wide, at)
@@ -68,9 +66,9 @@ def test_its_criterion_slope_and_working_products_are_those_of_full_matrices(nam
         dense_model.criterion(gamma, rating, X, zs, restricted), rel=1e-11
     )
     expected = dense_model.gradient(gamma, rating, X, zs, restricted)
-    np.testing.assert_allclose(problem.to_kernel(slope), expected, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(problem.from_kernel(slope), expected, rtol=1e-8, atol=1e-8)
     quadratic, square = dense.working_products(wide, factor, prof, 4)
-    order = problem.to_kernel(np.arange(4.0)).astype(int)
+    order = problem.from_kernel(np.arange(4.0)).astype(int)
     theirs = dense_model.working_products(gamma, rating, X, zs)
     np.testing.assert_allclose(quadratic[np.ix_(order, order)], theirs[0], rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(square[order], theirs[1], rtol=1e-8, atol=1e-10)
@@ -102,7 +100,7 @@ def test_products_with_responses_are_those_of_the_kernel():
     rows, _ = _table("unpaired")
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
     y = np.random.default_rng(4).normal(size=(3, len(rows.worker)))
-    arguments = (problem.gram, problem.outer, problem.inner, *[problem.columns] * 3, y)
+    arguments = (problem.gram, *problem.rows(), y)
     for ours, theirs in zip(
         dense.response_products(*arguments), response_products(*arguments), strict=True
     ):

@@ -70,6 +70,7 @@ def view_of_table(worker, item, system, rating, gamma, *, restricted=True):
 
 def view_of_columns(outer, inner, outer_columns, inner_columns, x, y, gamma):
     """The kernel for any columns of the two factors and any fixed effects."""
+    outer, outer_columns = np.atleast_2d(outer), outer_columns.reshape(-1, *outer_columns.shape[-2:])
     gram = build_gram(outer, inner, outer_columns=outer_columns, inner_columns=inner_columns, x=x)
     products = response_products(gram, outer, inner, outer_columns, inner_columns, x, y[None])
     return view(gram, products, gamma)

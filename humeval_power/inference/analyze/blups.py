@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import InputError
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.native import COMPONENTS, CrossedProblem, RatingTable, one_blas_thread
+from humeval_power.estimation.native import CrossedProblem, RatingTable, one_blas_thread, outer_effects
+from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels import crossed
 
 Floats = NDArray[np.float64]
@@ -36,7 +37,8 @@ class LevelEffects:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """Effects of workers and items at the variances of a fit, and what they leave of each rating.
+    """Effects of workers, items and documents (None without them) at the variances of a fit, and what they
+    leave of each rating.
 
     `fitted` and `residual`, shape (n_ratings,), in the order of the ratings; `fitted` may leave [0, 1].
     What a worker and an item share, where it was fitted, is part of the residual.
@@ -46,6 +48,7 @@ class Predictions:
     effect: float
     workers: LevelEffects
     items: LevelEffects
+    documents: LevelEffects | None
     fitted: Floats
     residual: Floats
 
@@ -85,27 +88,31 @@ def predicted_effects(fit: Fit, ratings: RatingTable) -> Predictions:
             f"The fit is of {fit.n_ratings} ratings, {fit.n_workers} workers and {fit.n_items} items; these "
             f"ratings are {sizes[0]}, {sizes[1]} and {sizes[2]}: fit them first."
         )
-    problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
+    problem = CrossedProblem.of_ratings(ratings)
     residual2 = fit.parameters.sd_residual**2
     if fit.parameters.sd_worker_item > 0:
         share = fit.parameters.sd_worker_item**2 / residual2
         problem = problem.with_interaction(ratings.worker, ratings.item, share)
-    gamma = np.array([getattr(fit.parameters, name) for name in COMPONENTS]) ** 2 / residual2
+    gamma = np.array([getattr(fit.parameters, name) for name in problem.components]) ** 2 / residual2
     center = float(ratings.rating.mean())
     kernel_gamma = np.ascontiguousarray(problem.to_kernel(gamma))
     with one_blas_thread():
         blocks = _solve(problem, ratings.rating - center, kernel_gamma, residual2)
-    outer, inner = _both_levels(blocks, kernel_gamma)
-    workers, items = (outer, inner) if problem.worker_is_outer else (inner, outer)
+    of_factor = _each_factor(problem, blocks, kernel_gamma)
+    more = structure_of(ratings)
     x = ratings.system - 0.5
     fitted = center + blocks.beta[0] + blocks.beta[1] * x
-    for levels, codes in ((workers, ratings.worker), (items, ratings.item)):
+    if more["covariates"] is not None:
+        fitted = fitted + more["covariates"] @ blocks.beta[2:]
+    codes_of = (ratings.worker, ratings.item, more["document"])
+    for levels, codes in zip(of_factor, codes_of, strict=False):
         fitted = fitted + levels.intercept[codes] + levels.slope[codes] * x
     return Predictions(
         baseline=center + float(blocks.beta[0]),
         effect=float(blocks.beta[1]),
-        workers=workers,
-        items=items,
+        workers=of_factor[0],
+        items=of_factor[1],
+        documents=of_factor[2] if len(of_factor) > 2 else None,
         fitted=fitted,
         residual=ratings.rating - fitted,
     )
@@ -118,14 +125,15 @@ def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: flo
     response_of_one = crossed.Response(*(part[0] for part in products))
     factor, found = crossed.evaluate(gram, response_of_one, gamma, True)
     qa, p = len(gram.outer_types), gram.xx.shape[0]
+    n_outer_types = qa * len(problem.outer)
     return Blocks(
         beta=found.beta,
         phi=found.phi,
         sigma2=sigma2,
-        outer=gamma[:qa] * found.outer_py.reshape(-1, qa),
-        inner=gamma[qa:] * found.inner_py,
+        outer=outer_effects(problem, found, gamma)[1],
+        inner=gamma[n_outer_types:] * found.inner_py,
         outer_variance=np.diag(factor.k).reshape(-1, qa),  # gamma - gamma T gamma, free of cancellation
-        inner_variance=_inner_variance(gram, factor, gamma[qa:]),
+        inner_variance=_inner_variance(gram, factor, gamma[n_outer_types:]),
         outer_hx=found.outer_hx[:p].reshape(p, -1, qa),
         inner_hx=found.inner_hx[:p],
     )
@@ -147,11 +155,21 @@ def _inner_variance(gram: crossed.Gram, factor: crossed.Factor, gamma: Floats) -
     return np.asarray(variance)
 
 
-def _both_levels(blocks: Blocks, gamma: Floats) -> tuple[LevelEffects, LevelEffects]:
-    qa = blocks.outer.shape[1]
-    outer = _levels(blocks, blocks.outer, blocks.outer_variance, blocks.outer_hx, gamma[:qa])
-    inner = _levels(blocks, blocks.inner, blocks.inner_variance, blocks.inner_hx, gamma[qa:])
-    return outer, inner
+def _each_factor(problem: CrossedProblem, blocks: Blocks, gamma: Floats) -> list[LevelEffects]:
+    """Workers, items and, where there are any, documents."""
+    qa, begin = blocks.outer.shape[1], problem.gram.begin
+    last = gamma[qa * len(problem.outer) :]
+    found = {problem.inner: _levels(blocks, blocks.inner, blocks.inner_variance, blocks.inner_hx, last)}
+    for kind, place in enumerate(problem.outer):
+        of_kind = slice(begin[kind], begin[kind + 1])
+        found[place] = _levels(
+            blocks,
+            blocks.outer[of_kind],
+            blocks.outer_variance[of_kind],
+            blocks.outer_hx[:, of_kind],
+            gamma[kind * qa : (kind + 1) * qa],
+        )
+    return [found[place] for place in sorted(found)]
 
 
 def _levels(blocks: Blocks, effects: Floats, variance: Floats, hx: Floats, gamma: Floats) -> LevelEffects:

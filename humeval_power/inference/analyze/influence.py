@@ -77,14 +77,6 @@ class Influence:
         return (min(estimates), max(estimates)) if estimates else (math.nan, math.nan)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    worker: Codes
-    item: Codes
-    system: Codes
-    rating: Floats
-
-
 def leave_one_worker_out(
     ratings: Ratings,
     *,
@@ -127,16 +119,12 @@ def leave_item_groups_out(
     return _influence("item group", ratings, without, rule)
 
 
-_Remaining = tuple[str, int, _Rows]
+_Remaining = tuple[str, int, Ratings]
 
 
 def _without(ratings: Ratings, left_out: Mask, name: str) -> _Remaining:
     """The other rows, with codes for the workers and items that still occur."""
-    kept = ~left_out
-    worker = np.unique(ratings.worker[kept], return_inverse=True)[1].astype(np.int64)
-    item = np.unique(ratings.item[kept], return_inverse=True)[1].astype(np.int64)
-    rows = _Rows(worker, item, ratings.system[kept], ratings.rating[kept])
-    return name, int(left_out.sum()), rows
+    return name, int(left_out.sum()), ratings.of_rows(~left_out)
 
 
 def _influence(

@@ -15,7 +15,7 @@ from humeval_power.designs import from_table
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation import native
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.native import CrossedProblem, RatingTable
+from humeval_power.estimation.native import DOCUMENT_COMPONENTS, CrossedProblem, RatingTable
 from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels import crossed
 from humeval_power.parameters import PARAMETER_NAMES, STANDARD_DEVIATIONS
@@ -37,7 +37,7 @@ def parameter_intervals(
     seed: int = 1,
     n_jobs: int = 1,
 ) -> Intervals:
-    """95 % intervals of the seven parameters on [0, 1], by name.
+    """95 % intervals of the parameters on [0, 1], by name: the seven, and the SDs of documents.
 
     'asymptotic' is estimate +- 1.96 standard errors, on the log scale for SDs so that they stay positive
     (NaN at and near the boundary, where that theory fails). 'profile' turns the profile criterion of each SD
@@ -58,6 +58,10 @@ def parameter_intervals(
             f"{method} intervals need parameters that the table identifies; it does not identify "
             f"{', '.join(fit.not_identified)}."
         )
+    if method == "bootstrap" and (fit.n_documents or fit.covariates):
+        raise InputError(
+            "bootstrap intervals are not offered for a fit with documents or covariates; take profile."
+        )
     if method == "profile":
         return {**_asymptotic(fit), **_profile(fit, ratings)}
     return _bootstrap(fit, ratings, n_simulations, seed, n_jobs)
@@ -65,9 +69,9 @@ def parameter_intervals(
 
 def _asymptotic(fit: Fit) -> Intervals:
     intervals = {}
-    for name in PARAMETER_NAMES:
+    for name in (*PARAMETER_NAMES, *(DOCUMENT_COMPONENTS if fit.n_documents else ())):
         value, error = float(getattr(fit.parameters, name)), fit.standard_errors.get(name, math.nan)
-        if name in STANDARD_DEVIATIONS:
+        if name.startswith("sd_"):
             known = value > 0 and error <= value  # a larger error leaves the theory no meaning
             factor = math.exp(_Z * error / value) if known else math.nan
             intervals[name] = (value / factor, value * factor)
@@ -77,31 +81,32 @@ def _asymptotic(fit: Fit) -> Intervals:
 
 
 def _profile(fit: Fit, ratings: RatingTable) -> Intervals:
-    problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
+    problem = CrossedProblem.of_ratings(ratings)
+    names = (*problem.components, "sd_residual")
     restricted = fit.estimator == "reml"
     criterion = _variance_criterion(problem, ratings.rating, restricted)
-    variances = np.array([getattr(fit.parameters, name) for name in STANDARD_DEVIATIONS]) ** 2
+    variances = np.array([getattr(fit.parameters, name) for name in names]) ** 2
     floor = 1e-12 * variances.sum()
     best = criterion(np.maximum(variances, 0.0))
 
     def excess(index: int, deviation: float) -> float:
         """How far the criterion rises when one SD is fixed and the others adapt."""
-        others = [k for k in range(5) if k != index]
+        others = [k for k in range(len(names)) if k != index]
 
         def value(roots: Floats) -> float:
-            trial = np.empty(5)
+            trial = np.empty(len(names))
             trial[index], trial[others] = deviation**2, roots**2
-            trial[4] = max(trial[4], floor)
+            trial[-1] = max(trial[-1], floor)
             return criterion(trial)
 
-        start = np.sqrt(np.maximum(variances[others], 1e-4 * variances[4]))
-        found = optimize.minimize(value, start, method="L-BFGS-B", bounds=[(0, None)] * 4)
+        start = np.sqrt(np.maximum(variances[others], 1e-4 * variances[-1]))
+        found = optimize.minimize(value, start, method="L-BFGS-B", bounds=[(0, None)] * len(others))
         return float(found.fun) - best - _CHI2
 
     with native.one_blas_thread():
         return {
             name: _crossings(partial(excess, k), math.sqrt(variances[k]), math.sqrt(variances.sum()))
-            for k, name in enumerate(STANDARD_DEVIATIONS)
+            for k, name in enumerate(names)
         }
 
 
@@ -120,19 +125,20 @@ def _crossings(excess: Callable[[float], float], estimate: float, spread: float)
 def _variance_criterion(
     problem: CrossedProblem, response: Floats, restricted: bool
 ) -> Callable[[Floats], float]:
-    """-2 log (restricted) likelihood as a function of the five variances, baseline and effect profiled."""
+    """-2 log (restricted) likelihood as a function of all variances, the residual's last, the fixed effects
+    profiled."""
     products = problem.products(response[None] - response.mean())
     observed = crossed.Response(*(part[0] for part in products))
-    n, p = problem.columns.shape
+    n, p = problem.x.shape
     df = n - p if restricted else n
 
     def criterion(variances: Floats) -> float:
-        gamma = np.ascontiguousarray(problem.to_kernel(variances[:4] / variances[4]))
+        gamma = np.ascontiguousarray(problem.to_kernel(variances[:-1] / variances[-1]))
         _, prof = crossed.evaluate(problem.gram, observed, gamma, restricted)
         if not prof.ok:
             return 1e10
         constant = prof.criterion - df * (1.0 + np.log(2.0 * np.pi * prof.rss / df))
-        return float(df * np.log(2.0 * np.pi * variances[4]) + prof.rss / variances[4] + constant)
+        return float(df * np.log(2.0 * np.pi * variances[-1]) + prof.rss / variances[-1] + constant)
 
     return criterion
 

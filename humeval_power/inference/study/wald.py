@@ -13,6 +13,7 @@ from humeval_power.errors import FitError, InputError
 from humeval_power.estimation import vanishing_residual
 from humeval_power.estimation.fit import KENWARD_ROGER_LIMIT, Engine, Fit
 from humeval_power.estimation.native import BatchFit, CrossedProblem, RatingTable, fit_one
+from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels import reml
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Alternative, DecisionRule
@@ -57,7 +58,7 @@ def effect_test(fit: Fit, rule: DecisionRule = DEFAULT_RULE) -> EffectTest:
         adjusted=np.array(fit.standard_error_adjusted),
         satterthwaite=np.array(fit.df_satterthwaite),
         kenward_roger=np.array(fit.df_kenward_roger),
-        smallest=min(fit.n_workers, fit.n_items) - 1,
+        smallest=fit.smallest - 1,
     )
     return finished_test(
         fit.parameters.difference,
@@ -176,7 +177,7 @@ def reference(
 ) -> tuple[Floats, Floats]:
     """Standard error and df that a rule uses, arrays of the shape given.
 
-    smallest : min(workers, items) - 1, the df of rule 'min'.
+    smallest : levels of the smallest of workers, items and documents, less 1: the df of rule 'min'.
     """
     if rule.df == "kenward-roger" or rule.is_simulated:
         return adjusted, kenward_roger
@@ -274,7 +275,9 @@ def difference_test(ratings: RatingTable, rule: DecisionRule) -> EffectTest:
     FitError
         Differences without residual variation, or so few that their likelihood is highest without one.
     """
-    problem = CrossedProblem.of_differences(ratings.worker, ratings.item, ratings.system)
+    problem = CrossedProblem.of_differences(
+        ratings.worker, ratings.item, ratings.system, **structure_of(ratings)
+    )
     fitted = fit_one(problem, ratings.rating, restricted=rule.estimator == "reml")
     status = int(fitted.status[0])
     if status == reml.NO_RESIDUAL:
@@ -292,7 +295,7 @@ def wald_of_differences(problem: CrossedProblem, fitted: BatchFit, rule: Decisio
         adjusted=fitted.standard_error_adjusted,
         satterthwaite=fitted.df_satterthwaite,
         kenward_roger=fitted.df_kenward_roger,
-        smallest=min(int(problem.outer.max()), int(problem.inner.max())),
+        smallest=min(int(factor.codes.max()) for factor in problem.factors),
     )
     return finished_test(
         float(fitted.estimate[0]),
