@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.cells import Ids, Mask
 from humeval_power.checking.covariates import Covariate
+from humeval_power.checking.origin import Layout, Origin, origin_of
 from humeval_power.checking.problems import find_problems, pair_problems
 from humeval_power.checking.roles import Role, find_roles
 from humeval_power.checking.rows import FlowStep, Rows, Selection, read_rows, select_rows
@@ -47,6 +48,7 @@ class Ratings:
 
     `document` (n_ratings,) are codes into `document_names`, None where no column of documents was named;
     `covariates` are what else the model takes into account, in the order named, the order of showing last.
+    `origin` says where the ratings stand in their table; None for ratings that were not read.
     """
 
     worker: Codes
@@ -64,6 +66,7 @@ class Ratings:
     document: Codes | None = None
     document_names: tuple[str, ...] = ()
     covariates: tuple[Covariate, ...] = ()
+    origin: Origin | None = None
 
     @property
     def n_ratings(self) -> int:
@@ -155,6 +158,7 @@ def ratings_from_table(
     order_column: str | None = None,
     source: str = "table",
     notices: tuple[str, ...] = (),
+    layout: Layout | None = None,
 ) -> Ratings:
     """Check a long table, one rating per row, and return its ratings.
 
@@ -176,7 +180,7 @@ def ratings_from_table(
         is part of; numbers or categories such as position, length or group of workers; and which output
         was shown first, as the place (1 or 2) of the rated one or the system that was first. Each has a
         value for every rating that is analysed.
-    source, notices : the name of the file, and what was assumed in reading it.
+    source, notices, layout : the name of the file, what was assumed in reading it, and how the table lies in it.
 
     Raises
     ------
@@ -235,7 +239,8 @@ def ratings_from_table(
     said += kept_notice(rows.refused, selection.kept)
     said += scale_notices(used, given, lower_is_better_said=lower_is_better) + _structure(chosen)
     said += told(chosen.document, structure, chosen.item, chosen.covariates)
-    return replace(chosen, notices=tuple(said), source=source)
+    origin = origin_of(rows, document=document, rejected_rows=rejected_rows, layout=layout)
+    return replace(chosen, notices=tuple(said), source=source, origin=origin)
 
 
 def _chosen(

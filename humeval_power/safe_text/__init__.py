@@ -12,7 +12,7 @@ Markdown, HTML, LaTeX     `markdown_text`, `markdown_code`, `html_text`, `latex_
 BibTeX                    `bibtex_text`
 pictures                  `picture_text`
 CSV, spreadsheets         `csv_text`, `table_csv`; read again with `original_cells`
-JSON, TOML                `json_text`, `toml_text`
+JSON, TOML, R             `json_text`, `toml_text`, `r_text`
 a shell                   `shell_command`, `shell_word`
 names of files            `file_stems`
 ========================  ==========================================================================
@@ -24,7 +24,7 @@ from humeval_power.safe_text.html import html_text
 from humeval_power.safe_text.latex import latex_text
 from humeval_power.safe_text.markdown import markdown_code, markdown_text
 from humeval_power.safe_text.pictures import picture_text
-from humeval_power.safe_text.programs import json_text, shell_command, shell_word, toml_text
+from humeval_power.safe_text.programs import json_text, r_text, shell_command, shell_word, toml_text
 from humeval_power.safe_text.spreadsheets import (
     csv_text,
     formula_safe,
@@ -50,6 +50,7 @@ __all__ = [
     "original_cells",
     "padded",
     "picture_text",
+    "r_text",
     "shell_command",
     "shell_word",
     "table_csv",

@@ -1,4 +1,4 @@
-"""Text that another program reads: JSON, TOML, a shell."""
+"""Text that another program reads: JSON, TOML, R, a shell."""
 
 from __future__ import annotations
 
@@ -37,6 +37,21 @@ def _toml_code(found: re.Match[str]) -> str:
         return f"\\\\u{ord(character):04x}"  # TOML has no lone surrogates: shown, as for a reader
     code = code_of(character)
     return code.replace("\\x", "\\u00")
+
+
+def r_text(text: str) -> str:
+    r"""A string of R in ASCII, which is the same under every locale: "\u00e9" for é."""
+    return '"' + re.sub(r'["\\]|[^ -~]', _r_code, text) + '"'
+
+
+def _r_code(found: re.Match[str]) -> str:
+    character = found[0]
+    if character in '"\\':
+        return f"\\{character}"
+    if "\ud800" <= character <= "\udfff":
+        return "\\ufffd"  # as R shows what is no character
+    number = ord(character)
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 def shell_command(words: Iterable[str]) -> str:

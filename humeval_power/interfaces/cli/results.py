@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, get_args
@@ -53,10 +53,12 @@ from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.interfaces.formats.files_read import noting_files
 from humeval_power.reporting.result import Result
 
+PROGRAMS = (".r",)  # endings of files that hold a program
+
 
 @dataclass(frozen=True, slots=True)
 class Out:
-    """Where a result goes, and in which form."""
+    """Where a result goes, and in which form; `code` is the ending of the program that is asked for instead."""
 
     format: Format
     path: str | None
@@ -64,6 +66,7 @@ class Out:
     details: bool
     own_endings: tuple[str, ...] = ()
     beside: tuple[BesideFile, ...] = ()
+    code: str = ""
 
     @property
     def is_folder(self) -> bool:
@@ -89,6 +92,8 @@ class Out:
     def check(self) -> None:
         """Refuse, before long work, what cannot be written."""
         refuse_one_place(self.beside, self.path)
+        if self.code:
+            self._check_code()
         written: list[str | Path] = [file.path for file in self.beside]
         is_file = False
         if self.path is not None and self.path != "-":
@@ -101,14 +106,26 @@ class Out:
 
             require_pandoc()
 
+    def _check_code(self) -> None:
+        if self.path not in (None, "-") and Path(self.path or "").suffix.lower() != self.code:
+            raise InputError(
+                f"-o {self.path}: what --code asks for is written to a file ending {self.code.upper()}."
+            )
+        if self.format != "terminal":
+            raise InputError(
+                f"--code prints a program, and {self.format} is asked for too: take one of them."
+            )
+
     def deliver(self, result: Result) -> None:
         """Print or write the result, and end with 3 where its target was missed."""
         for remark in result.remarks:
             note(remark)
         beside = {Path(file.path): file.content(result) for file in self.beside}
         if self.path is None or self.path == "-":
-            text = printed(result, self.format, details=self.details)
-            write_set(beside, force=self.force, first=lambda: show(text, exact=self.format == "csv"))
+            code = self.code and result.artefact(self.code)
+            text = str(code) or printed(result, self.format, details=self.details)
+            exact = bool(code) or self.format == "csv"
+            write_set(beside, force=self.force, first=lambda: show(text, exact=exact))
         else:
             self._write(result, self.path, beside)
             if self.format == "json":
@@ -131,13 +148,19 @@ class Out:
 
 
 def with_result(
-    result: type[Result], *, writes: bool = True, beside: Beside | None = None
+    result: type[Result],
+    *,
+    writes: bool = True,
+    beside: Beside | None = None,
+    codes: Mapping[str, str] | None = None,
 ) -> Callable[[Function], Function]:
     """Add --json, --format, --details, --output, --force and --quiet to a command that returns such a result.
 
     writes : without it the result is printed only: what the command writes is its own, and has a fixed content.
     beside : options of the command that name a file each, and what that holds of the result; such files are
         written with the result or not at all.
+    codes : programs that repeat the result, by the name of their language: the endings of their files. They
+        add --code, which prints one instead of the result.
 
     What is returned is printed or written, with the command line and the digests of the files that were
     read in its record. With --output, what cannot be written is refused before the command runs.
@@ -146,6 +169,7 @@ def with_result(
         json_option,
         _format_option,
         _details_option,
+        *((_code_option(codes),) if codes else ()),
         *((_output_option(result), force_option) if writes else ()),
         quiet_option,
     )
@@ -162,7 +186,8 @@ def with_result(
             out.deliver(found.told(typed_command(), tuple(files.values())))
 
         def out_of(values: dict[str, Any]) -> Out:
-            return _out_of(values, result.endings, writes=writes, beside=beside)
+            code = (codes or {}).get(values.pop("code", None) or "", "")
+            return replace(_out_of(values, result.endings, writes=writes, beside=beside), code=code)
 
         return collected(run, options, name="out", collect=out_of)
 
@@ -176,6 +201,12 @@ def details_wanted() -> bool:
     if out.path is None or out.path == "-":
         return out.details if out.format == "terminal" else out.format in ("markdown", "html", "latex")
     return out.is_folder or Path(out.path).suffix.lower() not in (".csv", ".json")
+
+
+def code_wanted() -> bool:
+    """Whether the command that runs will print or write a program that repeats its result."""
+    typed = click.get_current_context().params
+    return bool(typed.get("code")) or Path(typed.get("output") or "").suffix.lower() in PROGRAMS
 
 
 def _progress() -> Any:
@@ -199,6 +230,14 @@ _format_option = click.option(
     help="What is printed. [text for the terminal]",
 )
 _details_option = click.option("--details", is_flag=True, help="Print the sections of details too.")
+
+
+def _code_option(codes: Mapping[str, str]) -> Function:
+    return click.option(
+        "--code",
+        type=click.Choice(list(codes)),
+        help="Print a program that repeats this with the same file, instead of the result.",
+    )
 
 
 def _output_option(result: type[Result]) -> Function:

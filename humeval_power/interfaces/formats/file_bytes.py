@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from humeval_power.checking.columns import close_to
+from humeval_power.checking.origin import Encoding
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.files_read import note_file
 
@@ -111,6 +112,13 @@ def encoding_notices(content: bytes) -> tuple[str, ...]:
     if content.startswith(_UTF16_MARKS):
         return ("The file is read as UTF-16, as its byte-order mark says.",)
     return ()
+
+
+def encoding_of(content: bytes) -> Encoding:
+    """How text is encoded, as its byte-order mark says."""
+    if content.startswith(_UTF16_MARKS):
+        return "UTF-16"
+    return "UTF-8-BOM" if content.startswith(_UTF8_MARK) else "UTF-8"
 
 
 def is_text(content: bytes) -> bool:

@@ -42,5 +42,6 @@ def ratings_of(found: SourceTable, *, scale: RatingScale | str | None = None, **
         scale=RatingScale.parse(scale) if isinstance(scale, str) else scale,
         source=found.source,
         notices=found.notices,
+        layout=found.layout,
         **columns,
     )

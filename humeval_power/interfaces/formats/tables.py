@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
+from humeval_power.checking.origin import Layout
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.binary_tables import read_excel, read_parquet
@@ -18,10 +20,11 @@ from humeval_power.interfaces.formats.file_bytes import (
     STANDARD_INPUT,
     decoded,
     encoding_notices,
+    encoding_of,
     read_bytes,
     unzipped,
 )
-from humeval_power.interfaces.formats.text_tables import read_delimited, read_json_lines
+from humeval_power.interfaces.formats.text_tables import read_delimited, read_json_lines, separator_of
 
 _SAVE = "Save the file as CSV UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE"
 
@@ -29,13 +32,15 @@ _SAVE = "Save the file as CSV UTF-8; if it comes from Windows: iconv -f WINDOWS-
 class SourceTable(NamedTuple):
     """A table as it was found: cells as text where the file has text, rows numbered as in the file.
 
-    `sha256` is the digest of the bytes of the file; `notices` say what was assumed in reading it.
+    `sha256` is the digest of the bytes of the file; `notices` say what was assumed in reading it; `layout` how
+    the table lies in the file, None where it is put together of several.
     """
 
     frame: pd.DataFrame
     source: str
     sha256: str
     notices: tuple[str, ...]
+    layout: Layout | None = None
 
 
 def read_table(path: str | Path) -> SourceTable:
@@ -49,7 +54,9 @@ def read_table(path: str | Path) -> SourceTable:
         A file that is missing, empty, undecodable or not a table, with the row where there is one; or one
         that is larger than the limits of `file_bytes`.
     """
-    return table_of(read_bytes(path), source=source_name(path))
+    found = table_of(read_bytes(path), source=source_name(path))
+    layout = None if found.layout is None else replace(found.layout, path=str(path))
+    return found._replace(layout=layout)
 
 
 def source_name(path: str | Path) -> str:
@@ -66,23 +73,23 @@ def table_of(content: bytes, *, source: str) -> SourceTable:
         What `read_table` raises.
     """
     digest = hashlib.sha256(content).hexdigest()
-    frame, notices = _parse(unzipped(content, source=source), source)
+    frame, notices, layout = _parse(unzipped(content, source=source), source)
     if frame.empty:
         raise _refuse(source, "the table has a header but no rows.", "Is this the right file?")
     if len(frame.columns) == 1:
         rule = f"there is only one column, {frame.columns[0]!r}."
         raise _refuse(source, rule, "Separate the columns by commas, semicolons or tabs.")
     frame.index.name = ROW_INDEX
-    return SourceTable(frame, source, digest, tuple(notices))
+    return SourceTable(frame, source, digest, tuple(notices), layout)
 
 
-def _parse(content: bytes, source: str) -> tuple[pd.DataFrame, list[str]]:
+def _parse(content: bytes, source: str) -> tuple[pd.DataFrame, list[str], Layout]:
     if not content.strip():
         raise _refuse(source, "the file is empty.", "Is this the right file?")
     if content.startswith(PARQUET):
-        return read_parquet(content, source=source), []
+        return read_parquet(content, source=source), [], Layout("parquet")
     if content.startswith(EXCEL):
-        return read_excel(content, source=source)
+        return *read_excel(content, source=source), Layout("excel")
     if content.startswith(OLD_EXCEL):
         raise _refuse(source, "old Excel files (.xls) are not read.", "Save it as .xlsx or as CSV UTF-8.")
     text, notices = decoded(content, place=source, hint=_SAVE), list(encoding_notices(content))
@@ -90,11 +97,11 @@ def _parse(content: bytes, source: str) -> tuple[pd.DataFrame, list[str]]:
     if not start:
         raise _refuse(source, "the file is empty.", "Is this the right file?")
     if start == "{":
-        return read_json_lines(text, source=source), notices
+        return read_json_lines(text, source=source), notices, Layout("json lines")
     if start == "[":
         raise _one_object_a_line(source)
     frame, assumed = read_delimited(text, source=source)
-    return frame, [*notices, *assumed]
+    return frame, [*notices, *assumed], Layout("delimited", separator_of(text + "\n"), encoding_of(content))
 
 
 def _one_object_a_line(source: str) -> InputError:

@@ -134,7 +134,7 @@ class _Widths:
         self._source = source
         limit = csv.field_size_limit(len(text) + 1)  # ids are sometimes whole passages
         try:
-            self.separator = _separator(text)
+            self.separator = separator_of(text)
             rows = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator)
             self._widths = [len(row) for row in rows]
         except csv.Error as error:
@@ -165,7 +165,7 @@ class _Widths:
             raise InputError(_capped(problems, self._source))
 
 
-def _separator(text: str) -> str:
+def separator_of(text: str) -> str:
     """The separator that makes most columns of the header; the comma where none makes two."""
     header = text[: text.index("\n")]
     return max(SEPARATORS, key=lambda separator: len(next(csv.reader([header], delimiter=separator), [])))

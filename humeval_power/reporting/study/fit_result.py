@@ -42,6 +42,7 @@ class FitResult(Result):
     """
 
     schema: ClassVar[str] = PARAMETERS_SCHEMA
+    endings: ClassVar[tuple[str, ...]] = (".r",)
 
     ratings: Ratings
     fitted: Fit
@@ -102,6 +103,12 @@ class FitResult(Result):
         """Everything needed to plan from the fit and to judge it."""
         shown = None if self.intervals is None else (self.interval_method, self.intervals)
         return fit_content(self.ratings, self.fitted, self.test, size=self.size, intervals=shown)
+
+    def artefact(self, ending: str) -> str:  # noqa: ARG002
+        """A script of R that repeats the fit from its file."""
+        from humeval_power.reporting.study.r_script import r_script
+
+        return r_script(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each parameter: its value on [0, 1], standard error, and the ends of its 95 % interval."""

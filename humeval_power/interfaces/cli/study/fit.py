@@ -13,12 +13,13 @@ from humeval_power.inference.study.intervals import IntervalMethod
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import TableOptions, modelled_table_options, rule_options
 from humeval_power.interfaces.cli.required_options import Command
-from humeval_power.interfaces.cli.results import with_result
+from humeval_power.interfaces.cli.results import code_wanted, with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
 from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.reporting.study.fit_result import FitResult
+from humeval_power.reporting.study.r_script import check_repeatable
 from humeval_power.rules import DecisionRule
 
 
@@ -53,7 +54,7 @@ from humeval_power.rules import DecisionRule
 )
 @with_run
 @click.option("--strict", is_flag=True, help="End with 3 if the fit did not converge.")
-@with_result(FitResult)
+@with_result(FitResult, codes={"r": ".r"})
 def command(
     file: str,
     table: TableOptions,
@@ -71,11 +72,15 @@ def command(
     FILE is a table as 'check' reads it. The model is a linear mixed model with
     crossed workers and items: rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e on
     the [0, 1] scale, x = -1/2 for system A and +1/2 for B. With -o FILE.json the
-    parameters are written, for 'power', 'surface' and 'report'.
+    parameters are written, for 'power', 'surface' and 'report'; --code r, or
+    -o FILE.R, gives a script of R that repeats the fit from FILE with lme4.
     """
     table, worker_item = with_formula(formula, table, worker_item=worker_item)
+    ratings = load_ratings(file, table, tell=False)
+    if code_wanted():
+        check_repeatable(ratings, rule)
     return fit(
-        load_ratings(file, table, tell=False),
+        ratings,
         rule=rule,
         engine=engine,
         worker_item=worker_item,

@@ -1,0 +1,205 @@
+"""`fit --code r`: a script of R that reads the same file and gives the same numbers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from cli import run
+from places import ROOT
+from r_scripts import Compared, compared, likert, rscript, table
+
+import humeval_power as hp
+from humeval_power.errors import InputError
+from humeval_power.safe_text import r_text
+
+PILOT = ROOT / "data" / "pilot.csv"
+PACKAGES = ("lme4", "lmerTest", "pbkrtest")
+HOSTILE = {
+    "worker": 'who "rated" \\it`s',
+    "item": "sätze, 1|2",
+    "system": "=system",
+    "rating": "#value\t%",
+}
+WORKERS = ("O'Neil, J.", '"quoted"', "=cmd()", "日本", "w\\n", "; rm -rf", "'=late")
+SYSTEMS = ('+A, the "old"', "B\\u0041é")
+
+
+@pytest.fixture(scope="module")
+def program() -> str:
+    return rscript(PACKAGES)
+
+
+def assert_same(found: Compared, *, unidentified: tuple[str, ...] = ()) -> None:
+    for name, (r, fit) in found.items():
+        if name in unidentified:
+            continue
+        tolerance = 2e-3 if name == "df" else 1e-4
+        assert r == pytest.approx(fit, rel=tolerance, abs=2e-4), name
+    assert found["effect"][0] == pytest.approx(found["effect"][1], rel=1e-5, abs=1e-7)
+    assert found["criterion"][0] == pytest.approx(found["criterion"][1], rel=1e-7, abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.r
+@pytest.mark.parametrize(
+    ("drawn", "options"),
+    [
+        (table(1), ()),
+        (table(2, kept=0.6), ()),
+        (table(3, kept=0.5, n_workers=4, n_items=8, slopes=0.0), ()),
+        (table(4, n_workers=3, n_items=6, slopes=0.0), ("--worker-item",)),
+        (table(5, kept=0.7), ("--estimator", "ml", "--df", "satterthwaite")),
+        (table(6, kept=0.8), ("--df", "min", "--alternative", "equivalent", "--margin", "0.2")),
+        (table(7, kept=0.8), ("--df", "satterthwaite", "--alternative", "non-inferior", "--margin", "0.1")),
+        (table(8, kept=0.9), ("--df", "normal", "--alternative", "greater")),
+    ],
+    ids=["complete", "unbalanced", "singular", "worker-item", "ml", "equivalent", "non-inferior", "normal"],
+)
+def test_r_gives_the_numbers_of_the_fit(
+    program: str, tmp_path: Path, drawn: pd.DataFrame, options: tuple[str, ...]
+) -> None:
+    drawn.assign(rating=likert(drawn["rating"])).to_csv(tmp_path / "ratings.csv", index=False)
+    found = compared(program, tmp_path, tmp_path / "ratings.csv", "--scale", "1:5", *options)
+    assert_same(found)
+    assert math.isfinite(found["p"][0])
+
+
+@pytest.mark.r
+def test_what_a_table_cannot_tell_apart_does_not_move_effect_and_criterion(
+    program: str, tmp_path: Path
+) -> None:
+    drawn = table(9).query("(worker + item) % 6 == 0")  # each item by one or two workers
+    drawn = drawn[drawn["worker"] == drawn.groupby("item")["worker"].transform("min")]
+    drawn.to_csv(tmp_path / "ratings.csv", index=False)
+    found = compared(program, tmp_path, tmp_path / "ratings.csv", "--scale", "-1:2")
+    text = (tmp_path / "fit.R").read_text()
+    assert "This table cannot tell" in text
+    sds = tuple(name for name in found if name.startswith("sd_"))
+    assert_same(found, unidentified=(*sds, "df", "p", "standard_error"))
+
+
+@pytest.mark.r
+def test_hostile_names_arrive_as_they_are(program: str, tmp_path: Path) -> None:
+    drawn = table(10, n_workers=7, kept=0.8)
+    drawn["worker"] = [f" {WORKERS[code]} " for code in drawn["worker"]]
+    drawn["system"] = [SYSTEMS[code] for code in drawn["system"]]
+    drawn["item"] = [f"sentence {code},\nof two lines" for code in drawn["item"]]
+    names = [word for role, name in HOSTILE.items() for word in (f"--{role}", name)]
+    drawn.rename(columns=HOSTILE).to_csv(tmp_path / "hostile; name's.csv", index=False)
+    found = compared(program, tmp_path, tmp_path / "hostile; name's.csv", "--scale", "-1:2", *names)
+    assert_same(found)
+    assert (tmp_path / "fit.R").read_text().isascii()
+
+
+@pytest.mark.r
+def test_a_table_that_was_made_safe_for_a_spreadsheet_is_read_as_it_was(
+    program: str, tmp_path: Path
+) -> None:
+    drawn = table(11, n_workers=7)
+    drawn["worker"] = [f"'{WORKERS[2]}{code}" for code in drawn["worker"]]
+    drawn["system"] = ["'=old" if code == 0 else "'-new" for code in drawn["system"]]
+    drawn.rename(columns={"worker": "'=worker"}).to_csv(tmp_path / "safe.csv", index=False)
+    found = compared(
+        program,
+        tmp_path,
+        tmp_path / "safe.csv",
+        "--worker",
+        "=worker",
+        "--systems",
+        "-new,=old",
+        "--scale",
+        "-1:2",
+    )
+    assert_same(found)
+
+
+@pytest.mark.r
+def test_the_same_rows_are_left_out(program: str, tmp_path: Path) -> None:
+    drawn = table(12)
+    rows = pd.concat(
+        [drawn, drawn.assign(system=2), drawn.iloc[:9]], ignore_index=True
+    )  # a third, and repeats
+    rows["system"] = [("old", "new", "other")[code] for code in rows["system"]]
+    rows["rating"] = likert(rows["rating"], 7).astype(str)
+    rows.loc[[3, 11, 30], "rating"] = ["-99", "N/A", ""]
+    rows["AssignmentStatus"] = ["Rejected" if place % 17 == 0 else "Approved" for place in range(len(rows))]
+    rows["aspect"] = "fluency"
+    rows = pd.concat([rows, rows.assign(aspect="adequacy", rating="1")], ignore_index=True)
+    with (tmp_path / "rows.tsv").open("w", encoding="utf-8-sig", newline="") as file:
+        rows.to_csv(file, sep="\t", index=False, lineterminator="\r\n")
+        file.write("\r\n\t\t\t\t\t\r\n")
+    words = ("--systems", "new,old", "--scale", "1:7", "--lower-is-better", "--criterion", "fluency")
+    found = compared(
+        program, tmp_path, tmp_path / "rows.tsv", *words, "--rejected-rows", "drop", "--missing", "-99"
+    )
+    assert_same(found)
+
+
+@pytest.mark.slow
+@pytest.mark.r
+@pytest.mark.parametrize("kind", ["semicolons", "gzip", "utf-16", "json lines"])
+def test_files_of_other_kinds(tmp_path: Path, kind: str) -> None:
+    drawn = table(13, kept=0.7).round(3)
+    path = tmp_path / "ratings.txt"
+    if kind == "json lines":
+        records = [{**row, "worker": row["worker"] + 0.0} for row in drawn.to_dict("records")]
+        path.write_text("".join(json.dumps(row) + "\n" for row in records))
+    elif kind == "gzip":
+        path.write_bytes(gzip.compress(drawn.to_csv(index=False).encode()))
+    else:
+        drawn["item"] = [f"é{code}" for code in drawn["item"]]
+        encoding, separator = ("utf-16", ",") if kind == "utf-16" else ("utf-8", ";")
+        path.write_text(drawn.to_csv(index=False, sep=separator), encoding=encoding)
+    packages = (*PACKAGES, "jsonlite") if kind == "json lines" else PACKAGES
+    assert_same(compared(rscript(packages), tmp_path, path, "--scale", "-1:2"))
+
+
+def test_the_script_goes_to_the_terminal_or_to_a_file(tmp_path: Path) -> None:
+    printed = run("fit", PILOT, "--scale", "1:5", "--code", "r").stdout
+    assert printed.startswith("# The fit of pilot.csv, repeated in R.")
+    assert max(map(len, printed.splitlines())) <= 100
+    run("fit", PILOT, "--scale", "1:5", "-o", tmp_path / "fit.R")
+    code = [line for line in (tmp_path / "fit.R").read_text().splitlines() if not line.startswith("#")]
+    assert code == [line for line in printed.splitlines() if not line.startswith("#")]
+    read = hp.fit(hp.read_ratings(PILOT, scale="1:5")).artefact(".r")
+    assert [line for line in read.splitlines() if not line.startswith("#")] == code
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--code", "r", "--json"), "--code prints a program, and json is asked for too"),
+        (("--code", "r", "-o", "fit/"), "is written to a file ending .R."),
+        (("--code", "r", "--df", "bootstrap"), "df 'bootstrap' are simulated here"),
+        (("--code", "r", "--analysis", "differences"), "not that of differences"),
+    ],
+)
+def test_what_cannot_be_repeated_is_refused(words: tuple[str, ...], said: str) -> None:
+    assert said in " ".join(run("fit", PILOT, "--scale", "1:5", *words, code=2).output.split())
+
+
+def test_a_file_that_r_does_not_read_is_refused_before_the_fit(tmp_path: Path) -> None:
+    pd.read_csv(PILOT).to_excel(tmp_path / "pilot.xlsx", index=False)
+    told = run("fit", tmp_path / "pilot.xlsx", "--scale", "1:5", "-o", tmp_path / "fit.R", code=2).output
+    assert "Save the table as CSV" in " ".join(told.split())
+    with pytest.raises(InputError, match="these were read from none"):
+        hp.fit(hp.ratings_from_table(pd.read_csv(PILOT))).artefact(".r")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain name", '"plain name"'),
+        ('a"b\\c', '"a\\"b\\\\c"'),
+        ("é\n\x1b", '"\\u00e9\\u000a\\u001b"'),
+        ("\U0001f600", '"\\U0001f600"'),
+        ("\ud800", '"\\ufffd"'),
+    ],
+)
+def test_a_string_of_r_is_ascii(text: str, expected: str) -> None:
+    assert r_text(text) == expected
