@@ -1,0 +1,440 @@
+"""Ordinal and yes/no ratings by crossed workers and items (and documents): arrays in, fits out.
+
+P(y <= c | eta) = F(tau_c - eta) with F normal or logistic. The criterion is the restricted likelihood, fixed
+effects and thresholds integrated out with the random effects by Laplace's method; for binary ratings it is
+that of glmmTMB with REML = TRUE. The integral is over the raw thresholds, not their logarithmic differences.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.estimation.latent_search import (
+    CONVERGED,
+    FINAL,
+    NO_MODE,
+    ONE_CATEGORY,
+    SEPARATED,
+    STALLED,
+    TOO_FEW_CATEGORIES,
+    TOO_MANY_STEPS,
+    End,
+    Point,
+    Setting,
+    descend,
+    effect_parts,
+    information,
+    lower_bounds,
+    thresholds,
+)
+from humeval_power.estimation.native import one_blas_thread
+from humeval_power.kernels.latent_mode import Cuts, Layout
+from humeval_power.latent import Link
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+# Fall of the criterion that a further step would bring: of one table, and of simulated replicates.
+_TOLERANCE = 1e-10
+_BATCH_TOLERANCE = 1e-8
+_START = {"probit": 0.25, "logit": 0.7}  # variances of a search without a start
+_FURTHER_STARTS = (0.1, 4.0)  # of a small single table, relative to the first
+_SMALL_TABLE = 500  # ratings up to which a single fit starts from all of them; the best end is kept
+_LARGEST_ERROR = 30.0  # standard error in latent SDs, beyond which a coefficient has run away
+_ROUNDING = 1e-9  # difference of the criterion that is none
+_ROUGH = 1e-4  # tolerance of the restricted fit from which an unrestricted one starts
+_LOGISTIC_TO_NORMAL = 0.36  # about the variance of a normal variable relative to that of a logistic one
+_CHUNK = 16  # replicates a thread takes at a time
+
+
+@dataclass(frozen=True, eq=False)
+class LatentProblem:
+    """What depends on the design alone. Of workers and items, the factor with more levels is eliminated.
+
+    order : (n,), the ratings sorted by that factor
+    components : where each component of the public order is in the kernel's
+    contrast : (n,), the column of the effect, in the order of the ratings given
+    symmetric : thresholds are (-t, t), or zero
+    """
+
+    layout: Layout
+    order: Codes
+    components: Codes
+    contrast: Floats
+    symmetric: bool
+
+    @classmethod
+    def of_design(
+        cls,
+        worker: Codes,
+        item: Codes,
+        system: Codes,
+        *,
+        document: Codes | None = None,
+        covariates: Floats | None = None,
+    ) -> LatentProblem:
+        """Workers, items and documents with an intercept and a slope in x each, x = -1/2 for system 0 and
+        +1/2 for system 1; fixed effects x and the columns of `covariates` (n, k); free thresholds."""
+        x = np.asarray(system, dtype=np.float64) - 0.5
+        fixed = x[:, None] if covariates is None else np.column_stack([x, covariates])
+        return cls._of_columns(worker, item, document, np.column_stack([np.ones(len(x)), x]), fixed, False)
+
+    @classmethod
+    def of_preferences(cls, worker: Codes, item: Codes, *, position: Floats | None = None) -> LatentProblem:
+        """Preferences between two outputs: categories 0 loss, 1 tie, 2 win of B, or 0 and 1 without ties.
+
+        Workers and items have an intercept each; fixed effects are the strength of B and, if given,
+        `position`, +1/2 where B was shown first and -1/2 where A was. Thresholds are -t and t.
+        """
+        one = np.ones((len(worker), 1))
+        fixed = one if position is None else np.column_stack([one, position])
+        return cls._of_columns(worker, item, None, one, fixed, True)
+
+    @classmethod
+    def _of_columns(
+        cls,
+        worker: Codes,
+        item: Codes,
+        document: Codes | None,
+        z: Floats,
+        fixed: Floats,
+        symmetric: bool,
+    ) -> LatentProblem:
+        q = z.shape[1]
+        worker_is_dense = int(np.max(worker)) <= int(np.max(item))
+        dense, eliminated = (worker, item) if worker_is_dense else (item, worker)
+        order = np.lexsort((dense, eliminated))
+        factors = [dense] if document is None else [dense, document]
+        sizes = [int(np.max(codes)) + 1 for codes in factors]
+        first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        block = np.column_stack([codes + begin for codes, begin in zip(factors, first, strict=True)])[order]
+        levels = np.asarray(eliminated)[order]
+        n_levels, n_blocks = int(levels[-1]) + 1, sum(sizes)
+        met, place = np.unique(levels[:, None] * np.int64(n_blocks) + block, return_inverse=True)
+        list_start = np.searchsorted(met, np.arange(n_levels + 1) * np.int64(n_blocks))
+        place = place.reshape(block.shape) - list_start[levels][:, None]
+        layout = Layout(
+            start=np.searchsorted(levels, np.arange(n_levels + 1)).astype(np.int64),
+            block=np.ascontiguousarray(block, dtype=np.int64),
+            place=np.ascontiguousarray(place, dtype=np.int64),
+            list_start=list_start.astype(np.int64),
+            listed=(met % n_blocks).astype(np.int64),
+            kind=np.repeat(np.arange(len(sizes)), sizes).astype(np.int64),
+            z=np.ascontiguousarray(z[order]),
+            fixed=np.ascontiguousarray(fixed[order], dtype=np.float64),
+        )
+        types = np.arange((len(sizes) + 1) * q).reshape(-1, q)  # dense, [document,] eliminated
+        factor_order = [0, len(sizes)] if worker_is_dense else [len(sizes), 0]
+        factor_order += [1] if document is not None else []
+        return cls(layout, order, types[factor_order].ravel(), np.asarray(fixed[:, 0]), symmetric)
+
+
+class Start(NamedTuple):
+    """Where a search starts: `sd` (q,) in the order of `LatentBatch.sd`, thresholds (C-1,), coefficients."""
+
+    sd: Floats
+    thresholds: Floats
+    coefficients: Floats
+
+
+class LatentBatch(NamedTuple):
+    """Fits of many tables of categories to one design; the first axis of every array is the replicate.
+
+    effect : (n,), the first coefficient, on the latent scale; its standard error at the fit, and adjusted
+        for the estimation of the variances (Kenward and Roger 1997)
+    df : (n,), 2 Phi^2 / g' I^-1 g; NaN where the information is singular
+    criterion : (n,), -2 log restricted likelihood by Laplace's method, without the constant -k log 2 pi of
+        the k thresholds and coefficients that are integrated out
+    thresholds : (n, C-1), of categories that a replicate does not use: equal to their neighbour, or infinite
+        at the ends
+    coefficients : (n, p); fixed_covariance : (n, C-1+p, C-1+p) of thresholds and coefficients, zero where a
+        threshold is infinite or fixed
+    sd : (n, q), worker intercept, worker slope, item intercept, item slope[, document intercept, slope];
+        for preferences worker and item
+    information : (n, q, q), expected, of the variances
+    status : (n,), 0 converged, else a code of `latent_search`; all numbers are NaN where there is no fit
+    """
+
+    effect: Floats
+    standard_error: Floats
+    standard_error_adjusted: Floats
+    df: Floats
+    criterion: Floats
+    thresholds: Floats
+    coefficients: Floats
+    fixed_covariance: Floats
+    sd: Floats
+    information: Floats
+    status: Codes
+
+
+def fit_latent_batch(
+    problem: LatentProblem,
+    categories: NDArray[np.integer],
+    *,
+    n_categories: int,
+    link: Link,
+    start: Start | None = None,
+    restricted: bool = True,
+    n_jobs: int = 1,
+) -> LatentBatch:
+    """Fit every row of `categories` (replicates, n), codes 0 to n_categories - 1.
+
+    With a `start` (the generating values, or an earlier fit) every replicate's search begins there. A single
+    table without one is fitted to a finer tolerance and, if small, from several starts; the best end is kept.
+    Each replicate depends on its own ratings and on `start` alone.
+
+    Without `restricted` the criterion is -2 log likelihood by Laplace's method, minimised over thresholds and
+    coefficients too, as glmer and clmm do.
+
+    Raises
+    ------
+    ValueError
+        Preferences with other than 2 or 3 categories, or codes beyond `n_categories`.
+    """
+    if problem.symmetric and n_categories not in (2, 3):
+        raise ValueError("preferences have 2 or 3 categories")
+    if categories.min() < 0 or categories.max() >= n_categories:
+        raise ValueError("a category is beyond the number of categories")
+    status = _without_a_fit(problem, categories, n_categories)
+    single = start is None and len(categories) == 1
+    variances = np.full(len(problem.components), _START[link])
+    fixed = np.empty(0)
+    if start is not None:
+        variances[problem.components] = np.square(start.sd)
+        fixed = np.concatenate([start.thresholds, start.coefficients])
+    ordered = np.ascontiguousarray(categories[:, problem.order], dtype=np.int64)
+    starts = [variances]
+    if single and categories.shape[1] <= _SMALL_TABLE:
+        starts += [variances * factor for factor in _FURTHER_STARTS]
+    found = _Found.empty(problem, len(categories), n_categories, status)
+    tolerance = _TOLERANCE if single else _BATCH_TOLERANCE
+
+    def run(first: int) -> None:
+        for row in range(first, min(first + _CHUNK, len(categories))):
+            if status[row] == CONVERGED:
+                table = _Table.of(problem, ordered[row], n_categories, link, restricted)
+                table.fit(starts, fixed, tolerance, found, row)
+
+    firsts = range(0, len(categories), _CHUNK)
+    with one_blas_thread():
+        if n_jobs == 1 or len(firsts) == 1:
+            for first in firsts:
+                run(first)
+        else:
+            with ThreadPoolExecutor(n_jobs) as pool:
+                list(pool.map(run, firsts))
+    return _results(problem, found, n_categories)
+
+
+class _Found(NamedTuple):
+    """What is found for each replicate, with components in the layout's order.
+
+    fixed, covariance : thresholds and coefficients; norm, products : as in `latent_search.effect_parts`
+    """
+
+    status: Codes
+    criterion: Floats
+    variance: Floats
+    fixed: Floats
+    covariance: Floats
+    information: Floats
+    norm: Floats
+    products: Floats
+
+    @classmethod
+    def empty(cls, problem: LatentProblem, n: int, n_categories: int, status: Codes) -> _Found:
+        q, size = len(problem.components), n_categories - 1 + problem.layout.fixed.shape[1]
+        shapes = ((), (q,), (size,), (size, size), (q, q), (q,), (q, q))
+        blank = (np.full((n, *shape), np.nan) for shape in shapes)
+        return cls(status.copy(), *blank)
+
+
+class _Table(NamedTuple):
+    """One replicate, its categories coded without gaps.
+
+    n_below : (C-1,), how many categories in use lie at or below each threshold
+    n_used : categories in use
+    """
+
+    setting: Setting
+    n_below: Codes
+    n_used: int
+
+    @classmethod
+    def of(
+        cls, problem: LatentProblem, categories: Codes, n_categories: int, link: Link, restricted: bool
+    ) -> _Table:
+        there = np.bincount(categories, minlength=n_categories) > 0
+        n_below = np.cumsum(there, dtype=np.int64)
+        n_used = int(n_below[-1])
+        y = categories if n_used == n_categories else np.ascontiguousarray((n_below - 1)[categories])
+        if not problem.symmetric:
+            cuts = Cuts(np.arange(n_used - 1), np.ones(n_used - 1), n_used - 1)
+        elif n_used == 3:
+            cuts = Cuts(np.zeros(2, dtype=np.int64), np.array([-1.0, 1.0]), 1)
+        else:
+            cuts = Cuts(np.array([-1]), np.zeros(1), 0)
+        return cls(Setting(problem.layout, cuts, y, link == "logit", restricted), n_below[:-1], n_used)
+
+    def fit(self, starts: list[Floats], fixed: Floats, tolerance: float, found: _Found, row: int) -> None:
+        """Search from every start; write the best end into `row`."""
+        best: tuple[End, Point] | None = None
+        for start in starts:
+            reached = self._search(start, fixed, tolerance)
+            if best is None or reached[0].value < best[0].value - _ROUNDING:
+                best = reached
+        assert best is not None  # there is a start
+        self._write(*best, found, row)
+
+    def _search(self, variances: Floats, fixed: Floats, tolerance: float) -> tuple[End, Point]:
+        setting = self.setting
+        point = Point.of(setting)
+        self._start(point, variances, fixed)
+        if setting.restricted:
+            return descend(setting, variances, point, tolerance), point
+        first = descend(setting._replace(restricted=True), variances, point, _ROUGH)
+        if first.status == NO_MODE:
+            return first, point
+        return descend(setting, np.append(first.x, point.dense[setting.order :]), point, tolerance), point
+
+    def _start(self, point: Point, variances: Floats, fixed: Floats) -> None:
+        """Thresholds and coefficients given, or those of the shares of all ratings."""
+        cuts, order = self.setting.cuts, self.setting.order
+        n_cuts = len(self.n_below)
+        if len(fixed) and self.n_used == n_cuts + 1:
+            for k in np.flatnonzero(cuts.theta >= 0):
+                point.dense[order + cuts.theta[k]] = cuts.sign[k] * fixed[k]
+            point.dense[order + cuts.n_theta :] = fixed[n_cuts:]
+            return
+        spread = np.sqrt((1.0 if self.setting.logit else _LOGISTIC_TO_NORMAL) + 0.5 * variances.sum())
+        shares = np.cumsum(np.bincount(self.setting.y))[:-1] / len(self.setting.y)
+        if cuts.n_theta == len(cuts.theta):
+            point.dense[order : order + cuts.n_theta] = spread * np.log(shares / (1.0 - shares))
+        elif cuts.n_theta:
+            ties = shares[1] - shares[0]
+            point.dense[order] = spread * np.log((1.0 + ties) / (1.0 - ties))
+
+    def _write(self, end: End, point: Point, found: _Found, row: int) -> None:
+        setting = self.setting
+        found.status[row] = end.status
+        if end.status == NO_MODE:
+            return
+        types, order, cuts = setting.n_types, setting.order, setting.cuts
+        variances = end.x[:types]
+        scale = np.sqrt(variances)
+        at_bound = variances <= lower_bounds(setting.layout)
+        found.variance[row] = np.where(at_bound, 0.0, variances)
+        found.criterion[row] = end.value - float(end.gradient[:types][at_bound] @ variances[at_bound])
+        point.find_mode(setting, scale, FINAL)
+        found.information[row] = information(setting, scale, point)
+        if not setting.restricted:
+            point.invert(setting, with_fixed=True)
+        n_cuts = len(self.n_below)
+        inside = np.flatnonzero((self.n_below > 0) & (self.n_below < self.n_used))
+        which = self.n_below[inside] - 1
+        theta = point.dense[order : order + cuts.n_theta]
+        found.fixed[row, :n_cuts] = np.where(self.n_below == 0, -np.inf, np.inf)
+        found.fixed[row, inside] = thresholds(cuts, theta)[which]
+        found.fixed[row, n_cuts:] = point.dense[order + cuts.n_theta :]
+        # from theta and the coefficients to thresholds and coefficients
+        jacobian = np.zeros((found.fixed.shape[1], len(point.dense) - order))
+        free = cuts.theta[which] >= 0
+        jacobian[inside[free], cuts.theta[which[free]]] = cuts.sign[which[free]]
+        jacobian[n_cuts:, cuts.n_theta :] = np.eye(len(jacobian) - n_cuts)
+        found.covariance[row] = jacobian @ point.factor.inverse[order:, order:] @ jacobian.T
+        found.norm[row], found.products[row] = effect_parts(setting, scale, point, order + cuts.n_theta)
+
+
+def _without_a_fit(problem: LatentProblem, categories: NDArray[np.integer], n_categories: int) -> Codes:
+    """ONE_CATEGORY, TOO_FEW_CATEGORIES or SEPARATED where the ratings alone show it, else CONVERGED.
+
+    The effect runs away if no rating of one system is above any of the other (Albert and Anderson 1984).
+    Preferences whose ties leave only wins, or only losses, run away as well.
+    """
+    status = np.full(len(categories), CONVERGED)
+    lowest, highest = categories.min(axis=1), categories.max(axis=1)
+    if problem.symmetric:
+        if n_categories == 3:
+            one_sided = (lowest == 1) | (highest == 1)
+            status[one_sided] = TOO_FEW_CATEGORIES
+    else:
+        high = problem.contrast > problem.contrast.min()
+        parts = categories[:, ~high], categories[:, high]
+        if all(part.shape[1] for part in parts):
+            (low_a, high_a), (low_b, high_b) = ((part.min(axis=1), part.max(axis=1)) for part in parts)
+            status[(high_a <= low_b) | (high_b <= low_a)] = SEPARATED
+    status[lowest == highest] = ONE_CATEGORY
+    return status
+
+
+def _results(problem: LatentProblem, found: _Found, n_categories: int) -> LatentBatch:
+    """The public order of components, standard errors and degrees of freedom."""
+    n_cuts = n_categories - 1
+    order = problem.components
+    variance, norm = found.variance[:, order], found.norm[:, order]
+    information = found.information[:, order][:, :, order]
+    products = found.products[:, order][:, :, order]
+    phi = found.covariance[:, n_cuts, n_cuts]
+    inverse = _inverses(information)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        df = 2.0 * phi**2 / np.einsum("ra,rab,rb->r", norm, inverse, norm)
+        adjusted = phi + 2.0 * np.einsum("rab,rab->r", inverse, products)
+        df[~(np.isfinite(df) & (df > 0.0))] = np.nan
+        errors = np.sqrt(np.diagonal(found.covariance, axis1=1, axis2=2))
+        standard_error_adjusted = np.sqrt(adjusted)
+    width = np.ptp(problem.layout.fixed, axis=0)
+    width[width == 0.0] = 1.0
+    runaway = (errors[:, n_cuts:] * width).max(axis=1) > _LARGEST_ERROR
+    status = found.status
+    status[runaway] = SEPARATED
+    no_fit = np.isin(status, (NO_MODE, ONE_CATEGORY, TOO_FEW_CATEGORIES, SEPARATED))
+    found.covariance[no_fit] = np.nan
+    blank = np.where(no_fit, np.nan, 1.0)
+    return LatentBatch(
+        effect=found.fixed[:, n_cuts] * blank,
+        standard_error=errors[:, n_cuts] * blank,
+        standard_error_adjusted=standard_error_adjusted * blank,
+        df=df * blank,
+        criterion=found.criterion * blank,
+        thresholds=found.fixed[:, :n_cuts] * blank[:, None],
+        coefficients=found.fixed[:, n_cuts:] * blank[:, None],
+        fixed_covariance=found.covariance,
+        sd=np.sqrt(variance) * blank[:, None],
+        information=information * blank[:, None, None],
+        status=status,
+    )
+
+
+def _inverses(information: Floats) -> Floats:
+    """The inverse of each information matrix, NaN where it is singular to rounding."""
+    inverse = np.full(information.shape, np.nan)
+    finite = np.flatnonzero(np.isfinite(information).all(axis=(1, 2)))
+    scale = np.sqrt(np.diagonal(information[finite], axis1=1, axis2=2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scaled = information[finite] / (scale[:, :, None] * scale[:, None, :])
+    good = np.flatnonzero(np.isfinite(scaled).all(axis=(1, 2)))
+    good = good[np.linalg.cond(scaled[good]) < 1e12]
+    outer = scale[good][:, :, None] * scale[good][:, None, :]
+    inverse[finite[good]] = np.linalg.inv(scaled[good]) / outer
+    return inverse
+
+
+__all__ = [
+    "CONVERGED",
+    "NO_MODE",
+    "ONE_CATEGORY",
+    "SEPARATED",
+    "STALLED",
+    "TOO_FEW_CATEGORIES",
+    "TOO_MANY_STEPS",
+    "LatentBatch",
+    "LatentProblem",
+    "Start",
+    "fit_latent_batch",
+]

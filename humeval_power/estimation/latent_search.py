@@ -1,0 +1,361 @@
+"""One table's restricted or ordinary Laplace fit: Newton's method inside, quasi-Newton steps outside.
+
+Python drives, the kernels do the sums over ratings and levels: compiled in one piece the search would take
+minutes to compile.
+
+The Hessian is that of the expected information at each point, with the changes of the gradient that were seen
+on the way (Broyden, Fletcher, Goldfarb and Shanno). A variance at its lower bound whose slope is positive
+stays there. The bound is a variance so small that it stands for zero: no formula needs a case of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotri
+
+from humeval_power.kernels import latent_information, latent_mode, latent_slope
+from humeval_power.kernels.latent_mode import Cuts, Factor, Layout
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+CONVERGED, STALLED, TOO_MANY_STEPS, NO_MODE, SEPARATED, ONE_CATEGORY, TOO_FEW_CATEGORIES = range(7)
+
+_LARGEST = 400.0  # of a variance: a latent SD of 20 puts every rating of a level into one category
+_NOTHING = 1e-8  # relative change of a level's weight by a variance that stands for zero
+_MAX_STEPS = 100
+_MODE_STEPS = 60
+FINAL = 1e-20  # promise of the last Newton step at the optimum
+_EVEN_SMALLER = 1e-12  # of h: a fall that is rounding
+_MEMORY = 8  # changes of the gradient that are kept
+
+
+class Setting(NamedTuple):
+    """What stays the same through one search: the categories are coded 0 to their number without gaps."""
+
+    layout: Layout
+    cuts: Cuts
+    y: Codes
+    logit: bool
+    restricted: bool
+
+    @property
+    def order(self) -> int:
+        """Number of dense columns of random effects."""
+        return int(self.layout.z.shape[1]) * len(self.layout.kind)
+
+    @property
+    def n_types(self) -> int:
+        return int(self.layout.z.shape[1]) * (int(self.layout.block.shape[1]) + 1)
+
+    @property
+    def column_type(self) -> Codes:
+        """The column type of each dense column of random effects."""
+        q = self.layout.z.shape[1]
+        return np.asarray((self.layout.kind[:, None] * q + np.arange(q)).ravel())
+
+
+@dataclass(eq=False)
+class Point:
+    """Where h is taken, and what is known there; filled again and again.
+
+    step_dense, step_inner : the Newton step that was found last and not taken
+    log_det : log|H|; promise : twice what that step would add to h
+    """
+
+    dense: Floats
+    inner: Floats
+    grad_dense: Floats
+    grad_inner: Floats
+    step_dense: Floats
+    step_inner: Floats
+    matrix: Floats
+    cross: Floats
+    factor: Factor
+    value: float = 0.0
+    log_blocks: float = 0.0
+    log_det: float = 0.0
+    promise: float = 0.0
+
+    @classmethod
+    def of(cls, setting: Setting) -> Point:
+        """Room for a search, at zero."""
+        layout = setting.layout
+        n, q = layout.z.shape
+        levels, nb = len(layout.start) - 1, setting.cuts.n_theta + layout.fixed.shape[1]
+        m, entries = setting.order + nb, q * len(layout.listed) + levels * nb
+        dense = (np.zeros(m) for _ in range(3))
+        inner = (np.zeros((levels, q)) for _ in range(3))
+        (at, grad, step), (at_inner, grad_inner, step_inner) = dense, inner
+        factor = Factor(
+            np.empty((n, 4)), np.empty((entries, q)), np.empty((levels, q, q)), np.empty((m, m))
+        )
+        room = np.zeros((m, m)), np.empty((entries, q))
+        return cls(at, at_inner, grad, grad_inner, step, step_inner, *room, factor)
+
+    def assemble(self, setting: Setting, scale: Floats) -> bool:
+        """h, its gradient and H; False where the thresholds do not ascend or h is not a number."""
+        cuts = setting.cuts
+        theta = self.dense[setting.order : setting.order + cuts.n_theta]
+        tau = thresholds(cuts, theta)
+        if not np.isfinite(tau).all() or (tau[1:] <= tau[:-1]).any():
+            return False
+        self.value, self.log_blocks = latent_mode.assemble(
+            setting.layout,
+            cuts,
+            tau,
+            scale,
+            self.dense,
+            self.inner,
+            setting.y,
+            setting.logit,
+            self.factor,
+            self.cross,
+            self.matrix,
+            self.grad_dense,
+            self.grad_inner,
+        )
+        return bool(np.isfinite(self.value))
+
+    def invert(self, setting: Setting, *, with_fixed: bool) -> bool:
+        """The inverse of the dense part, log|H| and the Newton step; without the fixed part its rows of the
+        inverse are zero."""
+        upper, info = dpotrf(self.matrix.T, lower=0, clean=1)  # its lower triangle is filled
+        if info != 0:
+            return False
+        size = len(upper) if with_fixed else setting.order
+        logs = np.log(upper.diagonal()[:size])
+        self.log_det = self.log_blocks + 2.0 * float(logs.sum())
+        half, _ = dpotri(upper[:size, :size], lower=0)
+        inverse = self.factor.inverse
+        if size < len(inverse):
+            inverse[:] = 0.0
+        inverse[:size, :size] = half
+        inverse[:size, :size] += half.T
+        inverse.flat[:: len(inverse) + 1] *= 0.5
+        latent_mode.solve(
+            setting.layout, self.factor, self.grad_dense, self.grad_inner, self.step_dense, self.step_inner
+        )
+        self.promise = float(self.grad_dense @ self.step_dense + np.vdot(self.grad_inner, self.step_inner))
+        return bool(np.isfinite(self.promise))
+
+    def find_mode(self, setting: Setting, scale: Floats, tolerance: float) -> bool:
+        """Newton's method from here, each step halved until h does not fall; whether the mode was found.
+
+        It ends where the next step, which is kept but not taken, promises less than the tolerance.
+        """
+        if not self.assemble(setting, scale):
+            return False
+        for _ in range(_MODE_STEPS):
+            if not self.invert(setting, with_fixed=setting.restricted):
+                return False
+            if self.promise < tolerance:
+                return True
+            before, taken, length = self.value, 0.0, 1.0
+            while True:
+                self.dense += (length - taken) * self.step_dense
+                self.inner += (length - taken) * self.step_inner
+                taken = length
+                if self.assemble(setting, scale) and self.value >= before - _EVEN_SMALLER * abs(before):
+                    break
+                length *= 0.5
+                if length < 1e-9:
+                    return False
+        return False
+
+
+def thresholds(cuts: Cuts, theta: Floats) -> Floats:
+    """The thresholds of theta."""
+    if cuts.n_theta == 0:
+        return np.zeros(len(cuts.theta))
+    return np.asarray(cuts.sign * theta[cuts.theta])
+
+
+class End(NamedTuple):
+    """Where a search ended: the variances (and theta and beta without restriction), the gradient there."""
+
+    value: float
+    x: Floats
+    gradient: Floats
+    status: int
+
+
+def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> End:
+    """Minimise the criterion from `start`; `tolerance` bounds the fall that a further step promises.
+
+    `point`, from where the search for the mode starts, is left at the optimum.
+    """
+    types = setting.n_types
+    floor = lower_bounds(setting.layout)
+    lowest = np.concatenate([floor, np.full(len(start) - types, -np.inf)])
+    x = np.maximum(start, lowest)
+    moves: list[tuple[Floats, Floats]] = []
+    value, gradient = evaluate(setting, x, np.sqrt(x[:types]), point, tolerance)
+    if not np.isfinite(value):
+        return End(value, x, gradient, NO_MODE)
+    for _ in range(_MAX_STEPS):
+        hessian = with_changes(expected_hessian(setting, x, point), moves[-_MEMORY:])
+        free = (x > lowest) | (gradient < 0.0)
+        direction = _direction(hessian, gradient, free)
+        promise = -float(gradient @ np.maximum(direction, lowest - x))
+        if abs(promise) < tolerance:
+            return End(value, x, gradient, CONVERGED)
+        saved = point.dense + point.step_dense, point.inner + point.step_inner
+        scale = np.sqrt(x[:types])
+        highest = np.full(len(x), np.inf)
+        highest[:types] = np.minimum(10.0 * x[:types] + 1.0, np.maximum(_LARGEST, x[:types]))
+        length = 1.0
+        while True:
+            trial = np.clip(x + length * direction, lowest, highest)
+            expected_fall = -float(gradient @ (trial - x))
+            point.dense[:], point.inner[:] = saved
+            trial_value, trial_gradient = evaluate(setting, trial, scale, point, tolerance)
+            if value - trial_value >= 1e-4 * expected_fall > 0.0:
+                break
+            length *= 0.4
+            if length < 1e-6:
+                point.dense[:], point.inner[:] = saved
+                value, gradient = evaluate(setting, x, scale, point, tolerance)
+                # rounding hides a fall below about 1e-12 of the criterion
+                return End(value, x, gradient, CONVERGED if abs(promise) < 1e-6 else STALLED)
+        moves.append((trial - x, trial_gradient - gradient))
+        x, value, gradient = trial, trial_value, trial_gradient
+    return End(value, x, gradient, TOO_MANY_STEPS)
+
+
+def evaluate(
+    setting: Setting, x: Floats, old_scale: Floats, point: Point, tolerance: float
+) -> tuple[float, Floats]:
+    """The criterion and its gradient at x; the mode is sought from `point`, found at `old_scale`."""
+    layout, types, order = setting.layout, setting.n_types, setting.order
+    q = layout.z.shape[1]
+    scale = np.sqrt(x[:types])
+    ratio = scale / old_scale
+    # keep u = s v, unless a component all but vanishes or comes into being: then keep v / s
+    change = np.where((ratio > 0.3) & (ratio < 30.0), 1.0 / ratio, ratio)
+    point.dense[:order] *= change[setting.column_type]
+    point.inner *= change[types - q :]
+    if not setting.restricted:
+        point.dense[order:] = x[types:]
+    gradient = np.zeros(types + len(point.dense) - order)
+    if not point.find_mode(setting, scale, 1e-2 * tolerance):
+        return np.inf, gradient[: len(x)]
+    rhs, rhs_inner = np.zeros(len(point.dense)), np.zeros(point.inner.shape)
+    likelihood = point.grad_dense.copy()
+    likelihood[:order] += point.dense[:order]
+    latent_slope.slopes(
+        layout,
+        setting.cuts,
+        scale,
+        setting.y,
+        setting.logit,
+        point.factor,
+        likelihood,
+        point.grad_inner + point.inner,
+        rhs,
+        rhs_inner,
+        gradient,
+    )
+    # the Newton step that was not taken still counts
+    drift = float(rhs @ point.step_dense + np.vdot(rhs_inner, point.step_inner))
+    return point.log_det + drift - 2.0 * point.value - point.promise, gradient[: len(x)]
+
+
+def information(setting: Setting, scale: Floats, point: Point) -> Floats:
+    """Expected information of the variances, 1/2 ||Z_a'P Z_b||^2, in the layout's order."""
+    q, m, types = setting.layout.z.shape[1], len(point.dense), setting.n_types
+    total, products = np.zeros((types, types)), np.zeros((q, m, m))
+    latent_information.information_sums(setting.layout, point.factor, total, products)
+    lower = np.tril(products, -1)
+    products += np.swapaxes(lower, 1, 2)
+    half = point.factor.inverse @ products
+    total[types - q :, types - q :] += np.einsum("brs,csr->bc", half, half)
+    square = scale * scale
+    return np.asarray(0.5 * total / (square[:, None] * square))
+
+
+def effect_parts(setting: Setting, scale: Floats, point: Point, column: int) -> tuple[Floats, Floats]:
+    """For the fixed effect in dense column `column`: g_a = ||c_a||^2 (types,) and c_a'Z_a'P Z_b c_b (types,
+    types), with c_a = Z_a'V^-1 X Phi.
+
+    Both are derivatives of the effect's variance; the second makes the adjusted variance of Kenward and
+    Roger (1997), Phi + 2 sum W_ab c_a'Z_a'P Z_b c_b, W the inverse of the information.
+    """
+    layout, types = setting.layout, setting.n_types
+    unit, none = np.zeros(len(point.dense)), np.zeros(point.inner.shape)
+    unit[column] = 1.0
+    at, at_inner = np.empty(unit.shape), np.empty(none.shape)
+    latent_mode.solve(layout, point.factor, unit, none, at, at_inner)
+    parts, parts_inner = np.zeros((types, *unit.shape)), np.zeros((types, *none.shape))
+    latent_information.split_types(layout, at, at_inner, parts, parts_inner)
+    parts /= -scale[:, None]
+    parts_inner /= -scale[:, None, None]
+    norm = np.einsum("tr,tr->t", parts, parts) + np.einsum("trb,trb->t", parts_inner, parts_inner)
+    products = np.empty((types, types))
+    for t in range(types):
+        out, out_inner = np.empty(unit.shape), np.empty(none.shape)
+        latent_mode.solve(layout, point.factor, parts[t], parts_inner[t], out, out_inner)
+        products[t] = parts @ (parts[t] - out) + np.einsum(
+            "srb,rb->s", parts_inner, parts_inner[t] - out_inner
+        )
+    return norm, products / (scale[:, None] * scale)
+
+
+def expected_hessian(setting: Setting, x: Floats, point: Point) -> Floats:
+    """Twice the expected information at x."""
+    types, order = setting.n_types, setting.order
+    hessian = np.zeros((len(x), len(x)))
+    hessian[:types, :types] = 2.0 * information(setting, np.sqrt(x[:types]), point)
+    if not setting.restricted:
+        lower = np.tril(point.matrix)
+        across = lower[order:, :order]
+        fixed = lower[order:, order:] + np.tril(lower[order:, order:], -1).T
+        inverse = point.factor.inverse[:order, :order]
+        hessian[types:, types:] = 2.0 * (fixed - across @ inverse @ across.T)
+    return hessian
+
+
+def with_changes(hessian: Floats, moves: list[tuple[Floats, Floats]]) -> Floats:
+    """The Hessian updated by the gradient's changes over the last moves (damped BFGS)."""
+    for move, change in moves:
+        image = hessian @ move
+        curved, seen = float(image @ move), float(change @ move)
+        if curved <= 0.0:
+            continue
+        keep = 1.0 if seen >= 0.2 * curved else 0.8 * curved / (curved - seen)
+        mixed = keep * change + (1.0 - keep) * image
+        hessian = hessian + np.outer(mixed, mixed) / (mixed @ move) - np.outer(image, image) / curved
+    return hessian
+
+
+def _direction(hessian: Floats, gradient: Floats, free: NDArray[np.bool_]) -> Floats:
+    """Solve hessian d = -gradient over the free components, with a ridge if need be."""
+    direction = np.zeros(len(gradient))
+    index = np.flatnonzero(free)
+    if len(index) == 0:
+        return direction
+    part = hessian[np.ix_(index, index)]
+    scale = np.sqrt(np.maximum(part.diagonal(), 1e-300))
+    scaled = part / (scale[:, None] * scale)
+    ridge = 1e-9  # components that the table cannot tell apart leave the Hessian singular
+    while ridge < 1e6:
+        try:
+            lower = np.linalg.cholesky(scaled + ridge * np.eye(len(index)))
+        except np.linalg.LinAlgError:
+            ridge *= 30.0
+            continue
+        half = np.linalg.solve(lower, -gradient[index] / scale)
+        direction[index] = np.linalg.solve(lower.T, half) / scale
+        break
+    return direction
+
+
+def lower_bounds(layout: Layout) -> Floats:
+    """Variances that stand for zero, (types,)."""
+    sizes = [*np.bincount(layout.kind), len(layout.start) - 1]
+    weight = np.maximum(np.square(layout.z).sum(axis=0), 1e-300)
+    return np.concatenate([_NOTHING * size / weight for size in sizes])
