@@ -135,7 +135,7 @@ class Ratings:
             raise InputError(
                 f"A design compares two systems; there are {self.n_systems}: choose them with pair()."
             )
-        return from_table(self.worker, self.item, self.system)
+        return from_table(self.worker, self.item, self.system, document=self.document)
 
 
 def ratings_from_table(

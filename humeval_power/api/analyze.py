@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from humeval_power.api.study import studies_like
@@ -12,7 +12,7 @@ from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.fit import Fit
+    from humeval_power.estimation.fit import CorrelatedFactor, Fit
     from humeval_power.inference.analyze.diagnostics import Diagnostics
     from humeval_power.inference.study.many_systems import Correction, FamilyCorrection, SystemModel
     from humeval_power.inference.study.wald import EffectTest
@@ -32,6 +32,7 @@ def analyze(
     rule: DecisionRule | None = None,
     effect: float | None = None,
     looks: LooksTaken | None = None,
+    correlated: Sequence[CorrelatedFactor] = (),
     plan_source: Mapping[str, object] | None = None,
     diagnostics: bool = True,
     n_simulations: int = DEFAULT_SIMULATIONS,
@@ -48,6 +49,7 @@ def analyze(
     rule : the test; None takes the plan's. Another one than the plan's is a deviation.
     effect : the smallest difference B - A on [0, 1] that would matter, above 0; None takes the plan's.
     looks : those of a plan that has looks, when the study has ended.
+    correlated : 'worker', 'item' or both, whose intercepts and slopes may correlate.
     plan_source : the file and checksum of the plan, for the record.
     diagnostics : whether to predict workers and items and to refit without each of the busiest workers.
     n_simulations, seed, n_jobs : of the simulated size of the test, which is looked at with few workers.
@@ -66,6 +68,7 @@ def analyze(
         Ratings that determine nothing.
     """
     from humeval_power.estimation.fitting import fit
+    from humeval_power.inference.study.adjustment import adjustment
     from humeval_power.inference.study.formula import FEW_WORKERS
     from humeval_power.inference.study.intervals import parameter_intervals
     from humeval_power.inference.study.wald import difference_test, effect_test
@@ -78,7 +81,7 @@ def analyze(
     _refuse_simulated(rule)
     if plan is not None and plan.looks is not None and looks is None:
         raise InputError("The plan has looks: its result takes those that were taken into account.")
-    fitted = fit(ratings, estimator=rule.estimator)
+    fitted = fit(ratings, estimator=rule.estimator, correlated=correlated)
     tested = difference_test(ratings, rule) if rule.analysis == "differences" else effect_test(fitted, rule)
     if ahead is not None:
         ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))
@@ -101,6 +104,7 @@ def analyze(
         deviations=found,
         looks=looks,
         plan=None if plan_source is None else dict(plan_source),
+        adjustment=adjustment(fitted, ratings, rule),
         diagnostics=_diagnostics(ratings, fitted, tested) if diagnostics else None,
         remarks=() if looks is None else tuple(f"WARNING: {one.actual}." for one in looks.unchecked),
         provenance=Provenance(seed=None if size is None else seed),
@@ -139,6 +143,11 @@ def analyze_systems(
     from humeval_power.reporting.analyze.systems import SystemsResult
 
     _refuse_simulated(rule)
+    if model == "joint" and (ratings.document is not None or ratings.covariates):
+        raise InputError(
+            "The joint model of several systems has no documents and no covariates: compare in pairs (--model "
+            "pairwise), each of which has them, or leave the columns out."
+        )
     if rule.margin is not None:
         raise InputError("Equivalence and non-inferiority are decided for one pair: give --systems A,B.")
     if ratings.n_systems < 2:

@@ -9,9 +9,11 @@ from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from humeval_power.designs import Design
     from humeval_power.differences import Difference
-    from humeval_power.estimation.fit import Engine, Fit
+    from humeval_power.estimation.fit import CorrelatedFactor, Engine, Fit
     from humeval_power.inference.study.intervals import IntervalMethod
     from humeval_power.inference.study.wald import EffectTest
     from humeval_power.parameters import Parameters
@@ -34,6 +36,7 @@ def fit(
     rule: DecisionRule = DEFAULT_RULE,
     engine: Engine = "native",
     worker_item: bool = False,
+    correlated: Sequence[CorrelatedFactor] = (),
     intervals: IntervalMethod = "asymptotic",
     assumed: Parameters | None = None,
     n_simulations: int | None = None,
@@ -44,7 +47,8 @@ def fit(
 ) -> FitResult:
     """Fit the mixed model to the ratings of two systems, and test their difference.
 
-    The model is rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e on [0, 1], x = -1/2 for system A, +1/2 for B.
+    The model is rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e on [0, 1], x = -1/2 for system A, +1/2 for B. What
+    the ratings carry of documents and covariates is in it too.
 
     Parameters
     ----------
@@ -52,6 +56,7 @@ def fit(
     rule : how the difference is tested; its estimator fits the model.
     engine : 'lme4' and 'statsmodels' are slow references.
     worker_item : also estimate what a worker and an item share under both systems.
+    correlated : 'worker', 'item' or both, whose intercepts and slopes may then correlate.
     intervals : how the parameters' 95 % intervals are found; 'profile' and 'bootstrap' take longer.
     assumed : parameters under which a rule with df 'calibrated' simulates.
     n_simulations : studies for a rule that simulates, bootstrap intervals and the size of a test of few
@@ -75,6 +80,7 @@ def fit(
     from humeval_power.estimation.fitting import fit as fitted_to
     from humeval_power.estimation.interaction import interaction_gain
     from humeval_power.estimation.native import kernels_ready, quick_start
+    from humeval_power.inference.study.adjustment import adjustment
     from humeval_power.inference.study.formula import FEW_WORKERS
     from humeval_power.inference.study.intervals import parameter_intervals
     from humeval_power.inference.study.wald import check_engine_df
@@ -85,7 +91,14 @@ def fit(
     check_engine_df(engine, rule, n_ratings=len(ratings.rating))
     cold = not kernels_ready()
     with quick_start():
-        fitted = fitted_to(ratings, estimator=rule.estimator, engine=engine, worker_item=worker_item)
+        fitted = fitted_to(
+            ratings,
+            estimator=rule.estimator,
+            engine=engine,
+            worker_item=worker_item,
+            correlated=correlated,
+        )
+        adjusted = adjustment(fitted, ratings, rule)
     remarks = [f"{ratings.source}: {notice}" for notice in ratings.notices]
     if cold and engine == "native" and not kernels_ready():
         remarks.append(_DENSE)
@@ -118,6 +131,7 @@ def fit(
         interval_method=intervals,
         size=size,
         interaction=gain,
+        adjustment=adjusted,
         strict=strict,
         remarks=tuple(remarks),
         provenance=Provenance(seed=seed if drawn else None),

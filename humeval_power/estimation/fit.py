@@ -11,6 +11,7 @@ from humeval_power.rules import Estimator
 from humeval_power.uncertainty import VarianceUncertainty
 
 Engine = Literal["native", "lme4", "statsmodels"]
+CorrelatedFactor = Literal["worker", "item"]
 # of the lme4 engine: pbkrtest forms dense matrices of N x N and takes minutes beyond this
 KENWARD_ROGER_LIMIT = 1000
 
@@ -29,6 +30,17 @@ class CovariateEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class CorrelationFit:
+    """Estimated correlation of a factor's intercepts and slopes, and its likelihood ratio test against zero:
+    the criterion's fall when it is allowed for, and the p-value on one df."""
+
+    factor: CorrelatedFactor
+    value: float
+    fall: float
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
     """A mixed model fitted to the ratings of two systems.
 
@@ -42,6 +54,7 @@ class Fit:
     cannot give are NaN or empty. `n_optima` counts the minima of the criterion that the search found, of
     which this is the lowest: tiny tables can have several. `n_documents` is 0 where documents are not in
     the model; `covariates` are the effects of those that are in it: the effect is adjusted for them.
+    `correlations` are those of intercepts and slopes that were asked for.
     """
 
     parameters: Parameters
@@ -65,6 +78,7 @@ class Fit:
     n_optima: int = 1
     n_documents: int = 0
     covariates: tuple[CovariateEffect, ...] = ()
+    correlations: tuple[CorrelationFit, ...] = ()
 
     @property
     def smallest(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +17,9 @@ from humeval_power.estimation import (
     native,
     vanishing_residual,
 )
-from humeval_power.estimation.fit import CovariateEffect, Engine, Fit
+from humeval_power.estimation.fit import CorrelatedFactor, CovariateEffect, Engine, Fit
 from humeval_power.estimation.native import CrossedProblem, RatingTable
-from humeval_power.estimation.structure import n_documents, structure_of
+from humeval_power.estimation.structure import is_structured, n_documents, structure_of
 from humeval_power.kernels import reml
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.rules import DEFAULT_RULE, Estimator
@@ -28,12 +29,6 @@ Floats = NDArray[np.float64]
 
 _LARGE_RATIO = 100.0  # variances relative to the residual's beyond which information loses digits
 
-_MESSAGES = {
-    reml.CONVERGED: "converged",
-    reml.STALLED: "no step lowers the criterion, yet its slope is not zero",
-    reml.TOO_MANY_STEPS: "too many steps",
-}
-
 
 def fit(
     ratings: RatingTable,
@@ -41,8 +36,10 @@ def fit(
     estimator: Estimator = DEFAULT_RULE.estimator,
     engine: Engine = "native",
     worker_item: bool = False,
+    correlated: Sequence[CorrelatedFactor] = (),
 ) -> Fit:
-    """Estimate the seven parameters by REML or maximum likelihood.
+    """Estimate the seven parameters by REML or maximum likelihood, with what the ratings carry of documents and
+    covariates.
 
     Parameters
     ----------
@@ -51,6 +48,7 @@ def fit(
     worker_item : also estimate what a worker and an item share under both systems (native only). The
         degrees of freedom then take its share as known, which is exact where every pair has both
         systems equally often.
+    correlated : whose intercepts and slopes may correlate, 'worker' and 'item' (native only).
 
     Raises
     ------
@@ -65,6 +63,12 @@ def fit(
     _check(ratings)
     if worker_item and engine != "native":
         raise InputError(f"Only the native engine fits the worker-item term; got engine {engine!r}.")
+    if correlated and (engine != "native" or worker_item):
+        raise InputError(
+            "Correlated intercepts and slopes are fitted by the native engine, without the worker-item term."
+        )
+    if engine != "native" and is_structured(ratings):
+        raise InputError(f"Only the native engine fits documents and covariates; got engine {engine!r}.")
     if vanishing_residual.is_explained_exactly(ratings):
         raise FitError(vanishing_residual.EXPLAINED)
     if engine == "lme4":
@@ -75,7 +79,12 @@ def fit(
         from humeval_power.estimation.statsmodels_engine import fit_statsmodels
 
         return _examined(fit_statsmodels(ratings, estimator=estimator), ratings)
-    return _fit_native(ratings, estimator, worker_item=worker_item)
+    fitted = _fit_native(ratings, estimator, worker_item=worker_item)
+    if not correlated:
+        return fitted
+    from humeval_power.estimation.correlated import fit_correlated
+
+    return fit_correlated(ratings, fitted, correlated, covariate_contrasts(ratings))
 
 
 def _examined(fitted: Fit, ratings: RatingTable) -> Fit:
@@ -165,7 +174,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
         identified_combinations=tuple(
             identification.in_words(row, variances, names_of) for row in combinations
         ),
-        message=_MESSAGES[status],
+        message=native.MESSAGES[status],
         n_optima=batch.n_optima,
         n_documents=n_documents(ratings),
         covariates=tuple(

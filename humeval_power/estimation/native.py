@@ -46,6 +46,11 @@ _ROUNDING = 1e-9  # difference of the criterion that is none; on a ridge all end
 _SAME_OPTIMUM = 1e-6  # difference of the criterion between two ends of one minimum
 _SMALL_DESIGN = 300  # columns of workers and items up to which one dense matrix is as fast as the kernels
 _DENSE_GAMMA = 1e3  # relative variances beyond which one dense matrix loses digits that the kernels keep
+MESSAGES = {
+    reml.CONVERGED: "converged",
+    reml.STALLED: "no step lowers the criterion, yet its slope is not zero",
+    reml.TOO_MANY_STEPS: "too many steps",
+}
 _quick: ContextVar[bool] = ContextVar("quick_start", default=False)
 _CHUNK = 64  # replicates a thread takes at a time
 

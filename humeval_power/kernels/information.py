@@ -130,9 +130,15 @@ def kenward_roger(
 
 
 def satterthwaite(
-    fitted: Fitted, info: Information, sigma2: Floats, contrast: Floats, expected: Floats
+    fitted: Fitted,
+    info: Information,
+    sigma2: Floats,
+    contrast: Floats,
+    expected: Floats,
+    free: NDArray[np.bool_] | None = None,
 ) -> Floats:
-    """df from the observed information of the components that are not at zero, as lmerTest."""
+    """df from the observed information of the components that are `free` (..., q), as lmerTest; None for those
+    that are not at zero."""
     gamma = fitted.gamma
     observed = np.empty_like(expected)
     mixed = fitted.square - _weighted(gamma, fitted.quadratic)
@@ -141,7 +147,8 @@ def satterthwaite(
     observed[..., -1, -1] = fitted.rss - _weighted(gamma, fitted.square) - _weighted(gamma, mixed)
     # twice the average information less the expected
     observed = observed / sigma2[..., None, None] ** 3 - expected
-    free = np.concatenate([gamma > 0.0, np.ones((*gamma.shape[:-1], 1), dtype=bool)], axis=-1)
+    inside = gamma > 0.0 if free is None else free
+    free = np.concatenate([inside, np.ones((*gamma.shape[:-1], 1), dtype=bool)], axis=-1)
     half = fitted.phi @ contrast
     return _df(
         sigma2 * (half * contrast).sum(axis=-1),
@@ -150,8 +157,16 @@ def satterthwaite(
     )
 
 
-def precision(fitted: Fitted, contrast: Floats, *, n: int, restricted: bool) -> Precision:
-    """Standard errors and degrees of freedom of one contrast of a table of n rows; NaN where the fit is."""
+def precision(
+    fitted: Fitted,
+    contrast: Floats,
+    *,
+    n: int,
+    restricted: bool,
+    free: NDArray[np.bool_] | None = None,
+) -> Precision:
+    """Standard errors and degrees of freedom of one contrast of a table of n rows; NaN where the fit is.
+    `free` as in `satterthwaite`."""
     blank = np.isnan(fitted.rss)
     fitted = Fitted(
         *(
@@ -164,7 +179,7 @@ def precision(fitted: Fitted, contrast: Floats, *, n: int, restricted: bool) -> 
     sigma2 = fitted.rss / (n - p if restricted else n)
     info = fitted.information(n)
     expected = expected_information(info, fitted.phi, sigma2, restricted)
-    df = satterthwaite(fitted, info, sigma2, contrast, expected)
+    df = satterthwaite(fitted, info, sigma2, contrast, expected, free)
     adjusted, df_adjusted = np.full_like(df, np.nan), np.full_like(df, np.nan)
     if restricted:
         adjusted, df_adjusted = kenward_roger(info, fitted.phi, sigma2, contrast, expected)

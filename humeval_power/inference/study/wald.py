@@ -322,5 +322,6 @@ def standardised_effect(parameters: Parameters) -> StandardisedEffect:
     """Both, from the seven parameters; a rating's variance has the slopes' at x = +- 1/2."""
     coded = parameters.recoded()
     w0, w1, i0, i1, residual = (getattr(coded, name) ** 2 for name in STANDARD_DEVIATIONS)
-    total = w0 + i0 + (w1 + i1) / 4 + residual + coded.sd_worker_item**2
+    documents = coded.sd_document_intercept**2 + coded.sd_document_slope**2 / 4
+    total = w0 + i0 + (w1 + i1) / 4 + documents + residual + coded.sd_worker_item**2
     return StandardisedEffect(coded.effect / math.sqrt(total), coded.effect / math.sqrt(residual))

@@ -181,6 +181,21 @@ _STRUCTURE_OPTIONS = (
 )
 
 
+def _factors(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
+    names = [] if text is None else [name.strip() for name in text.split(",")]
+    if not set(names) <= {"worker", "item"} or len(set(names)) < len(names):
+        raise click.BadParameter(f"name worker, item or both: worker,item; got {text!r}.")
+    return tuple(names)
+
+
+correlated_option = click.option(
+    "--correlated",
+    metavar="FACTORS",
+    callback=_factors,
+    help="Let intercepts and slopes correlate, of 'worker', 'item' or 'worker,item', and test it. [they do not]",
+)
+
+
 def table_options(command: Function) -> Function:
     """Add the options that say how to read a table; the command gets them as `table: TableOptions`."""
     return collected(command, _TABLE_OPTIONS, name="table", collect=_table_of)

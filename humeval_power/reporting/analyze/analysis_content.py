@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.estimation.fit import Fit
     from humeval_power.estimation.joint_fit import JointFit
     from humeval_power.inference.looks.stagewise import StagewiseResult
+    from humeval_power.inference.study.adjustment import Adjustment
     from humeval_power.inference.study.many_systems import PairResult, SystemsAnalysis
     from humeval_power.inference.study.wald import EffectTest
     from humeval_power.planning.analyze import Deviation, LooksTaken, PowerAtInterest
@@ -36,13 +37,15 @@ def analysis_content(
     agreement: Mapping[str, object] | None = None,
     plan: Mapping[str, object] | None = None,
     sequential: Mapping[str, object] | None = None,
+    adjustment: Adjustment | None = None,
 ) -> Record:
     """Everything that is kept of a fit, and what only a finished study has.
 
     deviations : from the plan, None without one; plan : its file and checksum; sequential : the looks and
-        what they make of the result, None for a study with one test.
+        what they make of the result, None for a study with one test; adjustment : what documents and
+    covariates change.
     """
-    record = fit_content(ratings, fit, test, size=size)
+    record = fit_content(ratings, fit, test, size=size, adjustment=adjustment)
     record["standardised"] = asdict(standardised_effect(fit.parameters)) if fit.converged else None
     record["power_at_interest"] = None if interest is None else asdict(interest)
     record["plan"] = None if plan is None else dict(plan)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from humeval_power.estimation.fit import Fit
 from humeval_power.inference.looks.stagewise import StagewiseResult, stagewise_inference
+from humeval_power.inference.study.adjustment import Adjustment
 from humeval_power.inference.study.intervals import Intervals
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.planning.analyze import Deviation, LooksTaken, PowerAtInterest
@@ -26,6 +27,7 @@ from humeval_power.reporting.document import Block, Document, Paragraph, Points,
 from humeval_power.reporting.numbers import counted, interval_words, p_words, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.study.adjustment import adjustment_sections
 from humeval_power.reporting.study.fit_blocks import effect_section, fit_notes, parameters_table
 from humeval_power.rules import DecisionRule, claim
 
@@ -58,6 +60,7 @@ class AnalysisResult(Result):
     looks: LooksTaken | None = None
     plan: Record | None = None
     diagnostics: Diagnostics | None = None
+    adjustment: Adjustment | None = None
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -90,6 +93,7 @@ class AnalysisResult(Result):
         parameters = parameters_table(self.ratings, self.fitted, self.ranges)
         sections = [
             Section("Effect B - A", tuple(self._effect())),
+            *adjustment_sections(self.adjustment, self.tested, self.ratings.scale),
             *self._deviations(),
             *([Section("Notes", (Points(notes),))] if notes else []),
             Section("Agreement of workers", (_agreement(self.agreement),)),
@@ -140,6 +144,7 @@ class AnalysisResult(Result):
             deviations=self.deviations,
             agreement=self.agreement,
             plan=self.plan,
+            adjustment=self.adjustment,
             sequential=None
             if self.looks is None or self.sequential is None
             else looks_content(self.looks, self.sequential),

@@ -21,6 +21,7 @@ from humeval_power.scales import RatingScale
 if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
+_ALL_BUT_ONE = 0.9999  # a correlation beyond this lies at the boundary
 _INTERACTION_MATTERS = 3.84  # 95 % point of the chi-square with one df
 
 
@@ -118,6 +119,8 @@ def parameters_table(ratings: Ratings, fitted: Fit, ranges: Intervals) -> Table:
 
 def _raw(scale: RatingScale, name: str, value: float) -> str:
     """A parameter on the scale of the ratings."""
+    if name.startswith("correlation_"):
+        return ""
     if name == "baseline":
         return f"{float(scale.from_unit(np.array(value))):.4g}"
     return f"{scale.effect_to_raw(value) if name == 'effect' else value * scale.width:.4g}"
@@ -140,6 +143,11 @@ def fit_notes(
             f"This table cannot tell {', '.join(fitted.not_identified)} apart. It does determine "
             f"{'; '.join(fitted.identified_combinations)}. The effect and its standard error are not "
             "affected; do not plan another number of ratings per item from these SDs."
+        )
+    if edge := [one.factor for one in fitted.correlations if abs(one.value) > _ALL_BUT_ONE]:
+        yield (
+            f"The correlation of {' and '.join(f'{factor}s' for factor in edge)} is estimated as -1 or 1: their "
+            "intercepts or slopes vary too little, or they are too few, to tell it."
         )
     if fitted.boundary:
         yield (

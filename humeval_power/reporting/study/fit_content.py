@@ -6,9 +6,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from humeval_power.reporting.records import Record
+from humeval_power.reporting.study.adjustment import adjustment_content
 
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.estimation.fit import Fit
+    from humeval_power.inference.study.adjustment import Adjustment
     from humeval_power.inference.study.intervals import IntervalMethod, Intervals
     from humeval_power.inference.study.wald import EffectTest
     from humeval_power.planning.power import PowerEstimate
@@ -22,11 +24,12 @@ def fit_content(
     *,
     size: PowerEstimate | None = None,
     intervals: tuple[IntervalMethod, Intervals] | None = None,
+    adjustment: Adjustment | None = None,
 ) -> Record:
     """A fit with everything needed to plan from it and to judge it.
 
     `size` is the simulated rate of false positives of the test, where it was looked at; `intervals`
-    those of the parameters, and how they were found.
+    those of the parameters, and how they were found; `adjustment` what documents and covariates change.
     """
     scale = ratings.scale
     low, high = test.interval
@@ -64,6 +67,7 @@ def fit_content(
             "simulated_size": None if size is None else size.rejection_rate,
             "simulated_size_interval": None if size is None else list(size.rejection_interval),
         },
+        **adjustment_content(adjustment),
         "criterion": fit.criterion,
         "n_ratings": fit.n_ratings,
         "n_workers": fit.n_workers,

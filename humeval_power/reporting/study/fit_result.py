@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.estimation.fit import Fit
+from humeval_power.inference.study.adjustment import Adjustment
 from humeval_power.inference.study.intervals import IntervalMethod, Intervals
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.parameters import Parameters
@@ -15,6 +16,7 @@ from humeval_power.reporting.document import Document, Points, Section
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.study.adjustment import adjustment_sections
 from humeval_power.reporting.study.check import ratings_picture
 from humeval_power.reporting.study.fit_blocks import (
     effect_section,
@@ -37,8 +39,9 @@ class FitResult(Result):
 
     `fitted` is the fit itself, `test` that of the effect; `intervals` are those of the parameters, found by
     `interval_method`, None where the fit did not converge. `size` is the simulated rate of false positives,
-    where there are few workers; `interaction` what the term of worker and item would gain. `strict`: a fit
-    that did not converge misses its target.
+    where there are few workers; `interaction` what the term of worker and item would gain; `adjustment` what
+    documents, covariates and correlations change, None without any. `strict`: a fit that did not converge
+    misses its target.
     """
 
     schema: ClassVar[str] = PARAMETERS_SCHEMA
@@ -51,6 +54,7 @@ class FitResult(Result):
     interval_method: IntervalMethod = "asymptotic"
     size: PowerEstimate | None = None
     interaction: float = 0.0
+    adjustment: Adjustment | None = None
     strict: bool = False
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
@@ -81,7 +85,7 @@ class FitResult(Result):
         fitted = self.fitted
         size = (
             f"{counted(fitted.n_ratings, 'rating')}, {counted(fitted.n_workers, 'worker')}, "
-            f"{counted(fitted.n_items, 'item')}; A is {a!r}, B is {b!r}"
+            f"{counted(fitted.n_items, 'item')}{_documents(fitted)}; A is {a!r}, B is {b!r}"
         )
         notes = tuple(fit_notes(fitted, self.test, self.size, self.interaction))
         return Document(
@@ -90,6 +94,7 @@ class FitResult(Result):
             headline=(("Ratings", size),),
             sections=(
                 effect_section(self.ratings, self.test),
+                *adjustment_sections(self.adjustment, self.test, self.scale),
                 Section("Parameters", (parameters_table(self.ratings, fitted, self.intervals or {}),)),
                 *([Section("Notes", (Points(notes),))] if notes else []),
                 Section("Ratings", (ratings_picture(self.ratings), *self._notices()), is_detail=True),
@@ -102,7 +107,14 @@ class FitResult(Result):
     def content(self) -> Record:
         """Everything needed to plan from the fit and to judge it."""
         shown = None if self.intervals is None else (self.interval_method, self.intervals)
-        return fit_content(self.ratings, self.fitted, self.test, size=self.size, intervals=shown)
+        return fit_content(
+            self.ratings,
+            self.fitted,
+            self.test,
+            size=self.size,
+            intervals=shown,
+            adjustment=self.adjustment,
+        )
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
         """A script of R that repeats the fit from its file."""
@@ -126,3 +138,7 @@ class FitResult(Result):
                 "high": [ends[name][1] for name in values],
             }
         )
+
+
+def _documents(fitted: Fit) -> str:
+    return f", {counted(fitted.n_documents, 'document')}" if fitted.n_documents else ""

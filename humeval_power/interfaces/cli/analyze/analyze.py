@@ -8,13 +8,19 @@ import click
 
 from humeval_power.api.analyze import analyze, analyze_criteria, analyze_systems
 from humeval_power.errors import InputError
+from humeval_power.estimation.fit import CorrelatedFactor
 from humeval_power.inference.study.many_systems import FamilyCorrection
 from humeval_power.interfaces.cli.analyze.criteria import criteria_options, load_criteria, refuse_criteria
 from humeval_power.interfaces.cli.analyze.looks import looks_of_study
 from humeval_power.interfaces.cli.analyze.many import ManyOptions, many_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
 from humeval_power.interfaces.cli.loading import load_ratings
-from humeval_power.interfaces.cli.options import TableOptions, modelled_table_options, rule_options
+from humeval_power.interfaces.cli.options import (
+    TableOptions,
+    correlated_option,
+    modelled_table_options,
+    rule_options,
+)
 from humeval_power.interfaces.cli.plan.options import (
     amend_option,
     load_plan,
@@ -49,6 +55,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
     "--ledger", metavar="FILE", help="Ledger of the looks of a plan that has looks. [beside the plan]"
 )
 @click.option("--secret", metavar="FILE", help="Secret of that ledger's digests. [beside the ledger]")
+@correlated_option
 @rule_options
 @with_run
 @with_result(AnalysisResult)
@@ -63,6 +70,7 @@ def command(
     correct_criteria: FamilyCorrection,
     ledger: str | None,
     secret: str | None,
+    correlated: tuple[CorrelatedFactor, ...],
     rule: DecisionRule,
     run: Run,
 ) -> AnalysisResult | SystemsResult | CriteriaResult:
@@ -86,6 +94,10 @@ def command(
 
     def each(ratings: Ratings) -> AnalysisResult | SystemsResult:
         if many.several:
+            if correlated:
+                raise click.UsageError(
+                    "Correlated intercepts and slopes are fitted for two systems: --systems A,B."
+                )
             return analyze_systems(
                 ratings,
                 rule=rule,
@@ -102,6 +114,7 @@ def command(
             rule=rule,
             effect=_interest(effect_of_interest, ratings),
             looks=looks,
+            correlated=correlated,
             plan_source=None if plan is None else plan_reference(plan),
             diagnostics=details_wanted(),
             n_simulations=run.simulations(),

@@ -8,10 +8,15 @@ from typing import get_args
 import click
 
 from humeval_power.api.study import fit
-from humeval_power.estimation.fit import Engine
+from humeval_power.estimation.fit import CorrelatedFactor, Engine
 from humeval_power.inference.study.intervals import IntervalMethod
 from humeval_power.interfaces.cli.loading import load_ratings
-from humeval_power.interfaces.cli.options import TableOptions, modelled_table_options, rule_options
+from humeval_power.interfaces.cli.options import (
+    TableOptions,
+    correlated_option,
+    modelled_table_options,
+    rule_options,
+)
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import code_wanted, with_result
 from humeval_power.interfaces.cli.run import Run, with_run
@@ -40,6 +45,7 @@ from humeval_power.rules import DecisionRule
     is_flag=True,
     help="Also estimate what a worker and an item share under both systems.",
 )
+@correlated_option
 @click.option(
     "--intervals",
     type=click.Choice(["asymptotic", "profile", "bootstrap"]),
@@ -62,6 +68,7 @@ def command(
     engine: Engine,
     rule: DecisionRule,
     worker_item: bool,
+    correlated: tuple[CorrelatedFactor, ...],
     intervals: IntervalMethod,
     assumed: str | None,
     run: Run,
@@ -71,9 +78,10 @@ def command(
 
     FILE is a table as 'check' reads it. The model is a linear mixed model with
     crossed workers and items: rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e on
-    the [0, 1] scale, x = -1/2 for system A and +1/2 for B. With -o FILE.json the
-    parameters are written, for 'power', 'surface' and 'report'; --code r, or
-    -o FILE.R, gives a script of R that repeats the fit from FILE with lme4.
+    the [0, 1] scale, x = -1/2 for system A and +1/2 for B; documents vary like
+    items, covariates shift ratings. With -o FILE.json the parameters are written,
+    for 'power', 'surface' and 'report'; --code r, or -o FILE.R, gives a script of
+    R that repeats the fit from FILE with lme4.
     """
     table, worker_item = with_formula(formula, table, worker_item=worker_item)
     ratings = load_ratings(file, table, tell=False)
@@ -84,6 +92,7 @@ def command(
         rule=rule,
         engine=engine,
         worker_item=worker_item,
+        correlated=correlated,
         intervals=intervals,
         assumed=None if assumed is None else read_parameters(assumed)[0],
         n_simulations=run.typed,
