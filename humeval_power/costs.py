@@ -40,6 +40,7 @@ class CostModel:
     Amounts are exact decimals; numbers and text are accepted too (0.12 is read as "0.12").
 
     cost_per_worker : once for each recruited worker (qualification, training), with any fee on it.
+    cost_per_document : once for each document that items come out of (its choice, its licence).
     cost_per_item, cost_per_output : once for each item (a reference), and for each item and system (a
         generated text).
     rejected_share : of the submitted work, what is paid for, thrown away and collected again. Work that
@@ -54,6 +55,7 @@ class CostModel:
     pay_per_hour: Decimal | None = None
     seconds_per_rating: Decimal | None = None
     cost_per_worker: Decimal = ZERO
+    cost_per_document: Decimal = ZERO
     cost_per_item: Decimal = ZERO
     cost_per_output: Decimal = ZERO
     rejected_share: Decimal = ZERO
@@ -66,7 +68,8 @@ class CostModel:
     def __post_init__(self) -> None:
         optional = ("price_per_rating", "pay_per_hour", "seconds_per_rating")
         given = tuple(name for name in optional if getattr(self, name) is not None)
-        prices = (*given, "cost_per_worker", "cost_per_item", "cost_per_output")
+        once = ("cost_per_worker", "cost_per_document", "cost_per_item", "cost_per_output")
+        prices = (*given, *once)
         problems = self._pay_problems(given)
         problems += settle(self, shares=("rejected_share", "checks_per_rating"), amounts=prices)
         if self.seconds_per_rating == 0:
@@ -158,11 +161,12 @@ class Cost:
     n_ratings: int
     assignments_per_hit: int
     notes: tuple[str, ...] = ()
+    documents: Decimal = ZERO
 
     @property
     def parts(self) -> dict[str, Decimal]:
         """The parts by name, in the order in which they are shown."""
-        names = ("ratings", "attention_checks", "rejected_work", "workers", "items", "fees")
+        names = ("ratings", "attention_checks", "rejected_work", "workers", "documents", "items", "fees")
         return {name: getattr(self, name) for name in names}
 
     @property
@@ -214,7 +218,8 @@ def cost_of(study: Design | StudyCounts, model: CostModel) -> Cost:
     n_outputs, groups = units_of_work(study)
     units, workers, ratings = (whole(column)[:, None] for column in zip(*groups, strict=True))
     work = _charge(model, units, workers, ratings)
-    once = _fixed(model, whole(study.n_workers), whole(study.n_items), whole(n_outputs))
+    counts = (study.n_workers, study.n_items, n_outputs, study.n_documents)
+    once = _fixed(model, *map(whole, counts))
     _check_total(_total(work, once)[0])
     return Cost(
         ratings=_money(work.ratings[0]),
@@ -227,6 +232,7 @@ def cost_of(study: Design | StudyCounts, model: CostModel) -> Cost:
         n_ratings=sum(n * k * each for n, k, each in groups),
         assignments_per_hit=max(k for _, k, _ in groups),
         notes=(model.fee.caveat,) if model.fee.caveat else (),
+        documents=_money(once.documents[0]),
     )
 
 
@@ -238,6 +244,7 @@ def costs_of_counts(
     ratings_per_item: ArrayLike,
     paired: ArrayLike = True,
     n_repeats: ArrayLike = 1,
+    n_documents: ArrayLike = 0,
 ) -> NDArray[np.int64]:
     """Total costs of many studies in whole cents: `cost_of(StudyCounts(...), model).cents` of each.
 
@@ -246,7 +253,8 @@ def costs_of_counts(
     Raises
     ------
     InputError
-        A count that is not a whole number of at least 1, or a total that does not fit 64 bits.
+        A count that is not a whole number of at least 1 (documents: 0), or a total that does not fit 64
+        bits.
     """
     counts = {
         "n_workers": np.asarray(n_workers),
@@ -254,13 +262,15 @@ def costs_of_counts(
         "ratings_per_item": np.asarray(ratings_per_item),
         "n_repeats": np.asarray(n_repeats),
     }
-    _check_counts(counts)
-    *columns, both = np.broadcast_arrays(*counts.values(), np.asarray(paired, dtype=bool))
-    workers, items, k, repeats = (whole(column.ravel()) for column in columns)
+    _check_counts(counts, least=1)
+    nested = {"n_documents": np.asarray(n_documents)}
+    _check_counts(nested, least=0)
+    *columns, both = np.broadcast_arrays(*counts.values(), *nested.values(), np.asarray(paired, dtype=bool))
+    workers, items, k, repeats, documents = (whole(column.ravel()) for column in columns)
     ratings = whole(np.where(both.ravel(), 2, 1))
     units = items * repeats * (3 - ratings)  # an unpaired item is two units, one for each system
     work = _charge(model, units[None], k[None], ratings[None])
-    once = _fixed(model, workers, items, 2 * items)
+    once = _fixed(model, workers, items, 2 * items, documents)
     total = _total(work, once)
     _check_total(total.max(initial=0))
     return np.asarray(total.astype(np.int64).reshape(both.shape))
@@ -283,22 +293,26 @@ class _Fixed:
 
     workers: Whole
     items: Whole
+    documents: Whole
     fees: Whole
 
 
-def _fixed(model: CostModel, n_workers: Whole, n_items: Whole, n_outputs: Whole) -> _Fixed:
+def _fixed(
+    model: CostModel, n_workers: Whole, n_items: Whole, n_outputs: Whole, n_documents: Whole
+) -> _Fixed:
     by_item, by_output = _cents(model.cost_per_item), _cents(model.cost_per_output)
     shared = by_item.denominator * by_output.denominator  # so that both are added before rounding
     items = n_items * int(by_item * shared) + n_outputs * int(by_output * shared)
     return _Fixed(
         workers=up(n_workers, _cents(model.cost_per_worker)),
         items=up(items, Fraction(1, shared)),
+        documents=up(n_documents, _cents(model.cost_per_document)),
         fees=up(n_workers, _cents(model.fee.per_worker)),
     )
 
 
 def _total(work: Charge, once: _Fixed) -> Whole:
-    parts = (*work, once.workers, once.items, once.fees)
+    parts = (*work, once.workers, once.items, once.documents, once.fees)
     return np.asarray(sum(parts))
 
 
@@ -331,11 +345,11 @@ def _charge(model: CostModel, units: Whole, workers: Whole, ratings: Whole) -> C
     )
 
 
-def _check_counts(counts: Mapping[str, NDArray[np.int64]]) -> None:
+def _check_counts(counts: Mapping[str, NDArray[np.int64]], *, least: int) -> None:
     bad = [
-        Problem("must be whole numbers of at least 1.", "", column=name)
+        Problem(f"must be whole numbers of at least {least}.", "", column=name)
         for name, values in counts.items()
-        if not np.issubdtype(values.dtype, np.integer) or (values < 1).any()
+        if not np.issubdtype(values.dtype, np.integer) or (values < least).any()
     ]
     if bad:
         raise InputError(bad)

@@ -23,7 +23,8 @@ class StudyCounts:
     """The size of a study, enough to price it without building its assignment.
 
     `ratings_per_item` is per system, each by another worker; `paired` means that the same workers rate
-    an item under both systems; with `n_repeats` they do so several times.
+    an item under both systems; with `n_repeats` they do so several times. `n_documents` is how many
+    documents the items come out of, 0 where they stand alone.
     """
 
     n_workers: int
@@ -31,6 +32,7 @@ class StudyCounts:
     ratings_per_item: int
     paired: bool = True
     n_repeats: int = 1
+    n_documents: int = 0
 
     def __post_init__(self) -> None:
         names = ("n_workers", "n_items", "ratings_per_item", "n_repeats")
@@ -38,6 +40,37 @@ class StudyCounts:
         bad = [name for name in names if not is_whole(getattr(self, name), 1)]
         if bad:
             raise InputError([field_problem(name, getattr(self, name), rule) for name in bad])
+        if self.n_documents != 0 and not (
+            is_whole(self.n_documents, 2) and self.n_documents <= self.n_items
+        ):
+            rule = f"must be 0, or a whole number from 2 to the number of items, {self.n_items}."
+            raise InputError([field_problem("n_documents", self.n_documents, rule)])
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """How many documents items come out of: a number of them, or so many items each; neither where the
+    items stand alone."""
+
+    number: int | None = None
+    items_each: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.number is not None and self.items_each is not None:
+            raise InputError("Give the number of documents or the items of each, not both.")
+        for name, value, least in (("number", self.number, 2), ("items_each", self.items_each, 1)):
+            if value is not None and not is_whole(value, least):
+                rule = f"must be a whole number of at least {least}."
+                raise InputError([field_problem(name, value, rule)])
+
+    def of(self, n_items: int) -> int:
+        """The number of documents of so many items, 0 without any; the last may have fewer items."""
+        if self.items_each is not None:
+            return -(-n_items // self.items_each)
+        return self.number or 0
+
+
+NO_DOCUMENTS = Documents()
 
 
 def units_of_work(study: Design | StudyCounts) -> tuple[int, list[Group]]:

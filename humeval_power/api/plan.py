@@ -80,6 +80,8 @@ def make_plan(
     max_workers: int = MOST_WORKERS,
     ratings_per_item: Sequence[int] | None = None,
     max_ratings_per_worker: int | None = None,
+    documents: Sequence[int] | None = None,
+    max_documents: int | None = None,
     pairing: Pairing = "paired",
     target: float = 0.8,
     budget: Decimal | None = None,
@@ -109,6 +111,8 @@ def make_plan(
     effect : smallest difference B - A of interest, on [0, 1]; with a margin the true difference assumed.
     items, workers, ratings_per_item : numbers to choose from; without the latter two all up to
         `max_workers`.
+    documents : how many documents the items may come out of, in equal shares; `max_documents` is short for
+        all from 2 to that. Without either, items stand alone.
     costs : prices; `budget` is in their currency.
     target : power to reach.
     robust : reach it under everything assumed, not the first alone.
@@ -146,6 +150,7 @@ def make_plan(
         ratings_per_item=ratings_per_item or range(1, most + 1),
         pairings=_PAIRINGS[pairing],
         max_ratings_per_worker=max_ratings_per_worker,
+        documents=_documents_to_search(documents, max_documents),
     )
     request = PlanRequest(
         assumed=known,
@@ -251,6 +256,18 @@ def assign_work(
         remarks=(f"Seed {used}: keep it with the key, it makes the codes.",) if blind else (),
         provenance=UNKNOWN if blind else Provenance(seed=used),
     )
+
+
+def _documents_to_search(documents: Sequence[int] | None, most: int | None) -> Sequence[int]:
+    """The numbers of documents to choose from; those above the most there are count for nothing."""
+    if documents is None:
+        return () if most is None else range(2, most + 1)
+    found = [number for number in documents if most is None or number <= most]
+    if not found:
+        raise InputError(
+            f"There are at most {most} documents, fewer than any number asked for: {min(documents)} at least."
+        )
+    return found
 
 
 def _safe(assumed: Assumptions, confidence: float) -> tuple[Assumptions, tuple[str, ...]]:

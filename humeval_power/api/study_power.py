@@ -10,6 +10,7 @@ from humeval_power.differences import Difference
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.questions import Method
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.study_counts import NO_DOCUMENTS, Documents
 
 if TYPE_CHECKING:
     from humeval_power.inference.study.formula import AnalyticPower
@@ -66,6 +67,7 @@ def study_power(
     """
     from humeval_power.planning.study.analytic import halfway_power
     from humeval_power.planning.study.surface import Cell, run_surface
+    from humeval_power.planning.study.without_documents import without_documents
     from humeval_power.reporting.study.power import StudyPower
 
     halfway = study.rule.halfway
@@ -105,6 +107,7 @@ def study_power(
         scale=scale,
         effect_unit=effect_unit,
         strict=strict,
+        left_out=without_documents(study),
         notes=(*notes, *study.design.notes),
         provenance=_drawn(bool(simulated), seed),
     )
@@ -189,6 +192,7 @@ def study_size(
     items: int | None = None,
     ratings_per_item: int | None = None,
     paired: bool = True,
+    documents: Documents = NO_DOCUMENTS,
     power: float = 0.8,
     rule: DecisionRule = DEFAULT_RULE,
     n_simulations: int = DEFAULT_SIMULATIONS,
@@ -198,11 +202,12 @@ def study_size(
     scale: RatingScale | None = None,
     ahead: Ahead | None = None,
 ) -> StudySize:
-    """The fewest workers, items or ratings per item that reach the target power.
+    """The fewest workers, items, documents or ratings per item that reach the target power.
 
     Parameters
     ----------
     sought : what to find; the other sizes are given.
+    documents : that the items come out of; if they are sought, the items of each, or `items` for all.
     effect : the true difference B - A on [0, 1]; that of the parameters is not used.
     ahead : is told of the work of a proof before the first, and may refuse it.
 
@@ -229,6 +234,7 @@ def study_size(
             items=items,
             ratings_per_item=ratings_per_item,
             paired=paired,
+            documents=documents,
             power=power,
             rule=rule,
             n_simulations=n_simulations,

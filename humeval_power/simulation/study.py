@@ -97,7 +97,7 @@ def draw_ratings(parameters: Parameters, design: Design, rng: np.random.Generato
     """Ratings (n_ratings,) for parameters in difference coding, x = -1/2 and +1/2: Gaussian ones, or the scores
     of categories where the parameters have a latent variable. What documents need is drawn last, so that the
     other draws are those of a design without them."""
-    check_documents(parameters, design)
+    check_documents(parameters, design.n_documents)
     rows = design.assignment
     x = rows.system - 0.5
     source = parameters.latent or parameters
@@ -130,13 +130,13 @@ def _correlated(correlation: float, first: Floats, second: Floats) -> Floats:
     return second if correlation == 0 else correlation * first + np.sqrt(1 - correlation**2) * second
 
 
-def check_documents(parameters: Parameters, design: Design) -> None:
-    """Refuse parameters that vary between documents for a design that does not say which items share one."""
-    if design.n_documents == 0 and parameters.sd_document_intercept + parameters.sd_document_slope > 0:
+def check_documents(parameters: Parameters, n_documents: int) -> None:
+    """Refuse parameters that vary between documents for a study that does not say which items share one."""
+    if n_documents == 0 and parameters.sd_document_intercept + parameters.sd_document_slope > 0:
         raise DesignError(
             f"The parameters vary between documents (sd_document_intercept "
             f"{parameters.sd_document_intercept:g}, sd_document_slope {parameters.sd_document_slope:g}), and "
-            "the design has none. Say how many documents the items come out of: as many as items, if no two "
+            "the study has none. Say how many documents the items come out of: as many as items, if no two "
             "share one."
         )
 

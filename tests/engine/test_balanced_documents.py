@@ -82,7 +82,7 @@ def test_unequal_documents_and_incomplete_designs_are_those_of_dense_matrices():
         assert (found.variance, found.df) == pytest.approx((variance, df), rel=1e-6)
 
 
-def test_the_dense_columns_agree_with_the_strata():
+def test_the_block_algebra_agrees_with_the_strata():
     design = with_documents(crossed(6, 24), 6)
     as_table = replace(design, kind="table", explicit=design.assignment)
     for values in (parameters(), parameters(sd_worker_item=0.1)):

@@ -258,7 +258,7 @@ def test_a_plan_file_is_the_sealed_plan_alone_and_that_of_the_folder(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"plan.json", "folder"}
     alone = (tmp_path / "plan.json").read_bytes()
     assert alone == (tmp_path / "folder" / "plan.json").read_bytes()
-    assert json.loads(alone)["schema"] == "humeval_power/plan/2"
+    assert json.loads(alone)["schema"] == "humeval_power/plan/3"
 
 
 def test_the_document_is_written_as_its_ending_says(tmp_path):

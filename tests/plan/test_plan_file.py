@@ -243,6 +243,7 @@ def other(path: str, value: Any) -> Any:
         "design.kind": "crossed",
         "design.paired": True,
         "design.n_repeats": 1,
+        "design.n_documents": 2,
         "design.ratings_per_item": 11,
         "design.max_ratings_per_worker": 500,
         "costs.model.currency": "EUR",
@@ -255,7 +256,8 @@ def other(path: str, value: Any) -> Any:
     }
     if path in special:
         return special[path]
-    amounts = ("_per_hour", "_per_rating", "_share", "_item", "_output", "_worker", ".share", "_assignment")
+    amounts = ("_per_hour", "_per_rating", "_share", "_document", "_item", "_output")
+    amounts += ("_worker", ".share", "_assignment")
     if path.startswith("costs") and path.endswith(amounts) and not isinstance(value, int):
         return "0.5"
     if path == "costs.model.fee.extra_from":
@@ -436,10 +438,10 @@ def test_names_that_are_unknown_missing_or_there_twice_are_refused(file: Path) -
         (b"{", "is not JSON"),
         (b"[]", "has no schema"),
         (b'{"schema": "humeval_power/surface/1"}', "has the schema 'humeval_power/surface/1'"),
-        (b'{"schema": "humeval_power/plan/3"}', "has the schema 'humeval_power/plan/3'"),
+        (b'{"schema": "humeval_power/plan/9"}', "has the schema 'humeval_power/plan/9'"),
         (
             b'{"schema": "humeval_power/plan/1"}',
-            "has the schema 'humeval_power/plan/1'; 'humeval_power/plan/2' is",
+            "has the schema 'humeval_power/plan/1'; 'humeval_power/plan/3' is",
         ),
         (b"\xff\xfe\x00", "not UTF-16"),
         (TEXT.replace('"seed": 7', '"seed": NaN').encode(), "has NaN, which is no number in JSON"),

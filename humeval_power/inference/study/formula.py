@@ -19,11 +19,11 @@ from humeval_power.inference.equivalence_power import equivalence_power
 from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
 from humeval_power.inference.study.balanced_study import BalancedStudy
 from humeval_power.inference.study.wald import critical_value
-from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
+from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.study import check_documents
 
-DOCUMENTS = ("sd_document_intercept", "sd_document_slope")
+DOCUMENTS = FURTHER_DEVIATIONS[1:]
 FEW_WORKERS = 5  # below this the estimated variances are so uncertain that the t law is a rough guide
 
 
@@ -68,11 +68,11 @@ class AnalyticPower:
 def effect_precision(parameters: Parameters, design: Design) -> EffectPrecision:
     """Variance and df of the estimated difference for any design.
 
-    A complete balanced design uses its strata; any other the block algebra of the fitter (with documents
-    one dense matrix), with the expected REML information at `parameters`.
+    A complete balanced design uses its strata; any other the block algebra of the fitter, with the
+    expected REML information at `parameters`.
     """
     coded = parameters.recoded()
-    check_documents(coded, design)
+    check_documents(coded, design.n_documents)
     names = (*STANDARD_DEVIATIONS[:4], *(DOCUMENTS if design.n_documents else ()), "sd_residual")
     variances = np.array([getattr(coded, name) for name in names]) ** 2
     if variances[-1] == 0:
@@ -91,22 +91,16 @@ def smallest_count(design: Design, *, ignore_documents: bool = False) -> int:
 
 
 def _from_information(design: Design, variances: np.ndarray, interaction: float) -> tuple[float, float]:
-    from humeval_power.estimation.native import EFFECT, CrossedProblem, design_information
-    from humeval_power.kernels import dense_columns
+    from humeval_power.estimation.native import CrossedProblem, design_information
     from humeval_power.kernels.information import expected_information, kenward_roger
 
     rows, sigma2 = design.assignment, float(variances[-1])
-    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
+    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system, document=rows.document)
     if interaction > 0:
         problem = problem.with_interaction(rows.worker, rows.item, interaction / sigma2)
-    if rows.document is None:
-        info, phi = design_information(problem, variances[:-1] / sigma2)
-    else:
-        x = np.column_stack([np.ones(len(rows.system)), rows.system - 0.5])
-        columns = dense_columns.crossproducts([rows.worker, rows.item, rows.document], x, problem.weights)
-        info, phi = dense_columns.design_information(columns, variances[:-1] / sigma2)
+    info, phi = design_information(problem, variances[:-1] / sigma2)
     expected = expected_information(info, phi, sigma2, True)
-    _, df = kenward_roger(info, phi, sigma2, EFFECT, expected)
+    _, df = kenward_roger(info, phi, sigma2, problem.contrast, expected)
     return sigma2 * float(phi[1, 1]), float(df)
 
 

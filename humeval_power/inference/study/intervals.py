@@ -16,9 +16,10 @@ from humeval_power.errors import FitError, InputError
 from humeval_power.estimation import native
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.native import DOCUMENT_COMPONENTS, CrossedProblem, RatingTable
+from humeval_power.estimation.structure import structure_of
 from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels import crossed
-from humeval_power.parameters import PARAMETER_NAMES, STANDARD_DEVIATIONS
+from humeval_power.parameters import PARAMETER_NAMES
 
 Floats = NDArray[np.float64]
 IntervalMethod = Literal["asymptotic", "profile", "bootstrap"]
@@ -144,15 +145,17 @@ def _variance_criterion(
 
 
 def _bootstrap(fit: Fit, ratings: RatingTable, n: int, seed: int, n_jobs: int) -> Intervals:
-    design = from_table(ratings.worker, ratings.item, ratings.system)
+    document = structure_of(ratings)["document"]
+    design = from_table(ratings.worker, ratings.item, ratings.system, document=document)
     rows = design.assignment
-    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
+    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system, document=rows.document)
     replication = Replication(fit.parameters, design, fit.estimator)
-    deviations = np.array([getattr(fit.parameters, name) for name in STANDARD_DEVIATIONS])
+    names = (*replication.components, "sd_residual")
+    deviations = np.array([getattr(fit.parameters, name) for name in names])
     batch = native.fit_batch(
         problem,
         replication.responses(n, seed=seed),
-        start=(deviations[:4] / deviations[4]) ** 2,
+        start=(deviations[:-1] / deviations[-1]) ** 2,
         restricted=fit.estimator == "reml",
         n_jobs=n_jobs,
     )
@@ -162,4 +165,5 @@ def _bootstrap(fit: Fit, ratings: RatingTable, n: int, seed: int, n_jobs: int) -
     spread = np.sqrt(np.column_stack([batch.gamma, np.ones(n)]) * batch.sigma2[:, None])
     draws = np.column_stack([batch.baseline, batch.estimate, spread])[usable]
     low, high = np.quantile(draws, [0.025, 0.975], axis=0)
-    return {name: (float(low[k]), float(high[k])) for k, name in enumerate(PARAMETER_NAMES)}
+    fitted = ("baseline", "effect", *names)
+    return {name: (float(low[k]), float(high[k])) for k, name in enumerate(fitted)}

@@ -85,7 +85,7 @@ class Replication:
     ignore_documents: bool = False
 
     def __post_init__(self) -> None:
-        check_documents(self.parameters.recoded(), self.design)
+        check_documents(self.parameters.recoded(), self.design.n_documents)
 
     @property
     def components(self) -> tuple[str, ...]:
@@ -255,24 +255,21 @@ class Replication:
         from humeval_power.estimation.native import CrossedProblem
 
         rows = self.design.assignment
-        if self.analysis == "differences":
-            return CrossedProblem.of_differences(rows.worker, rows.item, rows.system)
-        return CrossedProblem.of_design(rows.worker, rows.item, rows.system)
+        build = (
+            CrossedProblem.of_differences if self.analysis == "differences" else CrossedProblem.of_design
+        )
+        document = rows.document if self.fits_documents else None
+        return build(rows.worker, rows.item, rows.system, document=document)
 
     def _fit_tables(self, responses: Floats, n_jobs: int) -> StudyFits:
         from humeval_power.estimation.native import CrossedProblem, fit_batch
 
-        if self.fits_documents:
-            raise InputError(
-                "Studies with documents are simulated where every worker rates every item, documents have "
-                "equal numbers of items, no rating is lost, and the estimator is 'reml'; use the formula."
-            )
         problem = self._problem
         assert isinstance(problem, CrossedProblem)
         batch = fit_batch(
             problem,
             responses,
-            start=self._variances[:4] / max(self._variances[-1], 1e-12),
+            start=self._variances[: len(self.components)] / max(self._variances[-1], 1e-12),
             restricted=self.estimator == "reml",
             n_jobs=n_jobs,
         )

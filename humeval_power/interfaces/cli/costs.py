@@ -54,6 +54,7 @@ class CostOptions:
     seconds_per_rating: Decimal | None
     seconds_column: str | None
     cost_per_worker: Decimal
+    cost_per_document: Decimal
     cost_per_item: Decimal
     cost_per_output: Decimal
     rejected: Decimal
@@ -83,6 +84,7 @@ _COST_OPTIONS = (
         help="Column of the pilot with seconds per rating; the median is taken.",
     ),
     _amount("--cost-per-worker", "Once for each worker: qualification, training.", Decimal(0)),
+    _amount("--cost-per-document", "Once for each document that items come out of.", Decimal(0)),
     _amount("--cost-per-item", "Once for each item: a reference.", Decimal(0)),
     _amount("--cost-per-output", "Once for each item and system: generation.", Decimal(0)),
     _amount("--rejected", "Share of the work that is paid, thrown away and repeated.", Decimal(0)),
@@ -185,6 +187,7 @@ def _model(prices: CostOptions, fee: PlatformFee) -> CostModel:
         pay_per_hour=prices.pay_per_hour,
         seconds_per_rating=prices.seconds_per_rating,
         cost_per_worker=prices.cost_per_worker,
+        cost_per_document=prices.cost_per_document,
         cost_per_item=prices.cost_per_item,
         cost_per_output=prices.cost_per_output,
         rejected_share=prices.rejected,

@@ -50,19 +50,27 @@ def assurance(
     *,
     effect: float,
     rule: DecisionRule = DEFAULT_RULE,
+    documents: Parameters | None = None,
     n_draws: int = DRAWS,
     seed: int = DEFAULT_SEED,
 ) -> Assurance:
-    """Power of a design at the effect of interest for each of `n_draws` possible sets of variances."""
-    draws = uncertainty.draw(np.random.default_rng(seed), n_draws)
+    """Power of a design at the effect of interest for each of `n_draws` possible sets of variances; those
+    between documents are taken as `documents` has them."""
+    draws = Variances(*uncertainty.draw(np.random.default_rng(seed), n_draws))
+    if documents is not None:
+        fixed = Variances.of(documents)
+        draws = draws._replace(
+            document_intercept=fixed.document_intercept, document_slope=fixed.document_slope
+        )
     precision = regular_precision(
-        Variances(*draws),
+        draws,
         workers=counts.n_workers,
         items=counts.n_items,
         ratings_per_item=counts.ratings_per_item,
         paired=counts.paired,
+        documents=counts.n_documents,
     )
-    smallest = min(counts.n_workers, counts.n_items) - 1.0
+    smallest = min(counts.n_workers, counts.n_documents or counts.n_items) - 1.0
     return Assurance(powers(effect, precision, smallest=smallest, rule=rule))
 
 

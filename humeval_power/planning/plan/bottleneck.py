@@ -1,4 +1,4 @@
-"""What holds a design back, and what would help: more workers, items or ratings per item."""
+"""What holds a design back, and what would help: more workers, items, documents or ratings per item."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.candidates import Candidates
 from humeval_power.planning.questions import smallest_true
 from humeval_power.planning.study.analytic import detectable
-from humeval_power.planning.study.limits import Ceiling, ceiling_with_items, ceiling_with_workers
+from humeval_power.planning.study.limits import (
+    Ceiling,
+    ceiling_with_both,
+    ceiling_with_items,
+    ceiling_with_workers,
+)
 from humeval_power.planning.study.required import counts_power, counts_precision
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.study_counts import StudyCounts
 
 _MOST_WORKERS = 5000
+_MOST_DOCUMENTS = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,8 @@ class Bottleneck:
     """What one more of each would add to the power, and the limits with endless items or workers.
 
     `more_items` is the gain from a tenth more items. A gain is None where it cannot be had: another
-    rating per item needs another worker.
+    rating per item needs another worker. `more_documents` is the gain from one more document with as many
+    items as the others, None without documents, as is the limit with endless items and workers alike.
     """
 
     power: float
@@ -35,11 +42,15 @@ class Bottleneck:
     more_ratings: float | None
     with_endless_items: Ceiling
     with_endless_workers: Ceiling
+    more_documents: float | None = None
+    with_endless_both: Ceiling | None = None
 
     @property
     def factor(self) -> str:
         """The factor that blocks: the one whose growth alone could not reach the target, or else the
         one whose next step helps most."""
+        if self.with_endless_both is not None and not self.with_endless_both.reachable:
+            return "documents"
         if not self.with_endless_items.reachable:
             return "workers"
         if not self.with_endless_workers.reachable:
@@ -47,6 +58,7 @@ class Bottleneck:
         gains = {
             "workers": self.more_workers,
             "items": self.more_items,
+            "documents": self.more_documents or 0.0,
             "ratings per item": self.more_ratings or 0.0,
         }
         return max(gains, key=lambda name: gains[name])
@@ -72,30 +84,53 @@ def find_bottleneck(
         more_items=gain(items),
         more_ratings=gain(replace(counts, ratings_per_item=k + 1)) if fits else None,
         with_endless_items=ceiling_with_items(
-            parameters, n_workers=counts.n_workers, target=target, rule=rule
+            parameters,
+            n_workers=counts.n_workers,
+            n_documents=counts.n_documents,
+            target=target,
+            rule=rule,
         ),
         with_endless_workers=ceiling_with_workers(
             parameters,
             n_items=counts.n_items,
             ratings_per_item=None if complete else k,
+            n_documents=counts.n_documents,
             target=target,
             rule=rule,
         ),
+        more_documents=gain(_one_document_more(counts)) if counts.n_documents else None,
+        with_endless_both=(
+            ceiling_with_both(parameters, n_documents=counts.n_documents, target=target, rule=rule)
+            if counts.n_documents
+            else None
+        ),
     )
+
+
+def _one_document_more(counts: StudyCounts) -> StudyCounts:
+    each = counts.n_items // counts.n_documents
+    return replace(counts, n_items=counts.n_items + each, n_documents=counts.n_documents + 1)
 
 
 def in_words(bottleneck: Bottleneck, counts: StudyCounts) -> str:
     """The blocking factor in two sentences."""
     items, workers = bottleneck.with_endless_items, bottleneck.with_endless_workers
     tenth = max(1, counts.n_items // 10)
-    if not items.reachable and items.power < bottleneck.power - 0.05:
+    both = bottleneck.with_endless_both
+    of = f" and {counts.n_documents} documents" if counts.n_documents else ""
+    if both is not None and not both.reachable:
+        first = (
+            f"Documents are what is missing: with {counts.n_documents} of them no number of items and workers "
+            f"takes the power above {both.power:.2f}."
+        )
+    elif not items.reachable and items.power < bottleneck.power - 0.05:
         first = (
             f"Workers are what is missing: {counts.n_workers} of them are too few for this effect, and too "
             "few for the formula to say how much items could do."
         )
     elif not items.reachable:
         first = (
-            f"Workers are what is missing: with {counts.n_workers} of them no number of items takes the "
+            f"Workers are what is missing: with {counts.n_workers} of them{of} no number of items takes the "
             f"power above {items.power:.2f}."
         )
     elif not workers.reachable:
@@ -109,6 +144,8 @@ def in_words(bottleneck: Bottleneck, counts: StudyCounts) -> str:
         f"the next worker is worth {bottleneck.more_workers:+.3f}",
         f"{tenth} more items {bottleneck.more_items:+.3f}",
     ]
+    if bottleneck.more_documents is not None:
+        parts.append(f"the next document with its items {bottleneck.more_documents:+.3f}")
     if bottleneck.more_ratings is not None:
         parts.append(f"another rating per item {bottleneck.more_ratings:+.3f}")
     rough = " The formula is rough with so few workers." if counts.n_workers < FEW_WORKERS else ""
@@ -148,7 +185,29 @@ def what_would_do(
             f"{enough.n_workers} workers with {enough.n_items} items and "
             f"{enough.ratings_per_item} ratings per item ({cost_of(enough, costs)})"
         )
+    documents = _enough_documents(parameters, best, target, rule) if best.n_documents else None
+    if documents is not None and documents.n_documents > best.n_documents:
+        ways.append(
+            f"{documents.n_documents} documents of {best.n_items // best.n_documents} items "
+            f"({cost_of(documents, costs)})"
+        )
     return reason, tuple(ways)
+
+
+def _enough_documents(
+    parameters: Parameters, best: StudyCounts, target: float, rule: DecisionRule
+) -> StudyCounts | None:
+    each = best.n_items // best.n_documents
+
+    def wider(number: int) -> StudyCounts:
+        return replace(best, n_documents=number, n_items=number * each)
+
+    found = smallest_true(
+        lambda number: counts_power(parameters, wider(number), rule=rule) >= target,
+        best.n_documents,
+        _MOST_DOCUMENTS,
+    )
+    return None if found is None else wider(found)
 
 
 def _enough_workers(

@@ -1,4 +1,4 @@
-"""Search over workers x items x ratings per item: the cheapest design, or the most powerful."""
+"""Search over workers x items (x documents) x ratings per item: the cheapest design, or the most powerful."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.planning.study.regular import powers, regular_precision
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.simulation.study import check_documents
 from humeval_power.study_counts import StudyCounts
 
 Floats = NDArray[np.float64]
@@ -29,7 +30,8 @@ _CHUNK = 200_000
 class SearchSpace:
     """What may be varied, and the limits of what can be carried out.
 
-    Ranges include both ends. `pairings` are the ways to share work: paired, unpaired, or both.
+    Ranges include both ends. `pairings` are the ways to share work: paired, unpaired, or both. With
+    `documents`, items come out of one of these numbers of documents, the same number of items of each.
     """
 
     workers: Sequence[int]
@@ -37,6 +39,7 @@ class SearchSpace:
     ratings_per_item: Sequence[int]
     pairings: Sequence[bool] = (True,)
     max_ratings_per_worker: int | None = None
+    documents: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         empty = [
@@ -44,6 +47,18 @@ class SearchSpace:
         ]
         if empty:
             raise InputError(f"The search needs at least one value for {' and '.join(empty)}.")
+        if self.documents and min(self.documents) < 2:
+            raise InputError(
+                f"The number of documents must be at least 2, because a variance cannot be estimated from one; "
+                f"got {min(self.documents)}."
+            )
+
+    @property
+    def sources(self) -> list[tuple[int, int]]:
+        """Items and the documents that they come out of (0: they stand alone), as far as they divide."""
+        if not self.documents:
+            return [(n, 0) for n in self.items]
+        return [(n, d) for n in self.items for d in self.documents if n % d == 0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +72,7 @@ class Candidates:
     cents: Ints
     power: Floats
     settings: tuple[str, ...]
+    documents: Ints
 
     def __len__(self) -> int:
         return len(self.workers)
@@ -73,6 +89,7 @@ class Candidates:
             int(self.items[index]),
             int(self.ratings_per_item[index]),
             bool(self.paired[index]),
+            n_documents=int(self.documents[index]),
         )
 
 
@@ -99,8 +116,9 @@ def list_candidates(
     for name, parameters in settings.items():
         if parameters.sd_residual == 0:
             raise ParametersError(f"{name}: sd_residual must be above 0 to plan: ratings are never exact.")
+        check_documents(parameters.recoded(), len(space.documents))
     parts = [_grid(space, paired) for paired in space.pairings]
-    m, n, k, paired = (np.concatenate([part[i] for part in parts]) for i in range(4))
+    m, n, documents, k, paired = (np.concatenate([part[i] for part in parts]) for i in range(5))
     if len(m) == 0:
         remedy = "Widen the lists of workers, items or ratings_per_item, or max_ratings_per_worker."
         raise InputError([Problem(_why_empty(space), remedy)])
@@ -116,11 +134,13 @@ def list_candidates(
                     items=left.items,
                     ratings_per_item=left.ratings_per_item,
                     paired=bool(way),
+                    documents=np.minimum(documents[part], left.items),
                 )
+                groups = np.where(documents[part] > 0, documents[part], left.items)
                 power[row, part] = powers(
                     left.effect_share * parameters.difference,
                     precision,
-                    smallest=np.minimum(left.workers, left.items) - 1.0,
+                    smallest=np.minimum(left.workers, groups) - 1.0,
                     rule=rule,
                 )
     cents = np.empty(len(m), dtype=np.int64)
@@ -132,8 +152,9 @@ def list_candidates(
             n_items=n[chosen],
             ratings_per_item=k[chosen],
             paired=way,
+            n_documents=documents[chosen],
         )
-    return Candidates(m, n, k, paired, cents, power, tuple(settings))
+    return Candidates(m, n, k, paired, cents, power, tuple(settings), documents)
 
 
 class Left(NamedTuple):
@@ -163,28 +184,35 @@ def what_is_left(workers: Ints, items: Ints, k: Ints, losses: Losses, exclusion:
     )
 
 
-def _grid(space: SearchSpace, paired: bool) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
-    size = len(space.workers) * len(space.items) * len(space.ratings_per_item)
+def _grid(space: SearchSpace, paired: bool) -> tuple[Ints, Ints, Ints, Ints, NDArray[np.bool_]]:
+    sources = space.sources
+    size = len(space.workers) * len(sources) * len(space.ratings_per_item)
     if size > MOST_CANDIDATES:
         raise InputError(
             f"{size:,} designs are too many to compare (at most {MOST_CANDIDATES:,}). Give "
-            "shorter lists for --workers, --items and --ratings-per-item, with steps: --items 50:500:10."
+            "shorter lists of workers, items, documents and ratings per item, with steps: 50:500:10."
         )
-    axes = np.meshgrid(space.workers, space.items, space.ratings_per_item, indexing="ij")
-    m, n, k = (axis.ravel().astype(np.int64) for axis in axes)
+    axes = np.meshgrid(space.workers, np.arange(len(sources)), space.ratings_per_item, indexing="ij")
+    m, source, k = (axis.ravel().astype(np.int64) for axis in axes)
+    n, documents = np.array(sources, dtype=np.int64).reshape(-1, 2)[source].T
     needed = k * (1 if paired else 2)
     feasible = (m >= 2) & (n >= 2) & (needed <= m) & (m <= n * needed)
     if space.max_ratings_per_worker is not None:
         load = 2 * -(-n * k // m) if paired else -(-2 * n * k // m)
         feasible &= load <= space.max_ratings_per_worker
-    m, n, k = m[feasible], n[feasible], k[feasible]
-    return m, n, k, np.full(len(m), paired)
+    m, n, documents, k = m[feasible], n[feasible], documents[feasible], k[feasible]
+    return m, n, documents, k, np.full(len(m), paired)
 
 
 def _why_empty(space: SearchSpace) -> str:
     text = "no design within these limits can be carried out"
     if max(space.workers) < 2 or max(space.items) < 2:
         return f"{text}: at least 2 workers and 2 items are needed."
+    if not space.sources:
+        return (
+            f"{text}: no number of items from {min(space.items)} to {max(space.items)} comes out of "
+            f"{min(space.documents)} to {max(space.documents)} documents in equal shares."
+        )
     smallest_k = min(space.ratings_per_item) * (1 if True in space.pairings else 2)
     if smallest_k > max(space.workers):
         return f"{text}: an item needs at least {smallest_k} workers, and there are {max(space.workers)}."

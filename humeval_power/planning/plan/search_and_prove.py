@@ -157,8 +157,9 @@ def _exact_place(
     place: int,
 ) -> int:
     """The same place, or the next on the front whose exact power reaches the target: unpaired designs
-    are ranked by an approximate df, and all without the looks."""
-    if request.budget is not None or (all(request.space.pairings) and request.looks is None):
+    and those with documents are ranked by an approximate df, and all without the looks."""
+    exact = all(request.space.pairings) and request.looks is None and not request.space.documents
+    if request.budget is not None or exact:
         return place
     judged = list(settings.values()) if request.robust else [next(iter(settings.values()))]
     while True:
@@ -184,6 +185,7 @@ def _confident_place(request: PlanRequest, candidates: Candidates, best: np.ndar
             candidates.counts(int(best[place])),
             effect=request.effect,
             rule=request.rule,
+            documents=request.assumed.entries[0].parameters,
         )
         return found.quantile(1 - request.confidence) >= request.target
 
@@ -296,7 +298,14 @@ def _next_below(candidates: Candidates, best: np.ndarray, place: int, step: floa
 def _assurance(request: PlanRequest, counts: StudyCounts, seed: int) -> Assurance | None:
     if request.uncertainty is None:
         return None
-    return assurance(request.uncertainty, counts, effect=request.effect, rule=request.rule, seed=seed)
+    return assurance(
+        request.uncertainty,
+        counts,
+        effect=request.effect,
+        rule=request.rule,
+        documents=request.assumed.entries[0].parameters,
+        seed=seed,
+    )
 
 
 def _thinned_front(candidates: Candidates, best: np.ndarray, most: int = 40) -> tuple[FrontPoint, ...]:

@@ -13,10 +13,11 @@ from humeval_power.designs import (
     crossed,
     items_nested,
     k_per_item,
+    with_documents,
     workers_nested,
 )
 from humeval_power.errors import DesignError
-from humeval_power.study_counts import StudyCounts
+from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 
 
 def build_design(
@@ -27,8 +28,11 @@ def build_design(
     paired: bool = True,
     kind: DesignKind | None = None,
     max_ratings_per_worker: int | None = None,
+    documents: Documents = NO_DOCUMENTS,
 ) -> Design:
-    """Fully crossed without a number of ratings per item, otherwise k of the workers on each item; or
+    """The design of so many workers and items, which may come out of documents.
+
+    Fully crossed without a number of ratings per item, otherwise k of the workers on each item; or
     one of the nested and counterbalanced designs by name.
 
     Raises
@@ -36,6 +40,27 @@ def build_design(
     DesignError
         Options that contradict each other, or a design that cannot be built.
     """
+    design = _of_items(
+        n_workers,
+        n_items,
+        ratings_per_item,
+        paired=paired,
+        kind=kind,
+        max_ratings_per_worker=max_ratings_per_worker,
+    )
+    n_documents = documents.of(n_items)
+    return with_documents(design, n_documents) if n_documents else design
+
+
+def _of_items(
+    n_workers: int,
+    n_items: int,
+    ratings_per_item: int | None,
+    *,
+    paired: bool,
+    kind: DesignKind | None,
+    max_ratings_per_worker: int | None,
+) -> Design:
     if kind in _WHOLE_DESIGNS:
         if ratings_per_item is not None or not paired:
             raise DesignError(
@@ -86,4 +111,5 @@ def design_of(
         paired=counts.paired,
         kind=kind,
         max_ratings_per_worker=max_ratings_per_worker,
+        documents=Documents(counts.n_documents) if counts.n_documents else NO_DOCUMENTS,
     )

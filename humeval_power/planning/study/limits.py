@@ -1,4 +1,4 @@
-"""What no number of items, or of workers, can exceed."""
+"""What no number of items, of workers or of both can exceed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from humeval_power.parameters import Parameters
 from humeval_power.planning.study.analytic import detectable
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
+Growing = Literal["items", "workers", "items and workers"]
+
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
     """Power, and the smallest detectable effect at `target`, when one factor grows without bound; for a
     rule with a margin `detectable_effect` is the smallest margin that can be shown."""
 
-    grows: Literal["items", "workers"]
+    grows: Growing
     power: float
     detectable_effect: float
     target: float
@@ -30,12 +32,28 @@ class Ceiling:
 
 
 def ceiling_with_items(
-    parameters: Parameters, *, n_workers: int, target: float = 0.8, rule: DecisionRule = DEFAULT_RULE
+    parameters: Parameters,
+    *,
+    n_workers: int,
+    n_documents: int = 0,
+    target: float = 0.8,
+    rule: DecisionRule = DEFAULT_RULE,
 ) -> Ceiling:
-    """These workers, endless items: what remains is a one-sample t test on the workers' differences."""
+    """These workers, endless items: what remains is a one-sample t test on the workers' differences. If all
+    the items come out of `n_documents` documents, the documents' differences remain beside it."""
     _check_count("workers", n_workers)
-    slope = parameters.recoded().sd_worker_slope
-    precision = EffectPrecision(slope**2 / n_workers, n_workers - 1.0, n_workers - 1, n_workers)
+    coded = parameters.recoded()
+    of_workers = coded.sd_worker_slope**2 / n_workers
+    if not n_documents:
+        precision = EffectPrecision(of_workers, n_workers - 1.0, n_workers - 1, n_workers)
+        return _ceiling("items", parameters, precision, target, rule)
+    _check_count("documents", n_documents)
+    of_documents = coded.sd_document_slope**2 / n_documents
+    variance = of_workers + of_documents
+    spread = of_workers**2 / (n_workers - 1) + of_documents**2 / (n_documents - 1)
+    smallest = min(n_workers, n_documents) - 1
+    df = variance**2 / spread if spread else float(smallest)
+    precision = EffectPrecision(variance, df, smallest, n_workers)
     return _ceiling("items", parameters, precision, target, rule)
 
 
@@ -44,19 +62,37 @@ def ceiling_with_workers(
     *,
     n_items: int,
     ratings_per_item: float | None = None,
+    n_documents: int = 0,
     target: float = 0.8,
     rule: DecisionRule = DEFAULT_RULE,
 ) -> Ceiling:
-    """These items, endless workers. Without `ratings_per_item` every worker rates every item; with it
-    each rating comes from a worker of its own, whose difference then counts as noise."""
+    """These items, and documents if they come out of some, and endless workers. Without `ratings_per_item`
+    every worker rates every item; with it each rating comes from a worker of its own, whose difference then
+    counts as noise."""
     _check_count("items", n_items)
     coded = parameters.recoded()
     variance = coded.sd_item_slope**2 / n_items
     if ratings_per_item is not None:
         noise = 2 * coded.sd_residual**2 + coded.sd_worker_slope**2
         variance += noise / (n_items * ratings_per_item)
-    precision = EffectPrecision(variance, n_items - 1.0, n_items - 1, n_items)
+    groups = n_items
+    if n_documents:
+        _check_count("documents", n_documents)
+        variance += coded.sd_document_slope**2 / n_documents
+        groups = n_documents
+    precision = EffectPrecision(variance, groups - 1.0, groups - 1, groups)
     return _ceiling("workers", parameters, precision, target, rule)
+
+
+def ceiling_with_both(
+    parameters: Parameters, *, n_documents: int, target: float = 0.8, rule: DecisionRule = DEFAULT_RULE
+) -> Ceiling:
+    """These documents, endless items of them and endless workers: a one-sample t test on the documents'
+    differences."""
+    _check_count("documents", n_documents)
+    slope = parameters.recoded().sd_document_slope
+    precision = EffectPrecision(slope**2 / n_documents, n_documents - 1.0, n_documents - 1, n_documents)
+    return _ceiling("items and workers", parameters, precision, target, rule)
 
 
 def _check_count(noun: str, count: int) -> None:
@@ -65,7 +101,7 @@ def _check_count(noun: str, count: int) -> None:
 
 
 def _ceiling(
-    grows: Literal["items", "workers"],
+    grows: Growing,
     parameters: Parameters,
     precision: EffectPrecision,
     target: float,
@@ -79,9 +115,7 @@ def _ceiling(
     return Ceiling(grows, power, smallest, target)
 
 
-def _without_variance(
-    grows: Literal["items", "workers"], effect: float, target: float, rule: DecisionRule
-) -> Ceiling:
+def _without_variance(grows: Growing, effect: float, target: float, rule: DecisionRule) -> Ceiling:
     """The true difference itself becomes known."""
     if rule.margin is None:
         return Ceiling(grows, 1.0 if effect else math.nan, 0.0, target)

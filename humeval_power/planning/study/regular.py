@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from humeval_power.inference.equivalence_power import equivalence_power
-from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
+from humeval_power.kernels import balanced_documents
+from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 Floats = NDArray[np.float64]
@@ -53,13 +54,14 @@ class Variances(NamedTuple):
     item_slope: ArrayLike
     residual: ArrayLike
     worker_item: ArrayLike = 0.0
+    document_intercept: ArrayLike = 0.0
+    document_slope: ArrayLike = 0.0
 
     @classmethod
     def of(cls, parameters: Parameters) -> Variances:
         """From parameters under any coding."""
         coded = parameters.recoded()
-        a, b, c, d, e = (getattr(coded, name) ** 2 for name in STANDARD_DEVIATIONS)
-        return cls(a, b, c, d, e, coded.sd_worker_item**2)
+        return cls(*(getattr(coded, name) ** 2 for name in (*STANDARD_DEVIATIONS, *FURTHER_DEVIATIONS)))
 
 
 def regular_precision(
@@ -69,8 +71,13 @@ def regular_precision(
     items: ArrayLike,
     ratings_per_item: ArrayLike,
     paired: bool = True,
+    documents: ArrayLike = 0,
 ) -> RegularPrecision:
     """Variance and df for arrays of m, n and k that broadcast against each other.
+
+    documents : how many the items come out of; 0 where they stand alone. With documents the df is exact for
+        complete designs; else what the items of a document add is split between the document and the
+        noise, and the df is within about a tenth.
 
     Unpaired: k workers see an item under A and k others under B. The variance is that of the paired
     design; the df, too, is taken from it, although worker and item intercepts blur what such a study
@@ -79,10 +86,12 @@ def regular_precision(
     """
     v = variances if isinstance(variances, Variances) else Variances.of(variances)
     arrays = np.broadcast_arrays(
-        *(np.asarray(x, dtype=float) for x in (workers, items, ratings_per_item, *v))
+        *(np.asarray(x, dtype=float) for x in (workers, items, ratings_per_item, documents, *v))
     )
-    m, n, k, *parts = arrays
-    w0, w1, i0, i1, noise, shared = parts
+    m, n, k, nested, *parts = arrays
+    if nested.any():
+        return _nested(m, n, k, nested, Variances(*parts), paired=paired)
+    w0, w1, i0, i1, noise, shared, *_ = parts
     share = 0.0 if paired else 2.0 * shared
     variance = w1 / m + i1 / n + (2 * noise + share) / (n * k)
     shape = _dimensions(m, n, k)
@@ -93,6 +102,38 @@ def regular_precision(
     weight = np.stack([1 / m, 1 / n, 2 / (n * k)], axis=-1)
     spread = np.einsum("...a,...ab,...b->...", weight, _pseudo_inverse(information), weight)
     return RegularPrecision(np.asarray(variance), 2.0 * variance**2 / spread)
+
+
+def _nested(
+    m: Floats, n: Floats, k: Floats, documents: Floats, v: Variances, *, paired: bool
+) -> RegularPrecision:
+    """Items in documents: each document as an item of which a worker gives several ratings. What its items
+    add is the document's as far as workers share them, and noise as far as they do not."""
+    each = n / documents
+    on_document = np.minimum(m, each * k)  # workers who see anything of it
+    pairs = each * k / on_document  # items that one of them sees
+    shared = (1 - 1 / k) / (1 - 1 / m)  # none at one rating per item, all where every worker rates it
+    intercept, slope = np.asarray(v.item_intercept), np.asarray(v.item_slope)
+    as_items = Variances(
+        v.worker_intercept,
+        v.worker_slope,
+        np.asarray(v.document_intercept) + shared * intercept / each,
+        np.asarray(v.document_slope) + shared * slope / each,
+        (np.asarray(v.residual) + (1 - shared) * k * slope / 2) / pairs,
+        np.asarray(v.worker_item) / pairs,
+    )
+    found = regular_precision(
+        as_items, workers=m, items=documents, ratings_per_item=on_document, paired=paired
+    )
+    complete = (k == m) & paired
+    size = balanced_documents.Size(*np.stack([m, documents, each]))
+    parts = (
+        *(v.worker_intercept, v.worker_slope, v.item_intercept, v.item_slope),
+        *(v.document_intercept, v.document_slope, v.residual),
+    )
+    expected = balanced_documents.expected_mean_squares(size, np.stack(parts))
+    exact = balanced_documents.kenward_roger_df(expected, balanced_documents.degrees_of_freedom(size))
+    return RegularPrecision(found.variance, np.where(complete, exact, found.df))
 
 
 def _dimensions(m: Floats, n: Floats, k: Floats) -> _Dimensions:

@@ -1,9 +1,9 @@
-"""The smallest number of workers, items or ratings per item that reaches a target power."""
+"""The smallest number of workers, items, documents or ratings per item that reaches a target power."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from humeval_power.errors import InputError
@@ -31,9 +31,10 @@ from humeval_power.planning.study.regular import regular_precision
 from humeval_power.planning.workload import Ahead, rating_study_workload
 from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
 from humeval_power.scenarios.study import RatingStudy
-from humeval_power.study_counts import StudyCounts
+from humeval_power.simulation.study import check_documents
+from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 
-Sought = Literal["workers", "items", "ratings-per-item"]
+Sought = Literal["workers", "items", "documents", "ratings-per-item"]
 MOST = 100_000  # larger studies are not searched
 MOST_UNPAIRED = 1000  # their exact precision needs matrices of twice this order
 
@@ -63,6 +64,7 @@ def counts_power(
 def counts_precision(parameters: Parameters, counts: StudyCounts) -> EffectPrecision:
     """Variance and df of a regular study: paired ones without their assignment (see planning.regular),
     unpaired ones exactly."""
+    check_documents(parameters.recoded(), counts.n_documents)
     if not counts.paired:
         return effect_precision(parameters, design_of(counts))
     found = regular_precision(
@@ -71,8 +73,9 @@ def counts_precision(parameters: Parameters, counts: StudyCounts) -> EffectPreci
         items=counts.n_items,
         ratings_per_item=counts.ratings_per_item,
         paired=counts.paired,
+        documents=counts.n_documents,
     )
-    smallest = min(counts.n_workers, counts.n_items) - 1
+    smallest = min(counts.n_workers, counts.n_documents or counts.n_items) - 1
     return EffectPrecision(float(found.variance), float(found.df), smallest, counts.n_workers)
 
 
@@ -84,6 +87,7 @@ def required_size(
     items: int | None = None,
     ratings_per_item: int | None = None,
     paired: bool = True,
+    documents: Documents = NO_DOCUMENTS,
     power: float = 0.8,
     rule: DecisionRule = DEFAULT_RULE,
     n_simulations: int = DEFAULT_SIMULATIONS,
@@ -97,6 +101,8 @@ def required_size(
     Where the simulated power stays below the target by more than its Monte Carlo error, the size is
     raised step by step (with few workers the formula is approximate).
 
+    documents : that the items come out of; with so many items each, more items are more documents. Documents
+        that are sought have so many items each, or share the `items`.
     ahead : is told of the work of one proof before the first, and may refuse it.
     progress : is told how many studies are simulated, and how many there may be.
 
@@ -109,7 +115,7 @@ def required_size(
     check_target(power, rule)
     check_effect(parameters.difference, rule)
     _check_ratings_per_item(sought, workers, ratings_per_item, paired)
-    make, lowest, highest = _search_space(sought, workers, items, ratings_per_item, paired)
+    make, lowest, highest = _search_space(sought, workers, items, ratings_per_item, paired, documents)
 
     def reaches(value: int) -> bool:
         return counts_power(parameters, make(value), rule=rule) >= power
@@ -117,14 +123,16 @@ def required_size(
     found = smallest_true(reaches, lowest, highest)
     if found is None:
         best = make(highest)
-        limit = _limit(parameters, sought, best, power, rule)
+        limit = _limit(parameters, sought, best, power, rule, by_document=documents.items_each is not None)
         return RequiredSize(
             sought,
             power,
             None,
             counts_power(parameters, best, rule=rule),
             None,
-            _why(sought, best, limit, parameters, power, rule),
+            _why(
+                sought, best, limit, parameters, power, rule, by_document=documents.items_each is not None
+            ),
         )
     values = range(found, min(found + max(5, found // 4), highest) + 1)
     for proof, value in enumerate(values):
@@ -168,18 +176,46 @@ def check_effect(effect: float, rule: DecisionRule) -> None:
 
 
 def _search_space(
-    sought: Sought, workers: int | None, items: int | None, k: int | None, paired: bool
+    sought: Sought,
+    workers: int | None,
+    items: int | None,
+    k: int | None,
+    paired: bool,
+    documents: Documents,
 ) -> tuple[Callable[[int], StudyCounts], int, int]:
     needed = 1 if paired else 2
+    if sought == "documents":
+        return _documents_space(_given("workers", workers), items, k, paired, documents)
+
+    def counts(m: int, n: int, ratings: int) -> StudyCounts:
+        return StudyCounts(m, n, ratings, paired, n_documents=documents.of(n))
+
     if sought == "workers":
         n = _given("items", items)
         most = MOST if k is None else min(MOST if paired else MOST_UNPAIRED, n * needed * k)
-        return lambda m: StudyCounts(m, n, k or m, paired), max(2, needed * (k or 1)), most
+        return lambda m: counts(m, n, k or m), max(2, needed * (k or 1)), most
     if sought == "items":
         m = _given("workers", workers)
-        return lambda n: StudyCounts(m, n, k or m, paired), 2, MOST
+        least = documents.number or (documents.items_each or 1) + 1  # items of two documents
+        return lambda n: counts(m, n, k or m), least, MOST
     m, n = _given("workers", workers), _given("items", items)
-    return lambda value: StudyCounts(m, n, value, paired), 1, m // needed
+    return lambda value: counts(m, n, value), 1, m // needed
+
+
+def _documents_space(
+    m: int, items: int | None, k: int | None, paired: bool, documents: Documents
+) -> tuple[Callable[[int], StudyCounts], int, int]:
+    """Documents of so many items each, or that share so many items."""
+    if documents.number is not None or (documents.items_each is None) == (items is None):
+        raise InputError(
+            "The number of documents is what is sought: give the items of each document, or the items that "
+            "all of them share."
+        )
+    each = documents.items_each
+    if each is None:
+        n = _given("items", items)
+        return lambda d: StudyCounts(m, n, k or m, paired, n_documents=d), 2, n
+    return lambda d: StudyCounts(m, d * each, k or m, paired, n_documents=d), 2, max(2, MOST // each)
 
 
 def _check_ratings_per_item(sought: Sought, workers: int | None, k: int | None, paired: bool) -> None:
@@ -205,15 +241,30 @@ def _given(name: str, value: int | None) -> int:
 
 
 def _limit(
-    parameters: Parameters, sought: Sought, best: StudyCounts, power: float, rule: DecisionRule
+    parameters: Parameters,
+    sought: Sought,
+    best: StudyCounts,
+    power: float,
+    rule: DecisionRule,
+    *,
+    by_document: bool,
 ) -> Ceiling | None:
-    if sought == "items":
+    if by_document and sought in ("items", "documents"):
         return ceiling_with_items(parameters, n_workers=best.n_workers, target=power, rule=rule)
+    if sought == "items":
+        return ceiling_with_items(
+            parameters,
+            n_workers=best.n_workers,
+            n_documents=best.n_documents,
+            target=power,
+            rule=rule,
+        )
     if sought == "workers":
         return ceiling_with_workers(
             parameters,
             n_items=best.n_items,
             ratings_per_item=_limit_ratings(best),
+            n_documents=best.n_documents,
             target=power,
             rule=rule,
         )
@@ -233,23 +284,31 @@ def _why(
     parameters: Parameters,
     power: float,
     rule: DecisionRule,
+    *,
+    by_document: bool,
 ) -> str:
     effect = parameters.difference
     if limit is None:
         smallest = detectable(counts_precision(parameters, best), effect=effect, power=power, rule=rule)
         thing = "effect this study could find" if rule.margin is None else "margin this study could show"
+        most = f"all {best.n_workers} workers on every item"
+        if sought == "documents":
+            most = f"every one of the {best.n_items} items from a document of its own"
         return (
-            f"Even with all {best.n_workers} workers on every item the power is "
+            f"Even with {most} the power is "
             f"{counts_power(parameters, best, rule=rule):.2f}; the smallest {thing} "
             f"with power {power:g} is {smallest:.3g}. More workers or items are needed."
         )
     if limit.reachable:
         return f"More than {MOST:,} {sought} would be needed."
     fixed, other = (
-        (f"{best.n_workers} workers", "workers")
-        if sought == "items"
-        else (f"{best.n_items} items", "items")
+        (f"{best.n_items} items", "items")
+        if sought == "workers"
+        else (f"{best.n_workers} workers", "workers")
     )
+    if best.n_documents and not by_document:
+        joined = "of" if sought == "workers" else "and"
+        fixed, other = f"{fixed} {joined} {best.n_documents} documents", "documents"
     if rule.margin is None:
         what, smaller = f"for an effect of {effect:g}", "no effect below {:.3g} can be found"
     else:
@@ -269,6 +328,11 @@ def _enough(
     """The number of the other factor from which the sought one can do it."""
 
     def reaches(value: int) -> bool:
+        if other == "documents":
+            wider = replace(best, n_items=max(best.n_items, value), n_documents=value)
+            sought: Sought = "items" if best.n_items == MOST else "workers"
+            limit = _limit(parameters, sought, wider, power, rule, by_document=False)
+            return limit is not None and limit.reachable
         if other == "workers":
             return ceiling_with_items(parameters, n_workers=value, target=power, rule=rule).reachable
         return ceiling_with_workers(

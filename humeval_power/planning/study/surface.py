@@ -23,6 +23,7 @@ from humeval_power.scenarios.contract import Replicates
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.study import Response
+from humeval_power.study_counts import NO_DOCUMENTS, Documents
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,12 +61,15 @@ class CellResult:
     estimate: PowerEstimate
 
     def as_dict(self) -> dict[str, object]:
-        """The row of the table: names in SURFACE_COLUMNS; the effect is B - A on [0, 1]."""
+        """The row of the table: names in SURFACE_COLUMNS, and the documents where there are any; the effect is
+        B - A on [0, 1]."""
         design, estimate = self.cell.study.design, self.estimate
+        documents = {"documents": design.n_documents} if design.n_documents else {}
         return {
             "setting": self.cell.setting,
             "workers": design.n_workers,
             "items": design.n_items,
+            **documents,
             "ratings_per_item": design.ratings_per_item,
             "effect": estimate.true_effect,
             **estimate.as_row(),
@@ -88,6 +92,7 @@ def list_cells(
     points: int | None = None,
     losses: Losses = NO_LOSSES,
     exclusion: Exclusion = "none",
+    documents: Documents = NO_DOCUMENTS,
 ) -> list[Cell]:
     """Every combination, in the order of the arguments; effects are differences B - A on [0, 1].
 
@@ -108,6 +113,7 @@ def list_cells(
                         paired=paired,
                         kind=kind,
                         max_ratings_per_worker=max_ratings_per_worker,
+                        documents=documents,
                     )
                 )
             except DesignError as error:
@@ -194,10 +200,12 @@ def _groups(cells: Sequence[Cell]) -> Iterable[list[int]]:
 
 
 def surface_table(results: Sequence[CellResult]) -> pd.DataFrame:
-    """One row for each cell with the columns SURFACE_COLUMNS."""
+    """One row for each cell with the columns SURFACE_COLUMNS, and one for documents where there are any."""
     import pandas as pd
 
-    return pd.DataFrame([result.as_dict() for result in results], columns=list(SURFACE_COLUMNS))
+    table = pd.DataFrame([result.as_dict() for result in results])
+    columns = [name for name in table if name in (*SURFACE_COLUMNS, "documents")]
+    return table[columns]
 
 
 def power_surface(

@@ -103,6 +103,7 @@ class PlanSearchResult(Result):
             {
                 "workers": point.counts.n_workers,
                 "items": point.counts.n_items,
+                **({"documents": point.counts.n_documents} if point.counts.n_documents else {}),
                 "ratings_per_item": point.counts.ratings_per_item,
                 "paired": point.counts.paired,
                 "cost": float(point.cost),
@@ -163,11 +164,15 @@ def _bottleneck_record(found: PlanResult) -> Record:
         "with_endless_items": held.with_endless_items,
         "with_endless_workers": held.with_endless_workers,
     }
+    if held.with_endless_both is not None:
+        ceilings["with_endless_both"] = held.with_endless_both
+    nested = {} if held.more_documents is None else {"more_documents": held.more_documents}
     return {
         "factor": held.factor,
         "more_workers": held.more_workers,
         "more_items": held.more_items,
         "more_ratings": held.more_ratings,
+        **nested,
         **{
             name: {"power": ceiling.power, "detectable_effect": ceiling.detectable_effect}
             for name, ceiling in ceilings.items()

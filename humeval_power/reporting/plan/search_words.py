@@ -79,7 +79,8 @@ def options_table(result: PlanResult) -> Table:
     robust = result.request.robust
     rows = [("chosen", *_option_row(result.chosen, robust))]
     rows += [("near", *_option_row(option, robust)) for option in result.neighbours]
-    header = ("", "workers", "items", "k", "paired", "cost", "formula", "simulated")
+    documents = ("documents",) if result.chosen.counts.n_documents else ()
+    header = ("", "workers", "items", *documents, "k", "paired", "cost", "formula", "simulated")
     return Table(header, tuple(rows), caption="k: ratings of each item under each system")
 
 
@@ -88,6 +89,7 @@ def _option_row(option: Option, robust: bool) -> tuple[str, ...]:
     return (
         f"{counts.n_workers}",
         f"{counts.n_items}",
+        *((f"{counts.n_documents}",) if counts.n_documents else ()),
         f"{counts.ratings_per_item}",
         "yes" if counts.paired else "no",
         f"{option.cost.total:,}",
@@ -100,18 +102,22 @@ def alone_table(result: PlanResult) -> Table:
     """The power of the plan under each entry, and what it asks for on its own; equal rows are one."""
     names: dict[tuple[str, ...], list[str]] = {}
     for one in result.alone:
-        names.setdefault(_alone_row(one, result.chosen.powers[one.name]), []).append(one.name)
+        row = _alone_row(one, result.chosen.powers[one.name], nested=result.chosen.counts.n_documents > 0)
+        names.setdefault(row, []).append(one.name)
+    documents = ("documents",) if result.chosen.counts.n_documents else ()
     return Table(
-        ("assumed", "this plan", "workers", "items", "k", "its own plan"),
+        ("assumed", "this plan", "workers", "items", *documents, "k", "its own plan"),
         tuple((", ".join(who), *row) for row, who in names.items()),
         caption="Power of this plan, and the plan to make, if only one of these is assumed",
     )
 
 
-def _alone_row(one: Alone, power: float) -> tuple[str, ...]:
+def _alone_row(one: Alone, power: float, *, nested: bool) -> tuple[str, ...]:
     if one.counts is None or one.cost is None:
-        return f"{power:.3f}", "", "", "", f"not met: {one.best:.3f}"
-    sizes = (one.counts.n_workers, one.counts.n_items, one.counts.ratings_per_item)
+        return f"{power:.3f}", "", "", *([""] * nested), "", f"not met: {one.best:.3f}"
+    counts = one.counts
+    documents = (counts.n_documents,) if nested else ()
+    sizes = (counts.n_workers, counts.n_items, *documents, counts.ratings_per_item)
     return f"{power:.3f}", *map(str, sizes), f"{one.cost:,.2f}"
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.costs import Cost, money
 from humeval_power.designs import Design
 from humeval_power.inference.study.formula import effect_precision
-from humeval_power.parameters import STANDARD_DEVIATIONS
+from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.study.analytic import detectable
-from humeval_power.planning.study.limits import ceiling_with_items, ceiling_with_workers
+from humeval_power.planning.study.limits import (
+    ceiling_with_both,
+    ceiling_with_items,
+    ceiling_with_workers,
+)
+from humeval_power.planning.study.without_documents import without_documents
 from humeval_power.reporting.document import Block, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.plan.words import COST_NAMES, DESIGN_WORDS, SD_WORDS
@@ -29,19 +34,33 @@ def who_rates_what(plan: Plan, design: Design) -> Section:
     said = DESIGN_WORDS[design.kind].format(k=plan.counts.ratings_per_item, a=a, b=b)
     if design.kind in ("k-per-item", "split"):
         said += f" Who rates which item is drawn at random from seed {design.seed}."
+    if design.n_documents:
+        said += _of_documents(plan, design)
     loads = design.worker_loads
     least, most = int(loads.min()), int(loads.max())
     load = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     cap = plan.max_ratings_per_worker
+    documents = (("Documents", f"{design.n_documents:,}"),) if design.n_documents else ()
     rows = (
         ("Workers", f"{design.n_workers:,}"),
         ("Items", f"{design.n_items:,}"),
+        *documents,
         ("Ratings of an item under each system", f"{design.ratings_per_item:g}"),
         ("Ratings by each worker", load + ("" if cap is None else f" (at most {cap:,})")),
         ("Ratings in total", f"{design.n_ratings:,}"),
     )
     blocks = (Paragraph(said), Table(("Number of", "planned"), rows))
     return Section("Who rates what", blocks, is_detail=True)
+
+
+def _of_documents(plan: Plan, design: Design) -> str:
+    """Where the items come from, and why the analysis has to know it."""
+    said = (
+        f" The items come out of {design.n_documents:,} documents, {design.items_per_document:g} of each, and the "
+        "analysis has the documents in its model"
+    )
+    left_out = without_documents(plan.study())
+    return f"{said}." if left_out is None else f"{said}: {left_out}."
 
 
 def cost_section(plan: Plan, cost: Cost) -> Section:
@@ -115,13 +134,20 @@ def _limits(plan: Plan, design: Design) -> Iterator[str]:
         yield said
         return
     k = None if design.is_crossed else design.ratings_per_item
-    items = ceiling_with_items(parameters, n_workers=design.n_workers, target=target, rule=plan.rule)
+    asked: dict[str, Any] = {"target": target, "rule": plan.rule}
+    nested: dict[str, Any] = {"n_documents": design.n_documents}
+    items = ceiling_with_items(parameters, n_workers=design.n_workers, **nested, **asked)
     workers = ceiling_with_workers(
-        parameters, n_items=design.n_items, ratings_per_item=k, target=target, rule=plan.rule
+        parameters, n_items=design.n_items, ratings_per_item=k, **nested, **asked
     )
+    of, whatever = "", "."
+    if design.n_documents:
+        both = ceiling_with_both(parameters, **nested, **asked)
+        of = " of these documents"
+        whatever = f", {share(both.power)} with these documents and endless items and workers."
     yield (
-        f"{said} Its limits: {share(items.power)} with these workers and endless items, "
-        f"{share(workers.power)} with these items and endless workers."
+        f"{said} Its limits: {share(items.power)} with these workers and endless items{of}, "
+        f"{share(workers.power)} with these items and endless workers{whatever}"
     )
 
 
@@ -129,8 +155,8 @@ def assumed_section(plan: Plan) -> Section:
     """The standard deviations that the power is computed from."""
     coded = plan.parameters.recoded()
     rows = [(SD_WORDS[name], plain(getattr(coded, name))) for name in STANDARD_DEVIATIONS]
-    if coded.sd_worker_item:
-        rows.append((SD_WORDS["sd_worker_item"], plain(coded.sd_worker_item)))
+    further = {name: getattr(coded, name) for name in FURTHER_DEVIATIONS}
+    rows += [(SD_WORDS[name], plain(value)) for name, value in further.items() if value]
     said = Paragraph(f"Standard deviations on [0, 1], from {plan.source.name}:")
     return Section("What is assumed", (said, Table(("What varies", "SD"), tuple(rows))), is_detail=True)
 

@@ -109,6 +109,8 @@ def _meaning(plan: Plan) -> str:
 def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
     yield "Workers", f"{design.n_workers:,}"
     yield "Items", f"{design.n_items:,}"
+    if design.n_documents:
+        yield "Documents", f"{design.n_documents:,}"
     yield "Ratings per item, system", f"{design.ratings_per_item:g}"
     yield "Ratings", f"{design.n_ratings:,}"
     power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic

@@ -24,6 +24,7 @@ COST_NAMES = {
     "attention_checks": "Attention checks",
     "rejected_work": "Rejected work, collected again",
     "workers": "Workers, once each",
+    "documents": "Documents, once each",
     "items": "Items and outputs",
     "fees": "Platform fees",
 }
@@ -48,6 +49,8 @@ SD_WORDS = {
     "sd_item_slope": "The difference B - A between items",
     "sd_residual": "Ratings beyond that (noise)",
     "sd_worker_item": "What a worker and an item share",
+    "sd_document_intercept": "How high documents are rated",
+    "sd_document_slope": "The difference B - A between documents",
 }
 OBSERVED = (
     "This is the difference that the pilot showed, not one that was chosen because it matters. Such an "

@@ -12,8 +12,9 @@ from humeval_power.inference.study.formula import AnalyticPower, power_at
 from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.planning.power import PowerEstimate, Tally
 from humeval_power.planning.study.analytic import HalfwayPower, disagree
-from humeval_power.planning.study.limits import ceiling_with_items, ceiling_with_workers
+from humeval_power.planning.study.limits import ceiling_with_both, ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.study.surface import Cell, CellResult
+from humeval_power.planning.study.without_documents import WithoutDocuments
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import POWER_SCHEMA, Record
@@ -38,7 +39,8 @@ class StudyPower(Result):
 
     `analytic` is None where the formula does not describe the study, `simulated` where nothing was
     simulated. `said` is the effect as it was understood; `effect_unit` the difference on [0, 1] that an
-    effect of 1 stands for. With `strict`, more than 1 % of failed fits miss the target.
+    effect of 1 stands for. `left_out` is what leaving documents out of the analysis would do. With
+    `strict`, more than 1 % of failed fits miss the target.
     """
 
     schema: ClassVar[str] = POWER_SCHEMA
@@ -51,6 +53,7 @@ class StudyPower(Result):
     scale: RatingScale | None = None
     effect_unit: float = 1.0
     strict: bool = False
+    left_out: WithoutDocuments | None = None
     notes: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -115,6 +118,8 @@ class StudyPower(Result):
         if analytic is not None and self.simulated is not None and study.losses != NO_LOSSES:
             cost = analytic.power - self.simulated.power
             yield "Losses", f"as planned the power is {analytic.power:.3f}; they cost {cost:.3f}"
+        if self.left_out is not None:
+            yield "Documents", str(self.left_out)
         if analytic is not None and (study.true_effect > 0 or self._has_margin) and not analytic.is_rough:
             yield from _ceilings(study)
 
@@ -171,6 +176,8 @@ class StudyPower(Result):
                 "standard_error": analytic.precision.standard_error,
                 "df": analytic.precision.df,
             }
+        if self.left_out is not None:
+            record["without_documents"] = asdict(self.left_out)
         if self.halfway is not None:
             record["halfway_to_margin"] = asdict(self.halfway)
         return record
@@ -228,9 +235,21 @@ def _ceilings(study: RatingStudy) -> Iterator[Fact]:
     if design.kind not in ("crossed", "k-per-item") or study.rule.df == "normal":
         return
     k = None if design.is_crossed else design.ratings_per_item
-    items = ceiling_with_items(study.parameters, n_workers=design.n_workers, rule=study.rule)
-    workers = ceiling_with_workers(
-        study.parameters, n_items=design.n_items, ratings_per_item=k, rule=study.rule
+    documents = design.n_documents
+    items = ceiling_with_items(
+        study.parameters, n_workers=design.n_workers, n_documents=documents, rule=study.rule
     )
-    yield "Limits", f"power {items.power:.3f} with these workers and endless items;"
-    yield "", f"power {workers.power:.3f} with these items and endless workers"
+    workers = ceiling_with_workers(
+        study.parameters,
+        n_items=design.n_items,
+        ratings_per_item=k,
+        n_documents=documents,
+        rule=study.rule,
+    )
+    of = " of these documents" if documents else ""
+    yield "Limits", f"power {items.power:.3f} with these workers and endless items{of};"
+    end = ";" if documents else ""
+    yield "", f"power {workers.power:.3f} with these items and endless workers{end}"
+    if documents:
+        both = ceiling_with_both(study.parameters, n_documents=documents, rule=study.rule)
+        yield "", f"power {both.power:.3f} with {documents} documents, whatever the items and workers"

@@ -1,4 +1,4 @@
-"""The fewest workers, items or ratings per item that reach a target power."""
+"""The fewest workers, items, documents or ratings per item that reach a target power."""
 
 from __future__ import annotations
 
@@ -54,6 +54,8 @@ class StudySize(Result):
             return
         yield "Workers", f"{counts.n_workers:,}"
         yield "Items", f"{counts.n_items:,}"
+        if counts.n_documents:
+            yield "Documents", f"{counts.n_documents:,}"
         yield "Ratings per item", f"{counts.ratings_per_item:,}"
         yield "Power", f"{simulated.power:.3f} ({interval_words(*simulated.interval, digits=3)})"
 
@@ -99,6 +101,8 @@ class StudySize(Result):
             "rule": asdict(self.rule),
             "parameters": self.parameters.as_dict(),
         }
+        if counts is not None and counts.n_documents:
+            record["documents"] = counts.n_documents
         if self.rule.margin is not None:
             record["halfway_to_margin"] = None if self.halfway is None else asdict(self.halfway)
         return record

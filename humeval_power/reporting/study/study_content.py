@@ -23,10 +23,12 @@ def result_row(result: CellResult, *, effect_unit: float = 1.0) -> Record:
 def study_content(cell: Cell) -> Record:
     """What a simulated number was computed from."""
     study = cell.study
+    documents = {"documents": study.design.n_documents} if study.design.n_documents else {}
     return {
         "setting": cell.setting,
         "workers": study.design.n_workers,
         "items": study.design.n_items,
+        **documents,
         "ratings_per_item": study.design.ratings_per_item,
         "n_ratings": study.design.n_ratings,
         "design": study.design.kind,

@@ -61,8 +61,14 @@ class StudySurface(Result):
 
     def _table(self) -> Table:
         worth = [] if self._has_margin else ["type M", "type S"]
-        header = ("setting", "workers", "items", "k", "effect", "power", "+-", *worth, "at zero")
+        documents = ["documents"] if self._with_documents else []
+        sizes = ("workers", "items", *documents, "k")
+        header = ("setting", *sizes, "effect", "power", "+-", *worth, "at zero")
         return Table(header, tuple(self._cells(row) for row in self.rows))
+
+    @property
+    def _with_documents(self) -> bool:
+        return any(result.cell.study.design.n_documents for result in self.results)
 
     def _cells(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         worth = [] if self._has_margin else [decimals(row["type_m"], 2), decimals(row["type_s"], 3)]
@@ -70,6 +76,7 @@ class StudySurface(Result):
             str(row["setting"]) + (" *" if row.get("rule") == "card2020" else ""),
             f"{row['workers']}",
             f"{row['items']}",
+            *([f"{row['documents']}"] if self._with_documents else []),
             f"{row['ratings_per_item']:g}",
             f"{row['effect']:g}",
             f"{row['power']:.3f}",

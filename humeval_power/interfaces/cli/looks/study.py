@@ -24,10 +24,10 @@ from humeval_power.interfaces.cli.study.options import (
     only_setting,
     source_needed,
     study_options,
+    typed_design,
 )
 from humeval_power.interfaces.cli.work_ahead import refuse_work, tell_work
 from humeval_power.planning.looks.calibration import Calibrate
-from humeval_power.planning.study.designs_of import build_design
 from humeval_power.planning.workload import study_workload
 from humeval_power.reporting.looks.results import LooksStudyResult
 from humeval_power.rules import DecisionRule
@@ -122,14 +122,7 @@ def _source(
     looks: LooksOptions,
 ) -> tuple[str, RatingLooks]:
     name, parameters = only_setting(settings)
-    design = build_design(
-        workers,
-        items,
-        study.ratings_per_item,
-        paired=study.paired,
-        kind=study.design,
-        max_ratings_per_worker=study.max_ratings_per_worker,
-    )
+    design = typed_design(study, workers, items)
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     rule = DecisionRule(alternative=looks.alternative, alpha=looks.alpha)
     points = likert_points(study, settings)

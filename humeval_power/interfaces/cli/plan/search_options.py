@@ -37,6 +37,18 @@ _LIMITS = (
         help="Such as 50:500 or 50:500:10.",
     ),
     click.option(
+        "--documents",
+        metavar="LIST",
+        callback=number_list(int, least=2, most=LARGEST_COUNT),
+        help="Numbers of documents that the items may come out of in equal shares, such as 10:40:5. [items "
+        "stand alone, or 2:--max-documents]",
+    ),
+    click.option(
+        "--max-documents",
+        type=WholeNumber(min=2, largest=LARGEST_COUNT),
+        help="Most documents that there are.",
+    ),
+    click.option(
         "--ratings-per-item",
         metavar="LIST",
         callback=number_list(int, least=1),
@@ -89,8 +101,9 @@ _STATED = (
 
 def limit_options(command: Function) -> Function:
     """Add the options of the search; the command gets them as `limits`, to be handed to `make_plan`."""
-    names = ("budget", "workers", "max_workers", "items", "ratings_per_item", "max_ratings_per_worker")
-    return collected(command, _LIMITS, name="limits", collect=_taken(*names, "pairing"))
+    sizes = ("workers", "max_workers", "items", "documents", "max_documents", "ratings_per_item")
+    names = ("budget", *sizes, "max_ratings_per_worker", "pairing")
+    return collected(command, _LIMITS, name="limits", collect=_taken(*names))
 
 
 def caution_options(command: Function) -> Function:

@@ -27,6 +27,7 @@ from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.parameters import Parameters
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.study import Response
+from humeval_power.study_counts import Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,36 @@ class StudyOptions:
     max_ratings_per_worker: int | None
     response: Response
     points: int | None
+    documents: int | None
+    items_per_document: int | None
+
+    @property
+    def typed_documents(self) -> Documents:
+        """How many documents the items come out of.
+
+        Raises
+        ------
+        click.UsageError
+            Both a number of documents and the items of each.
+        """
+        if self.documents is not None and self.items_per_document is not None:
+            raise click.UsageError("Give --documents or --items-per-document, not both.")
+        return Documents(self.documents, self.items_per_document)
 
 
+DOCUMENT_OPTIONS = (
+    click.option(
+        "--documents",
+        type=WholeNumber(min=2),
+        help="Number of documents that the items come out of, in equal shares: sentences of ten documents are "
+        "ten things, not a hundred. [items stand alone]",
+    ),
+    click.option(
+        "--items-per-document",
+        type=WholeNumber(min=1),
+        help="The same by the number of items of each document.",
+    ),
+)
 _STUDY_OPTIONS = (
     *_SCALE_OPTIONS,
     click.option(
@@ -74,6 +103,7 @@ _STUDY_OPTIONS = (
         help="Ratings as the model has them, cut to [0, 1], or rounded to --points.",
     ),
     click.option("--points", type=WholeNumber(min=2), help="Points of a Likert scale."),
+    *DOCUMENT_OPTIONS,
 )
 
 
@@ -135,6 +165,7 @@ def typed_design(study: StudyOptions, workers: int, items: int) -> Design:
         paired=study.paired,
         kind=study.design,
         max_ratings_per_worker=study.max_ratings_per_worker,
+        documents=study.typed_documents,
     )
 
 
@@ -147,6 +178,7 @@ def grid_options(study: StudyOptions, settings: Assumptions) -> dict[str, Any]:
         "max_ratings_per_worker": study.max_ratings_per_worker,
         "response": study.response,
         "points": likert_points(study, settings),
+        "documents": study.typed_documents,
     }
 
 

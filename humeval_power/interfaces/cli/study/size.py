@@ -1,4 +1,4 @@
-"""`humeval-power size`: the fewest workers, items or ratings per item that reach a target power."""
+"""`humeval-power size`: the fewest workers, items, documents or ratings per item for a target power."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ from humeval_power.rules import DecisionRule
     "sought",
     type=click.Choice(get_args(Sought)),
     required=True,
-    help="What to find; give the other two (without --ratings-per-item every worker rates every item).",
+    help="What to find; give the others (without --ratings-per-item every worker rates every item; for "
+    "documents, --items-per-document or the --items of all).",
 )
 @click.option("--workers", type=WholeNumber(), help="Number of workers.")
 @click.option("--items", type=WholeNumber(), help="Number of items.")
@@ -62,7 +63,7 @@ def command(
     rule: DecisionRule,
     run: Run,
 ) -> StudySize:
-    """The fewest workers, items or ratings per item that reach the target power.
+    """The fewest workers, items, documents or ratings per item that reach the target.
 
     Found by formula and proved by simulation. Ends with 3, and the reason, if
     no number will do.
@@ -79,6 +80,7 @@ def command(
         items=items,
         ratings_per_item=None if sought == "ratings-per-item" else study.ratings_per_item,
         paired=study.paired,
+        documents=study.typed_documents,
         power=target,
         rule=rule,
         n_simulations=run.simulations(),

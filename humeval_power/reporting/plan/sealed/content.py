@@ -10,7 +10,7 @@ from decimal import Decimal
 from humeval_power.costs import cost_of
 from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED
 from humeval_power.errors import InputError, Problem
-from humeval_power.parameters import Parameters
+from humeval_power.parameters import CORRELATIONS, FURTHER_DEVIATIONS, Parameters
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA, Values, value_at
 from humeval_power.reporting.records import versions
@@ -82,7 +82,8 @@ def sensitivity_content(plan: Plan) -> Values | None:
 
 
 def _parameters(parameters: Parameters) -> Values:
-    return {**parameters.as_dict(), "sd_worker_item": parameters.sd_worker_item}
+    further = (*FURTHER_DEVIATIONS, *CORRELATIONS)
+    return {**parameters.as_dict(), **{name: getattr(parameters, name) for name in further}}
 
 
 def looks_content(plan: Plan) -> Values | None:

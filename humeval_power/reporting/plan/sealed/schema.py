@@ -33,7 +33,7 @@ from humeval_power.rules import claim
 class PlanContent(Section):
     """Everything that was decided, and the power that it promises."""
 
-    schema_: Literal["humeval_power/plan/2"] = Field(alias="schema")
+    schema_: Literal["humeval_power/plan/3"] = Field(alias="schema")
     question: Text
     systems: tuple[Text, Text] = Field(description="A and B; every difference is B - A.")
     effect: EffectSection

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from humeval_power.reporting.plan.history import Change
 from humeval_power.safe_text import json_text
 
-PLAN_SCHEMA = "humeval_power/plan/2"
+PLAN_SCHEMA = "humeval_power/plan/3"
 SEAL = ("history", "checksum", "sealed")  # the names of a document that are not its content
 WHOLE = ("versions",)  # changes of these are listed as one
 

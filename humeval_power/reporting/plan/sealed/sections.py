@@ -39,6 +39,7 @@ Size = Annotated[int, Field(ge=2, le=LARGEST_COUNT)]
 Natural = Annotated[int, Field(ge=0)]
 Deviation = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
+Correlation = Annotated[float, Field(ge=-1, le=1)]
 
 
 class EffectSection(Section):
@@ -67,6 +68,10 @@ class ParametersSection(Section):
     sd_item_slope: Deviation
     sd_residual: float = Field(gt=0)
     sd_worker_item: Deviation
+    sd_document_intercept: Deviation
+    sd_document_slope: Deviation
+    correlation_worker: Correlation
+    correlation_item: Correlation
     coding: tuple[float, float] = Field(description="Codes of system A and system B in the model.")
 
     def record(self) -> Parameters:
@@ -94,6 +99,9 @@ class DesignSection(Section):
     ratings_per_item: Count = Field(description="Under each system, each by another worker.")
     paired: bool = Field(description="The same workers rate an item under both systems.")
     n_repeats: Literal[1]
+    n_documents: Annotated[int, Field(ge=0, le=LARGEST_COUNT)] = Field(
+        description="Documents that the items come out of, 0 where items stand alone."
+    )
     kind: DesignKind | None = Field(
         description="null: crossed where every worker rates every item, else k-per-item, or split."
     )
@@ -103,7 +111,13 @@ class DesignSection(Section):
 
     def record(self) -> StudyCounts:
         self._check_kind()
-        counts = StudyCounts(self.n_workers, self.n_items, self.ratings_per_item, self.paired)
+        counts = StudyCounts(
+            self.n_workers,
+            self.n_items,
+            self.ratings_per_item,
+            self.paired,
+            n_documents=self.n_documents,
+        )
         design = design_of(counts, kind=self.kind, max_ratings_per_worker=self.max_ratings_per_worker)
         if abs(design.ratings_per_item - self.ratings_per_item) >= 1:
             rule = f"must be {design.ratings_per_item:g} in a {design.kind} design of this size."
@@ -150,6 +164,7 @@ class CostModelSection(Section):
     pay_per_hour: Amount | None
     seconds_per_rating: Amount | None
     cost_per_worker: Amount
+    cost_per_document: Amount
     cost_per_item: Amount
     cost_per_output: Amount
     rejected_share: Amount
