@@ -30,13 +30,14 @@ def test_the_columns_are_taken_from_where_they_stand() -> None:
     found = model_formula(
         "rating ~ system + position + (1 + system || worker) + (1 + system | item) + (1 | document)"
     )
-    assert found.columns == {"worker": "worker", "item": "item", "system": "system", "rating": "rating"}
-    assert found.document == "document"
-    assert not found.document_slope
-    assert found.covariates == ("position",)
+    roles = ("worker", "item", "system", "rating", "document")
+    assert found.columns == {**{role: role for role in roles}, "covariates": ("position",)}
     assert found.correlated == ("item",)
     assert not found.worker_item
-    assert found.assumed == ()
+    assert found.assumed == (
+        "The documents' slope is fitted beside (1 | document): without it the test would take what these documents "
+        "say of the systems for what all do.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_the_columns_are_taken_from_where_they_stand() -> None:
 )
 def test_columns_of_many_formulas(text: str, columns: tuple[str, ...]) -> None:
     found = model_formula(text)
-    assert tuple(found.columns.values()) == columns
+    assert (found.worker, found.item, found.system, found.rating) == columns
     assert found.correlated == ()
     assert found.document is None
 
@@ -71,7 +72,7 @@ def test_names_that_say_nothing_are_read_in_order_and_that_is_said() -> None:
     assert model_formula("y ~ x + (x||b) + (x||a)").assumed == (
         "Of the groups in the formula b is read as the worker, a as the item.",
     )
-    (said,) = model_formula(f"{PLAIN} + (1 | session2)").assumed
+    said, _ = model_formula(f"{PLAIN} + (1 | session2)").assumed
     assert "session2 the document" in said
 
 
@@ -84,16 +85,17 @@ def test_one_bar_correlates_and_two_do_not(term: str, correlated: tuple[str, ...
 
 
 @pytest.mark.parametrize(
-    ("term", "slope", "nested"),
+    ("term", "slope"),
     [
-        ("(1 | document)", False, False),
-        ("(1 + system || document)", True, False),
-        ("(1 | document) + (0 + system | document)", True, False),
+        ("(1 | document)", False),
+        ("(1 + system || document)", True),
+        ("(1 | document) + (0 + system | document)", True),
     ],
 )
-def test_a_third_factor_is_the_document(term: str, slope: bool, nested: bool) -> None:
+def test_a_third_factor_is_the_document(term: str, slope: bool) -> None:
     found = model_formula(f"{PLAIN} + {term}")
-    assert (found.document, found.document_slope, found.nested) == ("document", slope, nested)
+    assert (found.document, found.nested) == ("document", False)
+    assert bool(found.assumed) != slope
     assert (found.worker, found.item) == ("worker", "item")
 
 
@@ -109,12 +111,12 @@ def test_items_within_documents(terms: str, slope: bool) -> None:
     found = model_formula(f"rating ~ system + {WORKER} + {terms}")
     assert (found.document, found.item, found.worker) == ("document", "item", "worker")
     assert found.nested
-    assert found.document_slope == slope
+    assert bool(found.assumed) != slope
 
 
 @pytest.mark.parametrize("pair", ["worker:item", "item:worker"])
 def test_what_a_worker_and_an_item_share(pair: str) -> None:
-    assert model_formula(f"{PLAIN} + (1 | {pair})").terms == {"worker_item": True}
+    assert model_formula(f"{PLAIN} + (1 | {pair})").terms == {"worker_item": True, "correlated": ()}
 
 
 @pytest.mark.parametrize(
@@ -146,6 +148,7 @@ def test_what_a_worker_and_an_item_share(pair: str) -> None:
         ("rating ~ system + z + (system + z || worker) + {i}", "a slope of z is not fitted"),
         ("rating ~ system + (system * z || worker) + {i}", "a slope of system:z is not fitted"),
         ("rating ~ system + (0 + system | worker) + {i}", "the workers have a slope and no intercept"),
+        ("rating ~ system + {w} + {i} + (system | document)", "(1 + system | document): of documents"),
         ("rating ~ system + {w}", "no term says how the items differ. Add (1 + system || COLUMN)"),
         ("rating ~ system + {i}", "no term says how the workers differ. Add (1 + system || COLUMN)"),
         ("rating ~ {w} + {i}", "system varies by groups and has no fixed effect"),
@@ -240,6 +243,57 @@ def test_a_formula_brings_the_term_of_worker_and_item() -> None:
     named = run_json("fit", PILOT, "--scale", "1:5", "--formula", text)
     plain = run_json("fit", PILOT, "--scale", "1:5", "--worker-item")
     assert named["parameters"] == plain["parameters"]
+
+
+def test_one_bar_of_a_formula_is_the_option_of_correlated_factors() -> None:
+    text = f"rating ~ system + (1 + system | worker) + {ITEM}"
+    named = run_json("fit", PILOT, "--scale", "1:5", "--formula", text)
+    plain = run_json("fit", PILOT, "--scale", "1:5", "--correlated", "worker")
+    assert named["parameters"] == plain["parameters"]
+    assert named["effect"] == plain["effect"]
+    told = run("fit", PILOT, "--formula", text, "--correlated", "worker,item", code=2).output
+    assert "--correlated asks for correlated items, which its '||' deny." in " ".join(told.split())
+
+
+SENTENCES = ROOT / "data" / "sentences.csv"
+
+
+@pytest.mark.parametrize(
+    "within", ["(1 + system || document) + (1 + system || item)", "(1 + system || document/item)"]
+)
+def test_a_formula_brings_documents_and_covariates(within: str) -> None:
+    text = f"rating ~ system + place + {WORKER} + {within}"
+    named = run_json("fit", SENTENCES, "--scale", "1:5", "--formula", text)
+    plain = run_json("fit", SENTENCES, "--scale", "1:5", "--document", "document", "--covariate", "place")
+    assert named["parameters"] == plain["parameters"]
+    assert named["effect"] == plain["effect"]
+    assert plain["effect"] != run_json("fit", SENTENCES, "--scale", "1:5")["effect"]
+
+
+def test_the_order_of_showing_is_a_covariate_that_an_option_calls_so() -> None:
+    text = f"rating ~ system + place + {WORKER} + {ITEM}"
+    named = run_json("fit", SENTENCES, "--scale", "1:5", "--formula", text, "--order-column", "place")
+    plain = run_json("fit", SENTENCES, "--scale", "1:5", "--order-column", "place")
+    assert named["effect"] == plain["effect"]
+    told = run(
+        "fit", SENTENCES, "--formula", PLAIN, "--order-column", "place", "--document", "document", code=2
+    )
+    said = " ".join(told.output.split())
+    assert "it lacks the column 'place', which an option names. Add + place." in said
+    assert "it lacks the document of --document document. Add (1 + system || document)." in said
+
+
+def test_items_within_documents_have_names_of_their_own(tmp_path: Path) -> None:
+    header, *rows = SENTENCES.read_text().splitlines()
+    assert header.startswith("worker,document,item,")
+    path = tmp_path / "sentences.csv"
+    path.write_text("\n".join([header, *(re.sub(r",d\d+-s", ",s", row) for row in rows)]))
+    text = f"rating ~ system + {WORKER} + (1 + system || document/item)"
+    told = run("fit", path, "--scale", "1:5", "--formula", text, code=2).output
+    assert "item 's1' occurs in 'd1' and in 'd2'. Give every item" in " ".join(told.split())
+    run(
+        "fit", path, "--scale", "1:5", "--formula", text.replace("document/item", "document") + f" + {ITEM}"
+    )
 
 
 def test_options_that_say_something_else_than_the_formula_are_refused() -> None:

@@ -7,6 +7,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from cli import run
@@ -67,6 +68,51 @@ def test_r_gives_the_numbers_of_the_fit(
     found = compared(program, tmp_path, tmp_path / "ratings.csv", "--scale", "1:5", *options)
     assert_same(found)
     assert math.isfinite(found["p"][0])
+
+
+@pytest.mark.slow
+@pytest.mark.r
+@pytest.mark.parametrize("factors", ["worker", "item", "worker,item"])
+def test_correlated_intercepts_and_slopes(program: str, tmp_path: Path, factors: str) -> None:
+    drawn = table(16, n_workers=7, n_items=16, kept=0.9)
+    level = drawn.groupby("worker")["rating"].transform("mean") + drawn.groupby("item")["rating"].transform(
+        "mean"
+    )
+    drawn["rating"] += 0.8 * (level - level.mean()) * (drawn["system"] - 0.5)
+    drawn.to_csv(tmp_path / "ratings.csv", index=False)
+    words = ("--correlated", factors, "--scale", "-1:2")
+    found = compared(program, tmp_path, tmp_path / "ratings.csv", *words)
+    assert_same(found)
+    assert all(abs(found[f"correlation_{factor}"][1]) > 0.05 for factor in factors.split(","))
+
+
+@pytest.mark.slow
+@pytest.mark.r
+@pytest.mark.parametrize("order", ["place", "first", "letter"])
+def test_documents_and_covariates(program: str, tmp_path: Path, order: str) -> None:
+    drawn = table(14, n_workers=5, n_items=15, kept=0.9)
+    rng = np.random.default_rng(15)
+    drawn["document"] = [f"d{code % 4}" for code in drawn["item"]]
+    drawn["rating"] += 0.1 * rng.standard_normal(4)[drawn["item"] % 4]
+    drawn["length, words"] = (rng.gamma(3, 8, 15)[drawn["item"]]).round(1)
+    drawn["expert"] = ["yes" if code < 2 else 'n"o' for code in drawn["worker"]]
+    drawn["genre"] = [
+        ("news", "chat", "é, law")[code % 3] for code in rng.integers(0, 9, 15)[drawn["item"]]
+    ]
+    first = (drawn["worker"] + drawn["item"]) % 2
+    drawn["order"] = {
+        "place": np.where(first == drawn["system"], 1, 2),
+        "first": [SYSTEMS[code] for code in first],
+        "letter": [("A first", "b")[code] for code in first],
+    }[order]
+    drawn["system"] = [SYSTEMS[code] for code in drawn["system"]]
+    drawn.to_csv(tmp_path / "ratings.csv", index=False)
+    named = [word for name in ("length, words", "expert", "genre") for word in ("--covariate", name)]
+    words = ("--document", "document", *named, "--order-column", "order", "--scale", "-1:2")
+    found = compared(program, tmp_path, tmp_path / "ratings.csv", *words)
+    assert_same(found)
+    assert sum(name.startswith("covariate_") for name in found) == 6
+    assert found["sd_document_intercept"][1] > 0
 
 
 @pytest.mark.r

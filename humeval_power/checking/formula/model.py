@@ -18,7 +18,7 @@ from humeval_power.checking.formula.parts import (
 from humeval_power.checking.formula.roles import Roles, roles_of
 from humeval_power.errors import InputError, Problem
 
-Factor = Literal["worker", "item", "document"]
+Factor = Literal["worker", "item"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +27,9 @@ class ModelFormula:
 
     `rating`, `system`, `worker`, `item` and `document` are columns, `document` None where there is none;
     `covariates` are columns with a fixed effect beside the system's. Intercepts and slopes of the factors in
-    `correlated` correlate, those of the others do not. `document_slope`: the difference between systems varies
-    by document. `worker_item`: there is what a worker and an item share under both systems. `nested`: items
-    are written within documents, and their names must not come again in another document. `assumed` says what
-    the formula left open.
+    `correlated` correlate, those of the others do not. `worker_item`: there is what a worker and an item share
+    under both systems. `nested`: items are written within documents, and their names must not come again in
+    another document. `assumed` says what the formula left open, and what is fitted though it lacks it.
     """
 
     text: str
@@ -41,7 +40,6 @@ class ModelFormula:
     document: str | None = None
     covariates: tuple[str, ...] = ()
     correlated: tuple[Factor, ...] = ()
-    document_slope: bool = False
     worker_item: bool = False
     nested: bool = False
     assumed: tuple[str, ...] = ()
@@ -49,12 +47,13 @@ class ModelFormula:
     @property
     def columns(self) -> dict[str, Any]:
         """What `read_ratings` and `ratings_from_table` take: the columns by what they are."""
-        return {"worker": self.worker, "item": self.item, "system": self.system, "rating": self.rating}
+        named = {"worker": self.worker, "item": self.item, "system": self.system, "rating": self.rating}
+        return {**named, "document": self.document, "covariates": self.covariates}
 
     @property
     def terms(self) -> dict[str, Any]:
         """What `fit` takes: the terms beside those of every model."""
-        return {"worker_item": self.worker_item}
+        return {"worker_item": self.worker_item, "correlated": self.correlated}
 
 
 def model_formula(text: str) -> ModelFormula:
@@ -86,10 +85,9 @@ def model_formula(text: str) -> ModelFormula:
         document=roles.document or None,
         covariates=tuple(name for (name,) in parts.fixed if name != roles.system),
         correlated=varying.correlated(),
-        document_slope=varying.has_slope("document"),
         worker_item=varying.worker_item(),
         nested=bool(roles.within),
-        assumed=roles.assumed,
+        assumed=(*roles.assumed, *varying.added()),
     )
 
 
@@ -135,11 +133,18 @@ class _Varying:
             any(bar.correlated and bar.intercept and bar.terms for bar in bars),
         )
 
-    def has_slope(self, role: Factor) -> bool:
-        return self._of[role].slope
+    def added(self) -> tuple[str, ...]:
+        """What is fitted though the formula lacks it, and why."""
+        document = self._roles.document
+        if not document or self._of["document"].slope:
+            return ()
+        return (
+            f"The documents' slope is fitted beside (1 | {quoted(document)}): without it the test would take what "
+            "these documents say of the systems for what all do.",
+        )
 
     def correlated(self) -> tuple[Factor, ...]:
-        roles: tuple[Factor, ...] = ("worker", "item", "document")
+        roles: tuple[Factor, ...] = ("worker", "item")
         return tuple(role for role in roles if self._of[role].correlated)
 
     def worker_item(self) -> bool:
@@ -156,7 +161,13 @@ class _Varying:
                     rule = "something of it is in the formula twice."
                     found.append(unfitted(bar.text, rule, "Write each intercept and each slope once."))
                 seen.add((bar.groups, term))
-        return [*found, *self._missing()]
+        return [*found, *self._missing(), *self._of_documents()]
+
+    def _of_documents(self) -> Iterator[Problem]:
+        if self._of["document"].correlated:
+            name, system = quoted(self._roles.document), quoted(self._roles.system)
+            rule = "of documents, intercepts and slopes that correlate are not fitted."
+            yield unfitted(f"(1 + {system} | {name})", rule, f"Write (1 + {system} || {name}).")
 
     def _of_bar(self, bar: Bar) -> Iterator[Problem]:
         roles = self._roles

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.errors import InputError
 from humeval_power.reporting.numbers import counted
+from humeval_power.reporting.study.r_covariates import covariate_lines
 from humeval_power.safe_text import formula_safe, r_text
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def reading_lines(ratings: Ratings) -> Iterator[str]:
     yield from _table(layout)
     yield from _cells(ratings, origin)
     yield from _selection(ratings, origin)
-    yield from _frame(ratings, origin)
+    yield from _frame(ratings)
 
 
 def _table(layout: Layout) -> Iterator[str]:
@@ -104,7 +105,7 @@ def _selection(ratings: Ratings, origin: Origin) -> Iterator[str]:
     yield ""
 
 
-def _frame(ratings: Ratings, origin: Origin) -> Iterator[str]:
+def _frame(ratings: Ratings) -> Iterator[str]:
     scale = ratings.scale
     share = f"(as.numeric(rating[keep]) - {scale.low!r}) / {scale.width!r}"
     if not scale.higher_is_better:
@@ -112,11 +113,12 @@ def _frame(ratings: Ratings, origin: Origin) -> Iterator[str]:
     yield "d <- data.frame("
     yield "  worker = factor(worker[keep]),"
     yield "  item = factor(item[keep]),"
-    if "document" in origin.columns:
+    if ratings.document is not None:
         yield "  document = factor(document[keep]),"
     yield "  x = ifelse(system[keep] == b, 0.5, -0.5),  # the effect is B - A"
     yield f"  y = {share}"
     yield ")"
+    yield from covariate_lines(ratings.covariates)
     yield f"stopifnot(nrow(d) == {ratings.n_ratings}, nlevels(d$worker) == {ratings.n_workers},"
     yield f"  nlevels(d$item) == {ratings.n_items}, !anyNA(d))"
     yield ""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from humeval_power.errors import InputError
+from humeval_power.reporting.study.r_covariates import columns_of
 from humeval_power.reporting.study.r_reading import needed_to_read, reading_lines
 from humeval_power.rules import DecisionRule
 from humeval_power.safe_text import one_line
@@ -77,25 +78,31 @@ def _header(result: FitResult) -> Iterator[str]:
     yield ""
 
 
-def formula_of(ratings: Ratings, *, worker_item: bool) -> str:
-    """The model as lme4 writes it, with x = -1/2 and +1/2 for the system and names of roles for the columns."""
-    terms = ["x"]
+def terms_of(ratings: Ratings, *, worker_item: bool, correlated: Collection[str]) -> list[str]:
+    """The terms as lme4 writes them: x = -1/2 and +1/2 is the system, the columns have the names of their roles."""
+    terms = ["x", *(column for column, *_ in columns_of(ratings.covariates))]
     for group in ("worker", "item", *(["document"] if ratings.document is not None else [])):
-        terms += [f"(1 | {group})", f"(0 + x | {group})"]
+        alone = [f"(1 | {group})", f"(0 + x | {group})"]
+        terms += [f"(1 + x | {group})"] if group in correlated else alone
     if worker_item:
         terms.append("(1 | worker:item)")
-    return " + ".join(terms)
+    return terms
 
 
 def _model(result: FitResult) -> Iterator[str]:
     reml = "TRUE" if result.fitted.estimator == "reml" else "FALSE"
-    formula = formula_of(result.ratings, worker_item=result.parameters.sd_worker_item > 0)
+    terms = terms_of(
+        result.ratings,
+        worker_item=result.parameters.sd_worker_item > 0,
+        correlated=[one.factor for one in result.fitted.correlations],
+    )
     yield "# The model -------------------------------------------------------------------"
     yield ""
     yield from _comment(
-        "Intercepts and slopes do not correlate. x is a number: lme4 would not split a factor inside of ||."
+        "Intercepts and slopes correlate within one bracket only. x is a number: in (0 + x | worker) a factor "
+        "would have an effect for each of its levels."
     )
-    yield from _assigned("model_formula", f"y ~ {formula}")
+    yield from _assigned("model_formula", terms)
     yield from _comment(
         "lme4's usual search stops a little above the lowest criterion, and small tables can have several minima: "
         "three starts, a fine search, and the lowest of them."
@@ -154,13 +161,20 @@ def _comparison(result: FitResult) -> Iterator[str]:
         ("df", "df", tested.df),
         ("p", "p", tested.p_value),
     ]
-    for group in ("worker", "item"):
+    for place, (column, _, label) in enumerate(columns_of(result.ratings.covariates)):
+        known = {effect.label: effect.estimate for effect in fitted.covariates}
+        expected.append((column, f"fixef(model)[[{place + 3}]]", known[label]))
+    documents = [] if result.ratings.document is None else ["document"]
+    for group in ("worker", "item", *documents):
         for term, column in (("intercept", "(Intercept)"), ("slope", "x")):
             name = f"sd_{group}_{term}"
             expected.append((name, f'sd_of("{group}", "{column}")', getattr(fitted.parameters, name)))
     if fitted.parameters.sd_worker_item > 0:
         value = fitted.parameters.sd_worker_item
         expected.append(("sd_worker_item", 'sd_of("worker:item", "(Intercept)")', value))
+    for one in fitted.correlations:
+        code = f'attr(VarCorr(model)${one.factor}, "correlation")[1, 2]'
+        expected.append((f"correlation_{one.factor}", code, one.value))
     expected.append(("sd_residual", "sigma(model)", fitted.parameters.sd_residual))
     expected.append(("criterion", "-2 * as.numeric(logLik(model))", fitted.criterion))
     yield "# R's numbers beside those of the fit -------------------------------------------"
@@ -209,13 +223,13 @@ def _comment(text: str) -> Iterator[str]:
     yield line
 
 
-def _assigned(name: str, formula: str) -> Iterator[str]:
+def _assigned(name: str, terms: Sequence[str]) -> Iterator[str]:
     """An assignment of a formula, broken at its terms."""
-    line = f"{name} <-"
-    for place, term in enumerate(formula.split(" + (")):
-        piece = f" {term}" if place == 0 else f" + ({term}"
-        if len(line) + len(piece) + 2 > _WIDTH:
+    line = f"{name} <- y ~ {terms[0]}"
+    for term in terms[1:]:
+        if len(line) + len(term) + 5 > _WIDTH:
             yield f"{line} +"
-            line, piece = " ", f" ({term}"
-        line += piece
+            line = f"  {term}"
+        else:
+            line += f" + {term}"
     yield line

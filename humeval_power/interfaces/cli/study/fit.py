@@ -83,16 +83,17 @@ def command(
     for 'power', 'surface' and 'report'; --code r, or -o FILE.R, gives a script of
     R that repeats the fit from FILE with lme4.
     """
-    table, worker_item = with_formula(formula, table, worker_item=worker_item)
-    ratings = load_ratings(file, table, tell=False)
+    model = with_formula(formula, table, worker_item=worker_item, correlated=correlated)
+    ratings = load_ratings(file, model.table, tell=False)
+    model.check(ratings)
     if code_wanted():
         check_repeatable(ratings, rule)
     return fit(
         ratings,
         rule=rule,
         engine=engine,
-        worker_item=worker_item,
-        correlated=correlated,
+        worker_item=model.worker_item,
+        correlated=model.correlated,
         intervals=intervals,
         assumed=None if assumed is None else read_parameters(assumed)[0],
         n_simulations=run.typed,

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
+import numpy as np
 
 from humeval_power.checking.formula.model import ModelFormula, model_formula
 from humeval_power.checking.formula.parts import PLACE, quoted
 from humeval_power.errors import InputError, Problem
+from humeval_power.estimation.fit import CorrelatedFactor
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note
 from humeval_power.safe_text import shell_word
+
+if TYPE_CHECKING:  # pandas is slow to import
+    from humeval_power.ratings import Ratings
 
 formula_option = click.option(
     "--formula",
@@ -22,8 +28,45 @@ formula_option = click.option(
 )
 
 
-def with_formula(text: str | None, table: TableOptions, *, worker_item: bool) -> tuple[TableOptions, bool]:
-    """The columns, and whether there is a term of worker and item, as a formula says; or as the options do.
+class Modelled(NamedTuple):
+    """The columns, and the terms beside those of every model. `nested`: items are written within documents."""
+
+    table: TableOptions
+    worker_item: bool
+    correlated: tuple[CorrelatedFactor, ...]
+    nested: bool = False
+
+    def check(self, ratings: Ratings) -> None:
+        """Refuse items whose names come again in another document, where the formula has them within documents.
+
+        Raises
+        ------
+        InputError
+            Such an item, with two of its documents.
+        """
+        document = ratings.document
+        if not self.nested or document is None:
+            return
+        first = np.full(ratings.n_items, -1)
+        first[ratings.item[::-1]] = document[::-1]
+        bad = np.flatnonzero(first[ratings.item] != document)
+        if len(bad):
+            item, names = ratings.item[bad[0]], ratings.document_names
+            rule = (
+                f"its items lie within documents, and item {ratings.item_names[item]!r} occurs in "
+                f"{names[first[item]]!r} and in {names[document[bad[0]]]!r}."
+            )
+            raise InputError([Problem(rule, "Give every item of every document an id of its own.", PLACE)])
+
+
+def with_formula(
+    text: str | None,
+    table: TableOptions,
+    *,
+    worker_item: bool,
+    correlated: tuple[CorrelatedFactor, ...],
+) -> Modelled:
+    """The columns and terms that a formula names; or those of the options.
 
     Raises
     ------
@@ -31,23 +74,30 @@ def with_formula(text: str | None, table: TableOptions, *, worker_item: bool) ->
         No formula, a term that is not fitted here, or an option that says something else.
     """
     if text is None:
-        return table, worker_item
+        return Modelled(table, worker_item, correlated)
     model = model_formula(text)
-    problems = [*_contradicted(model, table), *_not_taken(model)]
+    problems = [*_contradicted(model, table)]
     if worker_item and not model.worker_item:
         term = f"(1 | {model.worker}:{model.item})"
         problems.append(Problem(f"--worker-item asks for a term that it lacks: {term}.", "Add it.", PLACE))
+    problems += [
+        Problem(f"--correlated asks for correlated {factor}s, which its '||' deny.", "Write '|'.", PLACE)
+        for factor in correlated
+        if factor not in model.correlated
+    ]
     if problems:
         raise InputError(problems)
     for assumed in model.assumed:
         note(assumed)
-    return replace(table, **model.columns), model.worker_item
+    columns = model.columns
+    columns["covariates"] = tuple(name for name in model.covariates if name != table.order_column)
+    return Modelled(replace(table, **columns), model.worker_item, model.correlated, model.nested)
 
 
 def _contradicted(model: ModelFormula, table: TableOptions) -> Iterator[Problem]:
     """Options that name another column than the formula does, or one that it lacks."""
-    for role, column in model.columns.items():
-        said = getattr(table, role)
+    for role in ("worker", "item", "system", "rating"):
+        column, said = getattr(model, role), getattr(table, role)
         if said not in (None, column):
             rule = f"it names {column!r} as the {role}, and --{role} {shell_word(said)} another column."
             yield Problem(rule, f"Leave out --{role}, or change the formula.", PLACE)
@@ -60,14 +110,3 @@ def _contradicted(model: ModelFormula, table: TableOptions) -> Iterator[Problem]
             yield Problem(
                 f"it lacks the column {name!r}, which an option names.", f"Add + {quoted(name)}.", PLACE
             )
-
-
-def _not_taken(model: ModelFormula) -> list[Problem]:
-    """Terms that formulas know and a fit does not take yet."""
-    rule, remedy = "it has {}, which a fit does not take yet.", "Leave it out of the formula."
-    asked = {
-        f"the document {model.document!r}": model.document,
-        f"covariates ({', '.join(model.covariates)})": model.covariates,
-        f"correlated intercepts and slopes of {', '.join(model.correlated)}s": model.correlated,
-    }
-    return [Problem(rule.format(what), remedy, PLACE) for what, said in asked.items() if said]
