@@ -241,7 +241,7 @@ def _diagnostics(ratings: Ratings, fitted: Fit, tested: EffectTest) -> Diagnosti
     from humeval_power.api.progress import progress
     from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT, diagnose
 
-    if tested.reason:
+    if tested.reason or fitted.correlations:  # predictions are those of uncorrelated effects
         return None
     with progress("Leaving workers out", total=min(ratings.n_workers, MOST_LEFT_OUT)) as advance:
         return diagnose(fitted, ratings, tested.rule, advance=advance)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.api.progress import in_steps, progress
+from humeval_power.errors import InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
@@ -144,6 +145,11 @@ def _tested(
     from humeval_power.inference.study.simulated_test import simulated_test
     from humeval_power.inference.study.wald import difference_test, effect_test
 
+    if rule.is_simulated and fitted.covariates:
+        raise InputError(
+            f"Studies are simulated without covariates, so that df '{rule.df}' has no reference for a fit with "
+            "them: leave the covariates out, or take kenward-roger df."
+        )
     if rule.is_simulated:
         return simulated_test(fitted, ratings.design(), rule, assumed=assumed, **runs)
     return difference_test(ratings, rule) if rule.analysis == "differences" else effect_test(fitted, rule)

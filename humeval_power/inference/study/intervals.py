@@ -54,6 +54,10 @@ def parameter_intervals(
         return _asymptotic(fit)
     if fit.parameters.sd_worker_item > 0:
         raise InputError(f"{method} intervals are not offered for a fit with the worker-item term.")
+    if fit.correlations:
+        raise InputError(
+            f"{method} intervals are not offered for a fit with correlations; take asymptotic ones."
+        )
     if fit.not_identified:
         raise InputError(
             f"{method} intervals need parameters that the table identifies; it does not identify "
