@@ -28,6 +28,7 @@ from humeval_power.designs import Design as Design
 from humeval_power.designs import counterbalanced as counterbalanced
 from humeval_power.designs import crossed as crossed
 from humeval_power.designs import k_per_item as k_per_item
+from humeval_power.designs import with_documents as with_documents
 from humeval_power.differences import Difference as Difference
 from humeval_power.errors import HumevalPowerError as HumevalPowerError
 from humeval_power.errors import InputError as InputError
@@ -59,5 +60,6 @@ from humeval_power.rules import DecisionRule as DecisionRule
 from humeval_power.scales import RatingScale as RatingScale
 from humeval_power.scenarios.study import RatingStudy as RatingStudy
 from humeval_power.simulation.losses import Losses as Losses
+from humeval_power.study_counts import Documents as Documents
 
 __version__: str

@@ -49,7 +49,8 @@ class Design:
     under. `notes` states every rounding that building the design made necessary.
 
     `document_of_item` (n_items,) is the document that each item is part of; None where items stand
-    alone, or where a table shows an item in more than one document.
+    alone, or where a table shows an item in more than one document. With `together` whoever rates an item of
+    a document rates all of it.
     """
 
     kind: DesignKind
@@ -62,6 +63,7 @@ class Design:
     explicit: Assignment | None = field(default=None, repr=False)
     n_documents: int = 0
     document_of_item: Codes | None = field(default=None, repr=False)
+    together: bool = False
 
     @cached_property
     def assignment(self) -> Assignment:
@@ -234,9 +236,12 @@ def from_table(
     return replace(design, n_documents=int(rows.document.max()) + 1, document_of_item=nested)
 
 
-def with_documents(design: Design, n_documents: int) -> Design:
+def with_documents(design: Design, n_documents: int, *, together: bool = False) -> Design:
     """The same design with its items taken, in order, out of `n_documents` documents of equal size; where
     the items do not divide, some documents have one more, and a note says so.
+
+    together : whoever rates an item of a document rates all of it, where some workers rate each item; else
+        its items are dealt one by one.
 
     Raises
     ------
@@ -268,6 +273,7 @@ def with_documents(design: Design, n_documents: int) -> Design:
         notes=notes,
         n_documents=n_documents,
         document_of_item=np.repeat(np.arange(n_documents, dtype=np.int64), sizes),
+        together=together,
     )
 
 
@@ -327,16 +333,20 @@ def _split_rows(design: Design) -> Assignment:
 
 
 def _least_loaded(design: Design, *, per_item: int) -> Codes:
-    """Deal `per_item` different workers to each item, always those with the least work so far, ties
-    broken at random. Loads then never differ by more than one. Shape (n_items, per_item)."""
+    """Deal `per_item` different workers to each item, or to each document as a whole if its items stay
+    together, always those with the least work so far, ties broken at random. Loads then never differ by
+    more than an item, or a document. Shape (n_items, per_item)."""
     rng = np.random.default_rng(design.seed)
     load = np.zeros(design.n_workers)
-    chosen = np.empty((design.n_items, per_item), dtype=np.int64)
-    for item in range(design.n_items):
+    sizes = np.ones(design.n_items)
+    if design.together and design.document_of_item is not None:
+        sizes = np.bincount(design.document_of_item, minlength=design.n_documents).astype(np.float64)
+    chosen = np.empty((len(sizes), per_item), dtype=np.int64)
+    for dealt, size in enumerate(sizes):
         group = np.argpartition(load + rng.random(design.n_workers), per_item - 1)[:per_item]
-        load[group] += 1.0
-        chosen[item] = np.sort(group)
-    return chosen
+        load[group] += size
+        chosen[dealt] = np.sort(group)
+    return chosen if len(chosen) == design.n_items else chosen[design.document_of_item]
 
 
 def _grid_rows(design: Design) -> Assignment:

@@ -194,6 +194,7 @@ def assign_work(
     *,
     systems: tuple[str, str] | None = None,
     item_names: Sequence[str] | None = None,
+    documents_together: bool = False,
     batch_size: int | None = None,
     order: PresentationOrder = "random",
     check_rate: float = 0.0,
@@ -210,6 +211,7 @@ def assign_work(
     ----------
     study : a plan, which brings systems, looks, limit and seed; or a design.
     systems, item_names : what they are called. [A and B; i01, i02, ...]
+    documents_together : give a document to a worker as a whole, its items one after the other.
     batch_size : most ratings in a batch.
     order : 'random' shows the two outputs of an item half a batch apart, 'blocked' one after the other.
     check_rate, repeat_rate : attention checks, and outputs shown once more, as shares of a worker's ratings.
@@ -236,8 +238,11 @@ def assign_work(
     planned = study if isinstance(study, Plan) else None
     used = seed if seed is not None else DEFAULT_SEED if planned is None else planned.seed
     limit = max_ratings_per_worker or (None if planned is None else planned.max_ratings_per_worker)
+    design = study.design() if isinstance(study, Plan) else study
+    if documents_together:
+        design = _kept_together(design, planned, limit)
     found = assign(
-        study.design() if isinstance(study, Plan) else study,
+        design,
         seed=used,
         batch_size=batch_size,
         order=order,
@@ -256,6 +261,19 @@ def assign_work(
         remarks=(f"Seed {used}: keep it with the key, it makes the codes.",) if blind else (),
         provenance=UNKNOWN if blind else Provenance(seed=used),
     )
+
+
+def _kept_together(design: Design, planned: Plan | None, limit: int | None) -> Design:
+    """The same design with whole documents for its workers."""
+    from humeval_power.designs import check_load
+
+    if not design.n_documents:
+        raise InputError(
+            "Documents can stay together only where items come out of documents: say how many."
+        )
+    if planned is not None and planned.looks is not None:
+        raise InputError("The looks of this plan deal items one by one: documents cannot stay together.")
+    return check_load(replace(design, together=True), limit)
 
 
 def _documents_to_search(documents: Sequence[int] | None, most: int | None) -> Sequence[int]:

@@ -75,7 +75,7 @@ def test_what_is_printed_says_how_much_work_it_is() -> None:
 def test_the_table_has_a_row_for_each_thing_shown(tmp_path: Path) -> None:
     options = (*SMALL, "--checks", 0.1, "--repeats", 0.1, "--batch-size", 5)
     rows = table_of(*options)
-    assert list(rows[0]) == ["worker_slot", "batch", "order", "item", "system", "code", "kind"]
+    assert list(rows[0]) == ["worker_slot", "batch", "order", "item", "place", "system", "code", "kind"]
     assert len(rows) == 3 * (8 + 1 + 1)
     for place in ("table.csv", "folder/"):
         assert (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import DesignError, Problem
-from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes
+from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes, numbered
 from humeval_power.planning.plan.session_order import (
     PresentationOrder,
     Session,
@@ -115,7 +115,8 @@ def assign(
     within a batch is each worker's own. The outputs of an item that one worker rates stay in one batch.
     Every worker has random numbers of their own: one more worker changes nobody else's order. Where
     workers see an item under both systems, which one is first is balanced within worker (the counts
-    differ by at most one) and, as far as that allows, within item.
+    differ by at most one) and, as far as that allows, within item; the table says which place an output
+    has. Documents that stay together are shown one after the other, each with its items in their order.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ def assign(
         Options that are out of range or contradict each other, or a worker above the limit.
     """
     named = item_names is not None
-    names = _numbered("i", design.n_items) if item_names is None else checked_names(design, item_names)
+    names = numbered("i", design.n_items) if item_names is None else checked_names(design, item_names)
     check_options(seed, batch_size, order, check_rate, repeat_rate, replacement_slots, system_names)
     rows = design.assignment
     time = _times_seen(design)
@@ -145,12 +146,12 @@ def assign(
     part = rows.worker * n_stages + stage  # what one worker does for one look is a session
     loads = np.bincount(part, minlength=design.n_workers * n_stages)
     repeats, checks = _rounded(repeat_rate, loads), _rounded(check_rate, loads)
-    slots = _numbered("w", design.n_workers)
+    slots = numbered("w", design.n_workers)
     if max_ratings_per_worker is not None:
         by_worker = [each.reshape(-1, n_stages).sum(axis=1) for each in (loads, repeats, checks)]
         check_shown(slots, *by_worker, limit=max_ratings_per_worker)
 
-    common_order = _stream(seed, 0, "items").random(design.n_items)
+    common_order = _item_order(design, _stream(seed, 0, "items"))
     sorted_rows = np.lexsort((common_order[rows.item], time, part))
     balance = np.zeros(design.n_items, dtype=np.int64)
     sessions = []
@@ -160,7 +161,7 @@ def assign(
             build_session(
                 _showings(rows.item[mine], rows.system[mine], time[mine], balance, stream("first")),
                 SessionPlan(order, batch_size, int(repeats[place]), int(checks[place])),
-                position=_positions(rows.item[mine], time[mine], stream("order"), design.n_items),
+                position=_positions(rows.item[mine], time[mine], stream("order"), design),
                 stream=stream,
             )
             if len(mine)
@@ -186,7 +187,7 @@ def assign(
         items=names,
         systems=system_names,
         codes=_codes(names, system_names, seed, named=named),
-        replacements=_numbered("r", replacement_slots),
+        replacements=numbered("r", replacement_slots),
     )
 
 
@@ -230,9 +231,18 @@ def _showings(
     return Showings(item[order], system[order], time[order], sitting[order])
 
 
-def _positions(item: Codes, time: Codes, rng: np.random.Generator, n_items: int) -> NDArray[np.float64]:
+def _item_order(design: Design, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Places in [0, 1) that put the items into a random order, shape (n_items,); where documents stay
+    together, the documents, each with its items as they follow each other in it."""
+    if not design.together or design.document_of_item is None:
+        return rng.random(design.n_items)
+    rank = np.argsort(np.argsort(rng.random(design.n_documents)))[design.document_of_item]
+    return np.asarray((rank + np.arange(design.n_items) / design.n_items) / design.n_documents)
+
+
+def _positions(item: Codes, time: Codes, rng: np.random.Generator, design: Design) -> NDArray[np.float64]:
     """A random place for each item of one worker; what is seen more often comes earlier."""
-    place = rng.random(n_items)
+    place = _item_order(design, rng)
     np.subtract.at(place, item[time > 0], 1.0)
     return place
 
@@ -243,11 +253,6 @@ def _rounded(rate: float, loads: Codes) -> Codes:
         return np.zeros_like(loads)
     nearest = np.floor(rate * loads + 0.5).astype(np.int64)
     return np.asarray(np.minimum(np.maximum(nearest, 1), loads))
-
-
-def _numbered(letter: str, count: int) -> tuple[str, ...]:
-    width = max(2, len(str(count)))
-    return tuple(f"{letter}{number:0{width}d}" for number in range(1, count + 1))
 
 
 def _codes(items: tuple[str, ...], systems: tuple[str, str], seed: int, *, named: bool) -> tuple[str, ...]:

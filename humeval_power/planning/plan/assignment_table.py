@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import DesignError
-from humeval_power.planning.plan.session_order import CHECK, KINDS, NOTHING
+from humeval_power.planning.plan.session_order import CHECK, KINDS, NOTHING, RATING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ import hmac
 import json
 from hashlib import sha256
 
-ASSIGNMENT_COLUMNS = ("worker_slot", "batch", "order", "item", "system", "code", "kind")
+ASSIGNMENT_COLUMNS = ("worker_slot", "batch", "order", "item", "place", "system", "code", "kind")
 KEY_COLUMNS = ("code", "item", "system")
 
 
@@ -62,9 +62,21 @@ class AssignmentPlan:
         np.maximum.at(most, self.worker, self.batch)
         return most
 
+    @property
+    def place(self) -> NDArray[np.object_]:
+        """Which of a worker's two outputs of an item a row shows: 1 the first, 2 the second, as the order
+        column of a table of ratings has it; blank for repeats and checks. Shape (n_rows,)."""
+        place = np.full(len(self.item), "", dtype=object)
+        rated = np.flatnonzero(self.kind == RATING)
+        sitting = self.worker[rated] * np.int64(self.design.n_items) + self.item[rated]
+        rows = np.lexsort((self.order[rated], sitting))
+        begins = np.searchsorted(sitting[rows], sitting[rows])
+        place[rated[rows]] = ((np.arange(len(rows)) - begins) % 2 + 1).tolist()
+        return place
+
     def to_frame(self) -> pd.DataFrame:
-        """The table with the columns ASSIGNMENT_COLUMNS, and `look` where there are looks; a check has no
-        item, system and code."""
+        """The table with the columns ASSIGNMENT_COLUMNS, `document` before the item where items come out of
+        documents, and `look` where there are looks; a check has no item, system and code."""
         import pandas as pd
 
         output = np.where(self.item == NOTHING, NOTHING, 2 * self.item + self.system)
@@ -73,11 +85,17 @@ class AssignmentPlan:
             self.batch,
             self.order,
             _named(self.items, self.item),
+            self.place,
             _named(self.systems, self.system),
             _named(self.codes, output),
             _named(KINDS, self.kind),
         )
         table = pd.DataFrame(dict(zip(ASSIGNMENT_COLUMNS, columns, strict=True)))
+        of_item = self.design.document_of_item
+        if of_item is not None:
+            document = np.where(self.item == NOTHING, NOTHING, of_item[self.item])
+            names = numbered("d", self.design.n_documents)
+            table.insert(ASSIGNMENT_COLUMNS.index("item"), "document", _named(names, document))
         return table if self.look is None else table.assign(look=self.look)
 
     def key(self) -> pd.DataFrame:
@@ -154,3 +172,9 @@ def _code(secret: bytes, message: str) -> str:
         number, place = divmod(number, len(_CHARACTERS))
         code += _CHARACTERS[place]
     return code
+
+
+def numbered(letter: str, count: int) -> tuple[str, ...]:
+    """Names such as w01, w02, ..., of equal length."""
+    width = max(2, len(str(count)))
+    return tuple(f"{letter}{number:0{width}d}" for number in range(1, count + 1))

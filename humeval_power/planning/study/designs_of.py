@@ -29,6 +29,7 @@ def build_design(
     kind: DesignKind | None = None,
     max_ratings_per_worker: int | None = None,
     documents: Documents = NO_DOCUMENTS,
+    together: bool = False,
 ) -> Design:
     """The design of so many workers and items, which may come out of documents.
 
@@ -49,7 +50,9 @@ def build_design(
         max_ratings_per_worker=max_ratings_per_worker,
     )
     n_documents = documents.of(n_items)
-    return with_documents(design, n_documents) if n_documents else design
+    if not n_documents:
+        return design
+    return check_load(with_documents(design, n_documents, together=together), max_ratings_per_worker)
 
 
 def _of_items(

@@ -19,6 +19,7 @@ from humeval_power.planning.plan.session_order import PresentationOrder
 from humeval_power.planning.study.designs_of import build_design
 from humeval_power.planning.workload import study_workload
 from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
+from humeval_power.study_counts import Documents
 
 
 @click.command("assign", cls=Command)
@@ -35,6 +36,9 @@ def command(
     paired: bool | None,
     kind: DesignKind | None,
     max_ratings_per_worker: int | None,
+    documents: int | None,
+    items_per_document: int | None,
+    together: bool,
     systems: tuple[str, str] | None,
     item_names: str | None,
     batch_size: int | None,
@@ -48,7 +52,9 @@ def command(
 ) -> AssignmentResult:
     """Say who rates what when; -o FILE.csv writes the table.
 
-    Slots w01, w02, ... are filled by workers as they come. With --key the table
+    Slots w01, w02, ... are filled by workers as they come. The column place
+    says which of its two outputs of an item a worker sees first: keep it with
+    the ratings, and name it by --order-column. With --key the table
     names outputs by their codes alone. When a worker drops out, run the same
     command again with --replace. --format csv prints the table.
     """
@@ -58,6 +64,8 @@ def command(
         "--ratings-per-item": ratings_per_item,
         "--paired/--unpaired": paired,
         "--design": kind,
+        "--documents": documents,
+        "--items-per-document": items_per_document,
         "--systems": systems,
     }
     _check_typed(typed, planned=plan is not None)
@@ -72,6 +80,7 @@ def command(
             paired=paired is not False,
             kind=kind,
             max_ratings_per_worker=max_ratings_per_worker,
+            documents=Documents(documents, items_per_document),
         )
     )
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
@@ -79,6 +88,7 @@ def command(
         planned or design,
         systems=systems,
         item_names=None if item_names is None else _read_names(item_names),
+        documents_together=together,
         batch_size=batch_size,
         order=order,
         check_rate=checks,

@@ -10,6 +10,7 @@ from humeval_power.designs import DESIGN_KINDS
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import Function, decorated
 from humeval_power.interfaces.cli.plan.options import amend_option, plan_option
+from humeval_power.interfaces.cli.study.options import DOCUMENT_OPTIONS
 from humeval_power.planning.plan.assignment import MAX_RATE
 from humeval_power.planning.plan.session_order import PresentationOrder
 from humeval_power.reporting.plan.assignment import Takeover
@@ -67,6 +68,14 @@ _SIZE_OPTIONS = (
         "--max-ratings-per-worker",
         type=WholeNumber(min=1),
         help="Most that a worker may be shown, with repeats and checks.",
+    ),
+    *DOCUMENT_OPTIONS,
+    click.option(
+        "--documents-together/--documents-spread",
+        "together",
+        default=False,
+        help="Give a document to a worker as a whole, its items one after the other in their order; or deal "
+        "its items one by one. [spread]",
     ),
 )
 _TABLE_OPTIONS = (
