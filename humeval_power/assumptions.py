@@ -6,11 +6,13 @@ study says of its own ratings (its scale, its systems, its effect) is never take
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal
 
-from humeval_power.parameters import Parameters
+from humeval_power.errors import ParametersError, field_problem
+from humeval_power.latent import LATENT_DEVIATIONS, Latent, Link
+from humeval_power.parameters import CORRELATIONS, Parameters
 from humeval_power.scales import RatingScale
 from humeval_power.uncertainty import VarianceUncertainty
 
@@ -96,6 +98,65 @@ class Assumptions:
         pilots = [entry for entry in own if entry.origin == "pilot"]
         found = pilots or own
         return found[0] if len(found) == 1 else None
+
+
+_ROUNDING = 0.01  # by which a number that the shares fix may miss it
+
+
+def in_categories(
+    assumed: Assumptions, shares: Sequence[float], *, link: Link, difference: float = 0.0
+) -> Assumptions:
+    """The same with ratings in categories of these shares, worst first, the mean of both systems where these
+    differ by `difference`. The standard deviations stay; baseline and residual are what the shares leave.
+
+    Raises
+    ------
+    ParametersError
+        Parameters that are in categories already, that state what the shares contradict, or that leave no room.
+    """
+    points = assumed.scale.points if assumed.scale is not None else None
+    if points is not None and points != len(shares):
+        rule = f"must be one for each of the scale's {points} points."
+        raise ParametersError([field_problem("shares", list(shares), rule)])
+    entries = (
+        replace(entry, parameters=_of_shares(entry, shares, link, difference), uncertainty=None)
+        for entry in assumed.entries
+    )
+    return replace(assumed, entries=tuple(entries))
+
+
+def _of_shares(entry: Assumed, shares: Sequence[float], link: Link, difference: float) -> Parameters:
+    values = entry.parameters.recoded()
+    if values.latent is not None:
+        raise ParametersError(
+            f"{entry.name} is in categories already, with shares of its own: leave out those given."
+        )
+    deviations = {name: getattr(values, name) for name in LATENT_DEVIATIONS}
+    found = Parameters.of_latent(Latent.of_shares(shares, link=link, difference=difference, **deviations))
+    if entry.origin == "typed":
+        _refuse_contradictions(values, found)
+    return found
+
+
+def _refuse_contradictions(typed: Parameters, found: Parameters) -> None:
+    """Refuse what was typed and is not what the shares fix; what was left out has its usual value."""
+    usual = {"baseline": 0.5, "sd_residual": 0.0, "sd_worker_item": 0.0}
+    problems = [
+        field_problem(
+            name,
+            getattr(typed, name),
+            f"contradicts the shares, which make it {getattr(found, name):.3g}: leave it out.",
+        )
+        for name, without in usual.items()
+        if getattr(typed, name) != without and abs(getattr(typed, name) - getattr(found, name)) > _ROUNDING
+    ]
+    problems += [
+        field_problem(name, getattr(typed, name), "is not known of ratings in categories: leave it out.")
+        for name in CORRELATIONS
+        if getattr(typed, name)
+    ]
+    if problems:
+        raise ParametersError(problems)
 
 
 def assumptions_of(

@@ -144,6 +144,23 @@ class Latent:
         """Difference B - A of the expected scores on [0, 1]."""
         return self.mean(1) - self.mean(0)
 
+    def with_deviations(self, **deviations: float) -> Latent:
+        """Other standard deviations behind ratings that are distributed alike: thresholds and effect grow with
+        the spread of the latent variable and its noise (exact with a probit link)."""
+        changed = replace(self, **deviations)  # type: ignore[arg-type]  # names of deviations
+        noise = self.sd_residual**2
+        factor = math.sqrt((noise + changed.variance) / (noise + self.variance))
+        return replace(
+            changed,
+            thresholds=tuple(factor * place for place in self.thresholds),
+            effect=factor * self.effect,
+        )
+
+    @property
+    def largest_difference(self) -> float:
+        """The largest difference B - A of the expected scores that an effect makes, or nearly."""
+        return 0.99 * replace(self, effect=LARGEST_EFFECT).difference
+
     def with_difference(self, difference: float) -> Latent:
         """The same thresholds and deviations with the effect that makes the expected scores differ by
         `difference`.

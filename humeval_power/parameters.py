@@ -137,6 +137,28 @@ class Parameters:
             return Parameters.of_latent(self.latent.with_difference(difference))
         return replace(self, effect=difference / (self.coding[1] - self.coding[0]))
 
+    def with_worker_slope(self, deviation: float) -> Parameters:
+        """The same under difference coding with another SD of the workers' own differences B - A on [0, 1];
+        of ratings in categories the latent SD that means it, or 0 where the categories alone make more."""
+        if self.latent is None:
+            return replace(self.recoded(), sd_worker_slope=deviation)
+        from scipy.optimize import brentq
+
+        latent = self.latent
+
+        def other(latent_deviation: float) -> Parameters:
+            return Parameters.of_latent(latent.with_deviations(sd_worker_slope=latent_deviation))
+
+        def gap(latent_deviation: float) -> float:
+            return other(latent_deviation).sd_worker_slope - deviation
+
+        if gap(0.0) >= 0:
+            return other(0.0)
+        most = 1.0
+        while gap(most) < 0:
+            most *= 2  # ends in an error at the largest latent deviation
+        return other(float(brentq(gap, 0.0, most, xtol=1e-10)))
+
     def as_dict(self) -> dict[str, object]:
         """The seven parameters and the coding under the names that every file uses; what goes beyond them
         only where it is there."""

@@ -144,6 +144,8 @@ class DecisionRule:
             "calibrated": "calibrated t",
         }.get(self.df, f"t, {self.df} df")
         of = " of differences" if self.analysis == "differences" else ""
+        if self.is_latent:
+            of = f" of {self.family} ratings ({self.link})"
         return f"{self.estimator.upper()}{of}, {reference}"
 
     def __str__(self) -> str:

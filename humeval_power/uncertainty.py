@@ -16,6 +16,9 @@ from humeval_power.parameters import STANDARD_DEVIATIONS
 
 Floats = NDArray[np.float64]
 
+_KNOWN = 1e12  # degrees of freedom of a variance that is given
+_LEAST_STRATUM = 1e-12
+
 
 class Stratum(NamedTuple):
     """A mean square of a component: `value` = its variance + `residual_weight` x residual variance,
@@ -59,6 +62,26 @@ class VarianceUncertainty:
             residual=residual,
             residual_df=float(2 * residual**2 / spread),
         )
+
+    @classmethod
+    def of_latent_information(
+        cls, information: Floats, variances: Floats, *, n_workers: int, n_items: int
+    ) -> VarianceUncertainty:
+        """From the expected information of the four latent variances (4, 4) at their estimates (4,).
+
+        Each stratum has the degrees of freedom of its workers or items and the variance of the estimate; what
+        it holds beyond the component stands beside a residual of 1 that is as good as known.
+        """
+        scale = np.sqrt(np.maximum(np.diag(information), np.finfo(float).tiny))
+        covariance = np.linalg.pinv(information / np.outer(scale, scale), rcond=1e-9, hermitian=True)
+        spread = np.diag(covariance) / scale**2
+        strata = []
+        for k, levels in enumerate((n_workers, n_workers, n_items, n_items)):
+            df = levels - 1.0
+            value = max(float(np.sqrt(spread[k] * df / 2)), float(variances[k]), _LEAST_STRATUM)
+            strata.append(Stratum(value, df, value - float(variances[k])))
+        first, second, third, fourth = strata
+        return cls(strata=(first, second, third, fourth), residual=1.0, residual_df=_KNOWN)
 
     def draw(self, rng: np.random.Generator, n: int) -> Floats:
         """Draws of the five variances (5, n): generalised (fiducial) draws, stratum x df / chi-square,

@@ -248,7 +248,7 @@ def calibrate(
     rule : the planned test; its alpha, alternative and margin hold for all tests.
     setting : what the parameters are called.
     scale : on which a margin is told too.
-    n_simulations : studies; None for 10,000.
+    n_simulations : studies; None for 10,000, or 2,000 of ratings in categories.
     response, points : as of `simulate`.
 
     Returns
@@ -261,12 +261,12 @@ def calibrate(
     InputError
         A one-sided rule with alpha above 0.5, or a rule that simulates.
     """
-    from humeval_power.planning.study.calibration import DEFAULT_NULL_STUDIES
     from humeval_power.planning.study.calibration import calibrate as calibrated
+    from humeval_power.planning.study.calibration import usual_studies
     from humeval_power.reporting.result import Provenance
     from humeval_power.reporting.study.calibration_result import CalibrationResult
 
-    total = DEFAULT_NULL_STUDIES if n_simulations is None else n_simulations
+    total = usual_studies(parameters) if n_simulations is None else n_simulations
     with progress("Simulating", total=total) as advance:
         results = calibrated(
             parameters,

@@ -163,9 +163,14 @@ def study_detectable(
 
     rule = study.rule
     analytic, precision, simulated = None, None, None
-    if method != "simulate" and not rule.is_simulated and study.shifts:
+    categories = study.parameters.latent is not None
+    if method != "simulate" and not rule.is_simulated and (study.shifts or categories):
         precision = effect_precision(study.parameters, study.design)
         analytic = detectable(precision, effect=study.true_effect, power=power, rule=rule)
+        if categories and rule.margin is None:  # there the variances depend on the effect
+            at = study.with_effect(min(analytic, study.largest_effect))
+            precision = effect_precision(at.parameters, study.design)
+            analytic = detectable(precision, effect=analytic, power=power, rule=rule)
     if method != "analytic" or analytic is None:
         if analytic is not None:
             _before_compiling(study, f"By formula it is {analytic:.4f} on [0, 1].")

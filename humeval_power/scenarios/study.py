@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.study.formula import analytic_power, smallest_count
@@ -16,7 +18,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.computed import ComputedPower
 from humeval_power.scenarios.contract import Floats, Replicates
 from humeval_power.simulation.losses import Exclusion, Losses
-from humeval_power.simulation.study import Response
+from humeval_power.simulation.study import Response, levels
 
 CALIBRATION_REPLICATES = 10_000
 _CALIBRATION_SEED = 20_201_116  # other random numbers than any study is simulated with
@@ -46,6 +48,27 @@ class RatingStudy:
                 "A bootstrap inside every simulated study would take hours; use df 'calibrated', which "
                 "simulates the null once at the assumed parameters, or 'kenward-roger'."
             )
+        self._check_categories()
+
+    def _check_categories(self) -> None:
+        """Refuse an analysis of categories where there are none, and a response on top of them."""
+        if self.parameters.latent is not None and self.response != "gaussian":
+            raise InputError(
+                f"These parameters give ratings in categories already: leave out the response {self.response!r}."
+            )
+        if not self.rule.is_latent:
+            return
+        found = levels(self.parameters, self.response, self.points)
+        if found is None:
+            raise InputError(
+                f"The family '{self.rule.family}' analyses ratings in categories, and these parameters give none: "
+                "give the shares of the categories, parameters that were fitted with this family, or a Likert "
+                "response."
+            )
+        if self.rule.family == "binary" and len(found) > 2:
+            raise InputError(
+                f"The family 'binary' is for ratings of two values; these have {len(found)}: take 'ordinal'."
+            )
 
     def __str__(self) -> str:
         return f"{self.design}; {self.rule}"
@@ -64,7 +87,14 @@ class RatingStudy:
     def shifts(self) -> bool:
         """Whether another effect only moves the estimates: true for Gaussian ratings of careful workers,
         whose variance estimates do not depend on the mean."""
-        return self.response == "gaussian" and not self.losses.careless
+        gaussian = self.response == "gaussian" and self.parameters.latent is None
+        return gaussian and not self.losses.careless
+
+    @property
+    def largest_effect(self) -> float:
+        """The largest true difference B - A on [0, 1] that there can be."""
+        latent = self.parameters.latent
+        return 1.0 if latent is None else latent.largest_difference
 
     @property
     def has_formula(self) -> bool:
@@ -78,12 +108,13 @@ class RatingStudy:
         """Power by formula, where `has_formula`; of the study as planned, if it has losses."""
         found = analytic_power(self.parameters, self.design, rule=self.rule)
         planned = "" if self.losses == NO_LOSSES else ", of the study as planned"
+        scale = "" if self.parameters.latent is None else " of ratings on [0, 1]"
         return ComputedPower(
             power=found.power,
             rejection_rate=found.rejection_rate,
             type_m=found.type_m,
             type_s=found.type_s,
-            method=f"formula (generalised least squares, noncentral t){planned}",
+            method=f"formula (generalised least squares{scale}, noncentral t){planned}",
             exact=False,
         )
 
@@ -109,22 +140,21 @@ class RatingStudy:
             losses=self.losses,
             exclusion=self.exclusion,
             ignore_documents=self.ignore_documents,
+            family=self.rule.family,
+            link=self.rule.link,
         )
 
     def decide(self, fits: StudyFits, rule: DecisionRule | None = None) -> Replicates:
-        """Apply this study's rule, or another, to fits made with the same estimator."""
+        """Apply this study's rule, or another, to fits made with the same estimator and family. Fits of categories
+        are tested on the latent scale; their replicates are on [0, 1], with the same t."""
         rule = rule or self.rule
-        error, df = reference(
-            rule,
-            standard_error=fits.standard_error,
-            adjusted=fits.adjusted,
-            satterthwaite=fits.satterthwaite,
-            kenward_roger=fits.kenward_roger,
-            smallest=smallest_count(self.design, ignore_documents=self.ignore_documents) - 1,
-        )
-        p_value = self._p_values(fits.estimate, error, df, rule)
+        error, df = self.reference(fits, rule)
+        margin = None if rule.margin is None else fits.moved(rule.margin)
+        p_value = self._p_values(fits.estimate, error, df, rule, margin)
+        if fits.scale is not None:
+            error = error * fits.scale.per_unit(fits.estimate)
         return Replicates(
-            fits.estimate,
+            fits.difference,
             error,
             df,
             p_value,
@@ -134,16 +164,36 @@ class RatingStudy:
             rule.margin is None,
         )
 
+    def reference(self, fits: StudyFits, rule: DecisionRule | None = None) -> tuple[Floats, Floats]:
+        """Standard errors of the estimates, where they were made, and df that the rule, or another, uses."""
+        return reference(
+            rule or self.rule,
+            standard_error=fits.standard_error,
+            adjusted=fits.adjusted,
+            satterthwaite=fits.satterthwaite,
+            kenward_roger=fits.kenward_roger,
+            smallest=smallest_count(self.design, ignore_documents=self.ignore_documents) - 1,
+        )
+
     def shifted(self, replicates: Replicates, by: float) -> Replicates:
         """The replicates of a Gaussian study with a true effect larger by `by`."""
         estimate, error = replicates.estimate + by, replicates.standard_error
-        p_value = self._p_values(estimate, error, replicates.df, self.rule)
+        p_value = self._p_values(estimate, error, replicates.df, self.rule, self.rule.margin)
         return replace(replicates, estimate=estimate, p_value=p_value)
 
-    def _p_values(self, estimate: Floats, error: Floats, df: Floats, rule: DecisionRule) -> Floats:
+    def _p_values(
+        self,
+        estimate: Floats,
+        error: Floats,
+        df: Floats,
+        rule: DecisionRule,
+        margin: float | Floats | None,
+    ) -> Floats:
+        if margin is not None:  # no difference is as large: nothing can be said of such a margin
+            margin = np.where(np.isinf(margin), np.nan, margin)
         if rule.is_simulated:
-            return simulated_p(estimate, error, self._null, rule.alternative, margin=rule.margin)
-        return wald_p(estimate, error, df, rule.alternative, margin=rule.margin)
+            return simulated_p(estimate, error, self._null, rule.alternative, margin=margin)
+        return wald_p(estimate, error, df, rule.alternative, margin=margin)
 
     @cached_property
     def _null(self) -> NullStatistics:

@@ -117,15 +117,15 @@ def careless_responses(
     rng: np.random.Generator,
     *,
     answers: RandomAnswers = "uniform",
-    points: int | None = None,
+    levels: Floats | None = None,
 ) -> Floats:
     """The ratings with those of careless workers replaced, shape (n_ratings,), on [0, 1].
 
-    kind : (n_workers,), as `draw_workers` gives. points : categories of a Likert scale, which are equally
-        probable if answers are uniform; None for a continuous one.
+    kind : (n_workers,), as `draw_workers` gives. levels : the ratings that there can be, which are equally
+        probable if answers are uniform; None for a continuum.
     """
-    level = _scatter(rng.random(len(rating)), answers, points)
-    constant = _scatter(rng.random(len(kind)), answers, points)
+    level = _scatter(rng.random(len(rating)), answers, levels)
+    constant = _scatter(rng.random(len(kind)), answers, levels)
     replaced = np.where(kind[worker] == AT_RANDOM, level, rating)
     return np.where(kind[worker] == STRAIGHT, constant[worker], replaced)
 
@@ -164,7 +164,7 @@ def collect(
     rng: np.random.Generator,
     *,
     n_workers: int,
-    points: int | None = None,
+    levels: Floats | None = None,
     exclusion: Exclusion = "none",
     min_agreement: float = 0.0,
 ) -> Collected:
@@ -179,7 +179,7 @@ def collect(
     kept = lose_rows(assignment, losses, rng, n_workers=n_workers)
     kind = draw_workers(n_workers, losses, rng)
     answered = careless_responses(
-        rating, assignment.worker, kind, rng, answers=losses.answers, points=points
+        rating, assignment.worker, kind, rng, answers=losses.answers, levels=levels
     )
     if exclusion == "none":
         excluded = np.zeros(n_workers, dtype=np.bool_)
@@ -215,13 +215,13 @@ def _rank_within(group: Codes, key: NDArray[np.generic]) -> Codes:
     return rank
 
 
-def _scatter(u: Floats, answers: RandomAnswers, points: int | None) -> Floats:
-    """Answers on [0, 1] from uniform numbers, in categories if there are `points`."""
+def _scatter(u: Floats, answers: RandomAnswers, levels: Floats | None) -> Floats:
+    """Answers on [0, 1] from uniform numbers, in categories if there are `levels`."""
     if answers == "midpoint":  # the quantile function of a triangle with its top at 1/2
         u = np.where(u < 0.5, np.sqrt(u / 2), 1.0 - np.sqrt((1.0 - u) / 2))
-    if points is None:
+    if levels is None:
         return u
-    return np.asarray(np.minimum(np.floor(u * points), points - 1) / (points - 1))
+    return np.asarray(levels[np.minimum(np.floor(u * len(levels)), len(levels) - 1).astype(np.int64)])
 
 
 def _is_share(value: object) -> bool:

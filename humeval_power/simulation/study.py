@@ -78,7 +78,7 @@ def simulate(
         losses,
         rng,
         n_workers=design.n_workers,
-        points=points if response == "likert" else None,
+        levels=levels(parameters, response, points),
         exclusion=exclusion,
     )
     left = back.kept
@@ -161,6 +161,13 @@ def respond(latent: Floats, response: Response, *, points: int | None = None) ->
     if points is None or points < 2:
         raise InputError(f"A Likert response needs the number of points of the scale; got {points}.")
     return np.asarray(np.round(clipped * (points - 1)) / (points - 1))
+
+
+def levels(parameters: Parameters, response: Response, points: int | None) -> Floats | None:
+    """The ratings that there can be, ascending on [0, 1]; None where they form a continuum."""
+    if parameters.latent is not None:
+        return np.array(parameters.latent.scores)
+    return np.arange(points) / (points - 1) if response == "likert" and points else None
 
 
 def _names(prefix: str, codes: Codes) -> NDArray[np.str_]:

@@ -141,7 +141,8 @@ def test_only_careless_workers_answer_otherwise_and_straight_liners_say_one_thin
 def test_random_answers_are_uniform_over_the_points_of_the_scale(points):
     worker = np.zeros(20_000, dtype=np.int64)
     rng = replicate_generator(1, points)
-    answers = careless_responses(np.full(20_000, 0.5), worker, np.array([AT_RANDOM]), rng, points=points)
+    levels = np.arange(points) / (points - 1)
+    answers = careless_responses(np.full(20_000, 0.5), worker, np.array([AT_RANDOM]), rng, levels=levels)
     category = np.round(answers * (points - 1)).astype(int)
     np.testing.assert_allclose(category / (points - 1), answers, atol=1e-12)
     assert stats.chisquare(np.bincount(category, minlength=points)).pvalue > 0.001

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +14,22 @@ from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.study.balanced_study import BalancedStudy
 from humeval_power.inference.study.formula import DOCUMENTS
+from humeval_power.inference.study.latent_scale import LatentScale
+from humeval_power.latent import Family, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
-from humeval_power.rules import Analysis, Estimator
+from humeval_power.rules import DEFAULT_RULE, Analysis, Estimator
 from humeval_power.simulation.losses import Collected, Exclusion, Losses, collect, remaining
 from humeval_power.simulation.study import (
     Response,
     check_documents,
     draw_ratings,
+    levels,
     replicate_generator,
     respond,
 )
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.latent_engine import Start
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +46,8 @@ class StudyFits:
     """Fits of simulated studies before any decision: every rule can be applied to them.
 
     All arrays have the replicate as first axis; `zero` (n, q) marks components at the boundary, those of
-    documents last; `status` is 0 where the fit can be used. What an estimator does not give is NaN.
+    documents last; `status` is 0 where the fit can be used. What an estimator does not give is NaN. `scale` is
+    that of a model of categories, whose estimates and standard errors are latent; None for estimates on [0, 1].
     """
 
     estimate: Floats
@@ -49,18 +57,41 @@ class StudyFits:
     kenward_roger: Floats
     zero: NDArray[np.bool_]
     status: NDArray[np.int64]
+    scale: LatentScale | None = None
 
     @classmethod
-    def nothing(cls, status: int, n_components: int = len(COMPONENTS)) -> StudyFits:
-        """One study that could not be fitted."""
+    def nothing(cls, status: int, n_components: int, scores: Floats | None = None) -> StudyFits:
+        """One study that could not be fitted; `scores` of its categories, where a model of these was tried."""
         blank = np.full(1, np.nan)
-        return cls(*(blank,) * 5, np.zeros((1, n_components), dtype=np.bool_), np.array([status]))
+        zero, failed = np.zeros((1, n_components), dtype=np.bool_), np.array([status])
+        if scores is None:
+            return cls(*(blank,) * 5, zero, failed)
+        scale = LatentScale(np.full((1, len(scores) - 1), np.nan), blank, scores, logit=False)
+        return cls(*(blank,) * 5, zero, failed, scale)
 
     @classmethod
     def joined(cls, parts: list[StudyFits]) -> StudyFits:
         """One record from consecutive parts."""
-        names = [field.name for field in fields(cls)]
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        arrays = {
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(cls)
+            if field.name != "scale"
+        }
+        scales = [part.scale for part in parts if part.scale is not None]
+        return cls(**arrays, scale=LatentScale.joined(scales) if scales else None)
+
+    @property
+    def difference(self) -> Floats:
+        """Estimated differences B - A on [0, 1]."""
+        return self.on_unit(self.estimate)
+
+    def on_unit(self, effect: Floats) -> Floats:
+        """Differences B - A on [0, 1] of effects (n,) where the tests are made."""
+        return effect if self.scale is None else self.scale.difference(effect)
+
+    def moved(self, difference: float) -> float | Floats:
+        """A difference on [0, 1] where the tests are made: as it is, or each study's own latent effect."""
+        return difference if self.scale is None else self.scale.effect_of(difference)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +101,8 @@ class Replication:
     A complete balanced Gaussian study draws its mean squares directly; any other simulates ratings and
     fits them. `by_iteration` fits a balanced study by iteration too: maximum likelihood gives
     Satterthwaite's df in no other way. `losses` says what happens to planned ratings, `exclusion` which
-    workers are left out before the fit. `ignore_documents` fits the items as if they stood alone.
+    workers are left out before the fit. `ignore_documents` fits the items as if they stood alone. `family` and
+    `link` are those of the analysis; a family of categories needs ratings that are in some.
     """
 
     parameters: Parameters
@@ -83,6 +115,8 @@ class Replication:
     losses: Losses = NO_LOSSES
     exclusion: Exclusion = "none"
     ignore_documents: bool = False
+    family: Family = DEFAULT_RULE.family
+    link: Link = DEFAULT_RULE.link
 
     def __post_init__(self) -> None:
         check_documents(self.parameters.recoded(), self.design.n_documents)
@@ -131,7 +165,7 @@ class Replication:
         """Fit given ratings, shape (n, n_ratings) in the order of the assignment. Where they are all
         alike there is no variance, and everything that depends on one is NaN."""
         if not self.closed_form:
-            return self._fit_tables(responses, n_jobs)
+            return self._fit_rows(responses, n_jobs)
         with np.errstate(divide="ignore", invalid="ignore"):
             return self._fit_complete(responses)
 
@@ -162,14 +196,15 @@ class Replication:
             self.losses,
             rng,
             n_workers=self.design.n_workers,
-            points=self.points if self.response == "likert" else None,
+            levels=levels(self.parameters, self.response, self.points),
             exclusion=self.exclusion,
         )
 
     def _fit_own_rows(self, replicates: range, seed: int, n_jobs: int) -> StudyFits:
         from humeval_power.estimation.native import one_blas_thread
 
-        nothing = StudyFits.nothing(LOST, len(self.components))
+        scores = None if self.family == "gaussian" else self._levels
+        nothing = StudyFits.nothing(LOST, len(self.components), scores)
 
         def one(replicate: int) -> StudyFits:
             back = self._collected(seed, replicate)
@@ -187,7 +222,7 @@ class Replication:
             )
             study = replace(self, design=design, losses=NO_LOSSES)
             try:
-                return study._fit_tables(back.rating[back.kept][None], 1)
+                return study._fit_rows(back.rating[back.kept][None], 1)
             except InputError:  # no worker with both systems is left for an analysis of differences
                 return nothing
 
@@ -201,7 +236,8 @@ class Replication:
     def closed_form(self) -> bool:
         """Whether mean squares are enough to fit."""
         by_search = self.by_iteration or (self.fits_documents and self.estimator == "ml")
-        return self.design.is_balanced and not by_search and not self.own_rows
+        linear = self.family == "gaussian"
+        return self.design.is_balanced and linear and not by_search and not self.own_rows
 
     @property
     def by_mean_squares(self) -> bool:
@@ -211,6 +247,13 @@ class Replication:
         correlated = values.correlation_worker != 0 or values.correlation_item != 0
         gaussian = self.response == "gaussian" and values.latent is None and not self.losses.careless
         return self.closed_form and gaussian and not correlated
+
+    @cached_property
+    def _levels(self) -> Floats:
+        """The ratings that there can be, for an analysis of categories."""
+        found = levels(self.parameters, self.response, self.points)
+        assert found is not None  # checked by whoever asks for a family of categories
+        return found
 
     @cached_property
     def _strata(self) -> BalancedStudy:
@@ -250,6 +293,11 @@ class Replication:
             status=found.status,
         )
 
+    def _fit_rows(self, responses: Floats, n_jobs: int) -> StudyFits:
+        if self.family == "gaussian":
+            return self._fit_tables(responses, n_jobs)
+        return self._fit_categories(responses, n_jobs)
+
     @cached_property
     def _problem(self) -> object:
         from humeval_power.estimation.native import CrossedProblem
@@ -281,4 +329,53 @@ class Replication:
             kenward_roger=batch.df_kenward_roger,
             zero=batch.gamma == 0,
             status=batch.status,
+        )
+
+    @cached_property
+    def _latent_problem(self) -> object:
+        from humeval_power.estimation.latent_engine import LatentProblem
+
+        rows = self.design.assignment
+        document = rows.document if self.fits_documents else None
+        return LatentProblem.of_design(rows.worker, rows.item, rows.system, document=document)
+
+    @cached_property
+    def _latent_start(self) -> Start | None:
+        """The generating values, where ratings arise as they are analysed."""
+        from humeval_power.estimation.latent_engine import Start
+
+        latent = self.parameters.latent
+        if latent is None or latent.link != self.link:
+            return None
+        return Start(
+            np.array([getattr(latent, name) for name in self.components]),
+            np.array(latent.thresholds),
+            np.array([latent.effect]),
+        )
+
+    def _fit_categories(self, responses: Floats, n_jobs: int) -> StudyFits:
+        from humeval_power.estimation.latent_engine import LatentProblem, fit_latent_batch
+
+        problem = self._latent_problem
+        assert isinstance(problem, LatentProblem)
+        values = self._levels
+        batch = fit_latent_batch(
+            problem,
+            np.searchsorted((values[1:] + values[:-1]) / 2, responses),
+            n_categories=len(values),
+            link=self.link,
+            start=self._latent_start,
+            restricted=self.estimator == "reml",
+            n_jobs=n_jobs,
+        )
+        weights = np.resize([1.0, 0.25], batch.sd.shape[1])  # a slope counts at x = -1/2 and +1/2
+        return StudyFits(
+            estimate=batch.effect,
+            standard_error=batch.standard_error,
+            adjusted=batch.standard_error_adjusted,
+            satterthwaite=batch.df,
+            kenward_roger=batch.df,
+            zero=batch.sd == 0,
+            status=batch.status,
+            scale=LatentScale(batch.thresholds, batch.sd**2 @ weights, values, logit=self.link == "logit"),
         )

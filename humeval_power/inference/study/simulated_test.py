@@ -26,14 +26,15 @@ def null_statistics(
     replication: Replication, *, effect: float = 0.0, n: int, seed: int, n_jobs: int = 1
 ) -> NullStatistics:
     """t of `n` studies simulated with a true difference of `effect` and fitted alike: the distance of
-    the estimate from `effect` in standard errors.
+    the estimate from `effect` in standard errors, for categories on the latent scale.
 
     effect : 0, or minus the margin of a rule that has one (its `null_effect`).
     """
     null = replace(replication, parameters=replication.parameters.with_difference(effect))
     fits = null.fits(n, seed=seed, n_jobs=n_jobs)
     usable = fits.status == 0
-    return NullStatistics.of((fits.estimate[usable] - effect) / fits.adjusted[usable])
+    distance = fits.estimate - fits.moved(effect)
+    return NullStatistics.of(distance[usable] / fits.adjusted[usable])
 
 
 def simulated_test(

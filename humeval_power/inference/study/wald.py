@@ -193,7 +193,7 @@ def wald_p(
     df: Floats,
     alternative: Alternative,
     *,
-    margin: float | None = None,
+    margin: float | Floats | None = None,
 ) -> Floats:
     """p-values on `df` degrees of freedom (infinite: normal); for 'equivalent' the larger of the two
     one-sided ones (Schuirmann 1987)."""
@@ -203,13 +203,13 @@ def wald_p(
     return np.asarray(_lower_tail(-t, df))
 
 
-def _t(estimate: Floats, error: Floats, alternative: Alternative, margin: float | None) -> Floats:
+def _t(estimate: Floats, error: Floats, alternative: Alternative, margin: float | Floats | None) -> Floats:
     """The statistic that has to be large: the distance in standard errors from 0 or from the margin,
     for 'equivalent' from the nearer one, whose test has the larger p-value."""
     distance = np.abs(estimate) if alternative == "equivalent" else -estimate
     # without a standard error there is no statistic, least of all an infinite one
     error = np.where(error > 0, error, np.nan)
-    return np.asarray(((margin or 0.0) - distance) / error)
+    return np.asarray(((0.0 if margin is None else margin) - distance) / error)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,7 +239,7 @@ def simulated_p(
     null: NullStatistics,
     alternative: Alternative,
     *,
-    margin: float | None = None,
+    margin: float | Floats | None = None,
 ) -> Floats:
     """p-values against a simulated null: (1 + statistics at least as extreme) / (1 + all), so never 0
     (Davison and Hinkley 1997, section 4.2). For 'equivalent' the statistic of the nearer margin is

@@ -21,11 +21,12 @@ from humeval_power.scales import RatingScale
 
 @dataclass(frozen=True, slots=True)
 class TypedEffects:
-    """Differences as typed: under which option, and whether they are points of a scale."""
+    """Differences as typed: under which option, and whether they are points of a scale, or on the latent one."""
 
     option: str
     values: tuple[float, ...]
     raw: bool = False
+    latent: bool = False
 
     def on(self, scale: RatingScale | None) -> tuple[Difference, ...]:
         """The differences on [0, 1].
@@ -49,7 +50,7 @@ class TypedEffects:
         InputError
             One that cannot exist, or points: a coefficient has none.
         """
-        if self.raw:
+        if self.raw or self.latent:
             raise click.UsageError(f"{self.option} is a difference: give the coefficient by --effect.")
         problems = on_unit(self.values, name=self.option, unit=unit)
         if problems:
@@ -60,41 +61,50 @@ class TypedEffects:
 # With a margin the true difference is 0 where none is said.
 effect_needed = needs(
     "--effect or --effect-raw",
-    ("effect", "effect_raw", "margin", "margin_raw", "plan"),
+    ("effect", "effect_raw", "effect_latent", "margin", "margin_raw", "plan"),
     unless={"alternative": WITH_MARGIN},
 )
 NO_DIFFERENCE = TypedEffects("--effect", (0.0,))
 
 
 def effect_options(
-    what: str, *, option: str = "--effect", parameter: str = "effect", many: str | None = None
+    what: str,
+    *,
+    option: str = "--effect",
+    parameter: str = "effect",
+    many: str | None = None,
+    latent: bool = False,
 ) -> Callable[[Function], Function]:
     """A decorator that adds --effect and --effect-raw; the command gets `effect: TypedEffects | None`.
 
     what : the help of the first; option, parameter : their name, and that of the value
     many : an example of a list, for a command that takes several
+    latent : also add --effect-latent, for a command that knows ratings in categories
     """
     kind: dict[str, Any] = {"type": RealNumber()}
     if many is not None:
         kind = {"metavar": "LIST", "callback": number_list(float)}
-    raw = f"{option}-raw"
-    options = (
-        click.option(option, parameter, help=what, **kind),
-        click.option(raw, f"{parameter}_raw", help="The same in points of the scale; see --scale.", **kind),
-    )
+    forms = {
+        option: (parameter, what),
+        f"{option}-raw": (f"{parameter}_raw", "The same in points of the scale; see --scale."),
+    }
+    if latent:
+        help_text = "The same on the latent scale of ratings in categories; see --shares."
+        forms[f"{option}-latent"] = (f"{parameter}_latent", help_text)
+    options = tuple(click.option(form, name, help=text, **kind) for form, (name, text) in forms.items())
 
     def typed(values: dict[str, Any]) -> TypedEffects | None:
-        plain, points = values.pop(parameter), values.pop(f"{parameter}_raw")
-        if plain is not None and points is not None:
-            raise click.UsageError(f"Give {option} on [0, 1] or {raw} in points of the scale, not both.")
-        if plain is None and points is None:
-            return None
-        found = plain if points is None else points
-        return TypedEffects(
-            option if points is None else raw,
-            tuple(found) if isinstance(found, Sequence) else (float(found),),
-            raw=points is not None,
-        )
+        given = {form: values.pop(name) for form, (name, _) in forms.items()}
+        given = {form: value for form, value in given.items() if value is not None}
+        if len(given) > 1:
+            last = f", or {option}-latent on the latent scale" if latent else ""
+            raise click.UsageError(
+                f"Give {option} on [0, 1] or {option}-raw in points of the scale{last}; one of them."
+            )
+        for form, value in given.items():
+            found = tuple(value) if isinstance(value, Sequence) else (float(value),)
+            return TypedEffects(form, found, raw=form.endswith("-raw"), latent=form.endswith("-latent"))
+        return None
 
     return lambda command: collected(command, options, name=parameter, collect=typed)
 

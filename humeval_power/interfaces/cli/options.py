@@ -256,7 +256,7 @@ def _with_rule(
             raise click.UsageError(str(error)) from None
 
     sides, analyses = _rule_choice("alternative", Alternative), _rule_choice("analysis", Analysis)
-    kinds = (_rule_choice(name, _FAMILY_WORDS[name]) for name in families)
+    kinds = (_FAMILY_OPTIONS[name] for name in families)
     options = (*kinds, estimator_option, df_option, sides, analyses, margin, alpha_option)
     return collected(command, options, name="rule", collect=rule_of)
 
@@ -299,7 +299,6 @@ def _rule_choice(name: str, words: object) -> Function:
     )
 
 
-_FAMILY_WORDS = {"family": Family, "link": Link}
 _RULE_HELP = {
     "family": "What ratings are analysed as: numbers, ordered categories, or yes and no.",
     "link": "Of the ordinal and binary families.",
@@ -310,6 +309,9 @@ _RULE_HELP = {
     "--margin, or no difference as large as --margin.",
 }
 
+family_option = _rule_choice("family", Family)
+link_option = _rule_choice("link", Link)
+_FAMILY_OPTIONS = {"family": family_option, "link": link_option}
 estimator_option = _rule_choice("estimator", Estimator)
 df_option = _rule_choice("df", DegreesOfFreedom)
 alpha_option = click.option(

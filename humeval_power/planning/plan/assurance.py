@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.kernels.latent_draws import observed_variances
+from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.study.regular import Variances, powers, regular_precision
@@ -49,14 +51,19 @@ def assurance(
     counts: StudyCounts,
     *,
     effect: float,
+    latent: Latent | None = None,
     rule: DecisionRule = DEFAULT_RULE,
     documents: Parameters | None = None,
     n_draws: int = DRAWS,
     seed: int = DEFAULT_SEED,
 ) -> Assurance:
     """Power of a design at the effect of interest for each of `n_draws` possible sets of variances; those
-    between documents are taken as `documents` has them."""
-    draws = Variances(*uncertainty.draw(np.random.default_rng(seed), n_draws))
+    between documents are taken as `documents` has them.
+
+    latent : of ratings in categories, whose latent variances are the uncertain ones.
+    """
+    drawn = uncertainty.draw(np.random.default_rng(seed), n_draws)
+    draws = Variances(*(drawn if latent is None else _on_unit(latent, drawn[:4])))
     if documents is not None:
         fixed = Variances.of(documents)
         draws = draws._replace(
@@ -74,13 +81,29 @@ def assurance(
     return Assurance(powers(effect, precision, smallest=smallest, rule=rule))
 
 
+def _on_unit(latent: Latent, drawn: Floats) -> Floats:
+    """Variances on [0, 1] that latent ones (4, draws) mean, shape (6, draws)."""
+    return observed_variances(
+        np.array(latent.thresholds),
+        np.array(latent.scores),
+        latent.effect,
+        latent.variance,
+        drawn,
+        others=latent.shared(("document",), same_system=True),
+        logit=latent.link == "logit",
+    )
+
+
 def safe_parameters(
     parameters: Parameters, uncertainty: VarianceUncertainty, *, confidence: float
 ) -> Parameters:
     """The same parameters (under difference coding) with a worker's difference at the upper confidence
-    limit of its SD; never below the estimate."""
-    coded = parameters.recoded()
+    limit of its SD, on the scale on which it was fitted; never below the estimate."""
     upper = uncertainty.upper_worker_slope(confidence) ** 0.5
+    if (latent := parameters.latent) is not None:
+        slope = max(latent.sd_worker_slope, upper)
+        return Parameters.of_latent(latent.with_deviations(sd_worker_slope=slope))
+    coded = parameters.recoded()
     return replace(coded, sd_worker_slope=max(coded.sd_worker_slope, upper))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from humeval_power.costs import cost_of, split_advice
 from humeval_power.errors import InputError
 from humeval_power.inference.study.replication import NO_LOSSES
+from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.assurance import Assurance, assurance
 from humeval_power.planning.plan.bottleneck import find_bottleneck, what_would_do
@@ -184,6 +185,7 @@ def _confident_place(request: PlanRequest, candidates: Candidates, best: np.ndar
             request.uncertainty,
             candidates.counts(int(best[place])),
             effect=request.effect,
+            latent=_first_latent(request),
             rule=request.rule,
             documents=request.assumed.entries[0].parameters,
         )
@@ -302,10 +304,17 @@ def _assurance(request: PlanRequest, counts: StudyCounts, seed: int) -> Assuranc
         request.uncertainty,
         counts,
         effect=request.effect,
+        latent=_first_latent(request),
         rule=request.rule,
         documents=request.assumed.entries[0].parameters,
         seed=seed,
     )
+
+
+def _first_latent(request: PlanRequest) -> Latent | None:
+    """The latent variable that is planned for, at the effect of interest; None for numbers."""
+    first = next(iter(request.settings.values()))
+    return first.with_difference(request.effect).latent
 
 
 def _thinned_front(candidates: Candidates, best: np.ndarray, most: int = 40) -> tuple[FrontPoint, ...]:

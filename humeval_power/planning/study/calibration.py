@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -42,6 +42,14 @@ MIXED_MODEL_TESTS: dict[str, tuple[str, DecisionRule]] = {
     "card2020": ("Card et al. (ML, Wald z)", DecisionRule(estimator="ml", df="normal")),
 }
 NULL_TESTS = (*MIXED_MODEL_TESTS, *COMMON_TESTS)
+# Of ratings in categories, beside the others: the test of this package, and that of glmer and clmm
+CATEGORY_TESTS: dict[str, tuple[str, DecisionRule]] = {
+    "categories": ("{family} model, Kenward-Roger", DecisionRule(df="kenward-roger")),
+    "categories-wald-z": (
+        "{family} model (ML), Wald z",
+        DecisionRule(estimator="ml", df="normal"),
+    ),
+}
 OWN_RULE = "rule"
 
 _Kind = tuple[object, ...]
@@ -95,7 +103,8 @@ def null_studies(
     """Make tests ready, each two-sided at `level`, or with the margin and alpha of `rule` if it has one,
     which the common tests do not know: those are left out then. The planned rule is always there: under
     its own name if it is one of MIXED_MODEL_TESTS, and first if `names` do not place it."""
-    own = name_of(rule)
+    known = _known_tests(source, rule)
+    own = name_of(rule, known)
     chosen = names if own in names else (own, *names)
     ready = []
     for name in dict.fromkeys(chosen):
@@ -105,9 +114,7 @@ def null_studies(
             test = COMMON_TESTS[name]
             ready.append(NullTest(name, test.label, False, test.is_defined(source.design.assignment)))
             continue
-        label, decided = MIXED_MODEL_TESTS.get(
-            name, (f"Planned: {rule.estimator.upper()}, {rule.df}", rule)
-        )
+        label, decided = known.get(name, (f"Planned: {rule.estimator.upper()}, {rule.df}", rule))
         decided = replace(decided, **_decision(rule, level))
         study = RatingStudy(
             source.parameters, source.design, rule=decided, response=source.response, points=source.points
@@ -117,11 +124,28 @@ def null_studies(
     return NullStudies(source, tuple(ready))
 
 
-def name_of(rule: DecisionRule) -> str:
-    """The name among MIXED_MODEL_TESTS of a rule, whatever its alpha, alternative and margin."""
-    for name, (_, known) in MIXED_MODEL_TESTS.items():
+def _known_tests(source: Replication, rule: DecisionRule) -> dict[str, tuple[str, DecisionRule]]:
+    """The mixed models with their labels; where ratings arise in categories also the models of these, with the
+    link of a rule that is one of them, else that of the ratings."""
+    latent = source.parameters.latent
+    if latent is None:
+        return MIXED_MODEL_TESTS
+    link = rule.link if rule.is_latent else latent.link
+    of_categories = {
+        name: (
+            label.format(family=latent.family.capitalize()),
+            replace(test, family=latent.family, link=link),
+        )
+        for name, (label, test) in CATEGORY_TESTS.items()
+    }
+    return {**of_categories, **MIXED_MODEL_TESTS}
+
+
+def name_of(rule: DecisionRule, tests: Mapping[str, tuple[str, DecisionRule]] = MIXED_MODEL_TESTS) -> str:
+    """The name among tests of a rule, whatever its alpha, alternative and margin."""
+    for name, (_, known) in tests.items():
         known = replace(known, alpha=rule.alpha, alternative=rule.alternative, margin=rule.margin)
-        if known == rule:
+        if known == rule or (known == replace(rule, link=known.link) and not rule.is_latent):
             return name
     return OWN_RULE
 
@@ -143,7 +167,8 @@ def has_differences(rows: Assignment) -> bool:
 
 def _kind(study: RatingStudy) -> _Kind:
     """Studies that share a kind share their fits."""
-    return study.rule.estimator, study.rule.analysis, study.replication.by_iteration
+    rule = study.rule
+    return rule.estimator, rule.analysis, rule.family, rule.link, study.replication.by_iteration
 
 
 def _decide(study: RatingStudy, fits: StudyFits) -> TwoSided:
@@ -155,6 +180,7 @@ def _decide(study: RatingStudy, fits: StudyFits) -> TwoSided:
 Verdict = Literal["calibrated", "too bold", "too careful", "unclear", "not defined"]
 
 DEFAULT_NULL_STUDIES = 10_000
+DEFAULT_NULL_CATEGORIES = 2_000  # fits of categories take longer
 VERDICT_CONFIDENCE = 0.99  # a dozen tests are judged side by side
 BAND = 0.2  # of alpha: a rate that is shown to be off by less is called calibrated
 CALIBRATION_COLUMNS = (
@@ -271,6 +297,11 @@ class Calibration:
         return dict(zip(CALIBRATION_COLUMNS, values, strict=True))
 
 
+def usual_studies(parameters: Parameters) -> int:
+    """How many studies are simulated where nobody says."""
+    return DEFAULT_NULL_STUDIES if parameters.latent is None else DEFAULT_NULL_CATEGORIES
+
+
 def size_of_test(
     parameters: Parameters,
     design: Design,
@@ -291,7 +322,7 @@ def calibrate(
     design: Design,
     *,
     rule: DecisionRule = DEFAULT_RULE,
-    tests: Sequence[str] = NULL_TESTS,
+    tests: Sequence[str] | None = None,
     n_simulations: int = DEFAULT_NULL_STUDIES,
     seed: int = DEFAULT_SEED,
     response: Response = "gaussian",
@@ -307,8 +338,9 @@ def calibrate(
     Parameters
     ----------
     rule : the planned test, always among the results; its alpha, alternative and margin hold for all.
-    tests : names in NULL_TESTS; the results come in this order, after a rule that is none of them. Those
-        that know no margin are left out where the rule has one.
+    tests : names in NULL_TESTS, and in CATEGORY_TESTS for parameters that are in categories; all of them if
+        None. The results come in this order, after a rule that is none of them. Those that know no margin are
+        left out where the rule has one.
     progress : called with studies done and expected.
 
     Raises
@@ -318,12 +350,13 @@ def calibrate(
     """
     check_simulation(n_simulations, None)
     level = _two_sided_level(rule)
-    for name in tests:
-        if name not in NULL_TESTS:
-            raise InputError(f"There is no test {name!r}; there are {', '.join(NULL_TESTS)}.")
+    every = NULL_TESTS if parameters.latent is None else (*CATEGORY_TESTS, *NULL_TESTS)
+    for name in tests or ():
+        if name not in every:
+            raise InputError(f"There is no test {name!r}; there are {', '.join(every)}.")
     null = parameters.with_difference(rule.null_effect)
     source = Replication(null, design, response=response, points=points)
-    studies = null_studies(source, tests, rule=rule, level=level)
+    studies = null_studies(source, every if tests is None else tests, rule=rule, level=level)
     counts = [Tally() for _ in studies.tests]
     portion = max(1, min(_STUDIES_AT_ONCE, _RATINGS_AT_ONCE // design.n_ratings))
     for first in range(0, n_simulations, portion):

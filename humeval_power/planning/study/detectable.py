@@ -58,7 +58,7 @@ def simulated_detectable_effect(
         return _as_quantile(study, power, n_simulations, seed, n_jobs)
     effect, interval, last = bisected_effect(
         study,
-        largest=1.0,
+        largest=study.largest_effect,
         power=power,
         n_simulations=n_simulations,
         seed=seed,
@@ -89,12 +89,13 @@ def simulated_margin(
     """
     check_target(power, study.rule)
     check_simulation(n_simulations, None)
-    replicates = study.draw(n_simulations, seed=seed, n_jobs=n_jobs)
-    usable = replicates.usable
-    estimate = replicates.estimate[usable]
-    distance = np.abs(estimate) if study.rule.alternative == "equivalent" else -estimate
-    reach = critical_values(study, replicates.df[usable]) * replicates.standard_error[usable]
-    return _quantile(np.maximum(distance + reach, 0.0), power, n_simulations)
+    fits = study.replication.fits(n_simulations, seed=seed, n_jobs=n_jobs)
+    usable = study.decide(fits).usable
+    error, df = study.reference(fits)
+    reach = critical_values(study, df) * error
+    low, high = fits.on_unit(fits.estimate - reach), fits.on_unit(fits.estimate + reach)
+    needed = np.maximum(-low, high) if study.rule.alternative == "equivalent" else -low
+    return _quantile(np.maximum(needed[usable], 0.0), power, n_simulations)
 
 
 def _as_quantile(study: RatingStudy, power: float, n: int, seed: int, n_jobs: int) -> DetectableEffect:

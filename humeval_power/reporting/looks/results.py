@@ -37,6 +37,7 @@ from humeval_power.reporting.looks.tables import (
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.study.study_content import category_facts
 
 if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
@@ -109,6 +110,7 @@ class LooksStudyResult(Result):
         study = self.plan.study
         yield "Effect", self.understood
         yield "Setting", self.setting
+        yield from category_facts(study.parameters)
         yield "Study", str(study.nested.final)
         yield "Looks", str(study.looks)
         yield "Rule", str(self.plan.bounds.rule)

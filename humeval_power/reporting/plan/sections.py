@@ -18,9 +18,10 @@ from humeval_power.planning.study.limits import (
     ceiling_with_workers,
 )
 from humeval_power.planning.study.without_documents import without_documents
-from humeval_power.reporting.document import Block, Paragraph, Picture, Section, Table
+from humeval_power.reporting.document import Block, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.plan.words import COST_NAMES, DESIGN_WORDS, SD_WORDS
+from humeval_power.reporting.study.study_content import category_facts
 from humeval_power.reporting.values import plain, share, signed
 from humeval_power.rules import claim
 
@@ -158,7 +159,10 @@ def assumed_section(plan: Plan) -> Section:
     further = {name: getattr(coded, name) for name in FURTHER_DEVIATIONS}
     rows += [(SD_WORDS[name], plain(value)) for name, value in further.items() if value]
     said = Paragraph(f"Standard deviations on [0, 1], from {plan.source.name}:")
-    return Section("What is assumed", (said, Table(("What varies", "SD"), tuple(rows))), is_detail=True)
+    facts = tuple(category_facts(plan.parameters.with_difference(plan.effect)))
+    table = Table(("What varies", "SD"), tuple(rows))
+    blocks = (said, table, Facts(facts)) if facts else (said, table)
+    return Section("What is assumed", blocks, is_detail=True)
 
 
 def hangs_section(powers: Mapping[str, float], *blocks: Block) -> Section:

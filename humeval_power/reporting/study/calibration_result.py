@@ -18,6 +18,7 @@ from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, P
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import margin_words
+from humeval_power.reporting.study.study_content import category_facts
 from humeval_power.rules import claim
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import Response
@@ -82,6 +83,7 @@ class CalibrationResult(Result):
             yield "Margin", margin_words(rule, self.scale)
             truth = f"a true difference B - A of {rule.null_effect:g}, at the margin"
         yield "Setting", f"{self.setting}, {truth}"
+        yield from category_facts(self.parameters.with_difference(rule.null_effect))
         yield "Study", str(self.design)
         yield "Planned", f"{rule}  (* below)"
         simulated = max(result.estimate.n_simulations for result in self.results)

@@ -15,7 +15,7 @@ from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import MDE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, sought_words
-from humeval_power.reporting.study.study_content import study_content
+from humeval_power.reporting.study.study_content import category_facts, study_content
 from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:  # Matplotlib is slow to import
@@ -70,6 +70,7 @@ class StudyDetectable(Result):
     def _facts(self) -> Iterator[Fact]:
         study = self.cell.study
         yield "Setting", self.cell.setting
+        yield from category_facts(study.parameters)
         yield "Study", str(study.design)
         yield "Test", sought_words(study.rule) if self._has_margin else str(study.rule)
         at = f" at B - A = {study.true_effect:g}" if self._has_margin else ""

@@ -21,6 +21,8 @@ from humeval_power.reporting.records import POWER_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
 from humeval_power.reporting.study.study_content import (
+    approximate_words,
+    category_facts,
     failure_remarks,
     result_row,
     study_content,
@@ -100,13 +102,15 @@ class StudyPower(Result):
         if self._has_margin:
             yield "Margin", margin_words(study.rule, self.scale)
         yield "Setting", self.cell.setting
+        yield from category_facts(study.parameters)
         yield "Study", str(study.design)
         yield "Test", str(study.rule)
 
     def _behind(self) -> Iterator[Fact]:
         """What else the formula and the simulation say."""
         if self.analytic is not None:
-            yield "Formula", _formula_words(self.analytic, has_margin=self._has_margin)
+            words = _formula_words(self.analytic, has_margin=self._has_margin)
+            yield "Formula", words + approximate_words(self.cell.study)
         if self.simulated is not None:
             yield from _simulated_facts(self.simulated)
 

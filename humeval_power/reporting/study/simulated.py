@@ -14,6 +14,7 @@ from humeval_power.reporting.document import Document, Facts, Picture, Section
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.study.study_content import category_facts
 from humeval_power.safe_text import table_csv
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import Response, SimulatedRatings
@@ -64,6 +65,10 @@ class SimulatedStudy(Result):
             )
         return tuple(said)
 
+    @property
+    def _response(self) -> str:
+        return self.response if self.parameters.latent is None else "in categories"
+
     def body(self) -> Document:
         """What was drawn from what; the ratings themselves are the table."""
         sd = {name: value for name, value in self.parameters.as_dict().items() if name.startswith("sd_")}
@@ -79,7 +84,8 @@ class SimulatedStudy(Result):
                             (
                                 ("True effect", str(self.effect)),
                                 ("Design", f"{self.design}; assignment seed {DEFAULT_ASSIGNMENT_SEED}"),
-                                ("Response", f"{self.response}, on {scale}"),
+                                *category_facts(self.parameters),
+                                ("Response", f"{self._response}, on {scale}"),
                                 ("Standard deviations", ", ".join(f"{n} {v:.4g}" for n, v in sd.items())),
                             )
                         ),

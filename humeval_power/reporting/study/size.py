@@ -15,6 +15,7 @@ from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import SIZE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
+from humeval_power.reporting.study.study_content import category_facts
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 
@@ -67,6 +68,7 @@ class StudySize(Result):
             yield "Margin", margin_words(self.rule, self.scale)
         if self.setting:
             yield "Setting", self.setting
+        yield from category_facts(self.parameters.with_difference(self.said.value))
         yield "Test", str(self.rule)
         yield "Target", f"power {self.found.target:g}"
         if counts is not None:

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from humeval_power.inference.study.replication import MOST_FAILURES
+from humeval_power.parameters import Parameters
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.surface import Cell, CellResult
+from humeval_power.reporting.document import Fact
 from humeval_power.reporting.records import Record
+from humeval_power.scenarios.study import RatingStudy
 
 STRICT = 0.01  # share of failed fits that is too many for those who ask for strictness
+
+
+def category_facts(parameters: Parameters) -> Iterator[Fact]:
+    """How ratings in categories arise; nothing for numbers."""
+    latent = parameters.latent
+    if latent is None:
+        return
+    both = zip(latent.shares(0), latent.shares(1), strict=True)
+    shares = ", ".join(f"{50 * (a + b):.3g}" for a, b in both)
+    yield (
+        "Categories",
+        f"{len(latent.scores)} ({latent.family}, {latent.link}), shares {shares} %; latent effect "
+        f"{latent.effect:.3g}",
+    )
+
+
+def approximate_words(study: RatingStudy) -> str:
+    """What the formula leaves out for ratings in categories: it is that of a linear model of their scores, whose
+    variance of the difference is exact in a complete study."""
+    if study.parameters.latent is None:
+        return ""
+    if study.rule.is_latent:
+        return "; approximate: of the ratings as numbers"
+    return "" if study.design.is_crossed else "; approximate: from variances on [0, 1]"
 
 
 def result_row(result: CellResult, *, effect_unit: float = 1.0) -> Record:

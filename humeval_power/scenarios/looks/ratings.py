@@ -63,7 +63,7 @@ class RatingLooks:
     @property
     def shifts(self) -> bool:
         """Whether another effect only moves the estimates."""
-        return self.response == "gaussian"
+        return self.response == "gaussian" and self.parameters.latent is None
 
     @cached_property
     def nested(self) -> NestedDesigns:
@@ -80,7 +80,8 @@ class RatingLooks:
         """Whether mean squares are drawn instead of ratings."""
         complete = all(design.is_crossed for design in self.nested.designs)
         growing = self.looks.kind in ("items", "workers") or self.n_looks == 1
-        return complete and growing and self.response == "gaussian" and self.rule.estimator == "reml"
+        linear = self.rule.family == "gaussian" and self.rule.estimator == "reml"
+        return complete and growing and self.shifts and linear
 
     def with_effect(self, effect: float) -> RatingLooks:
         """The same with a true difference B - A of `effect`."""
@@ -88,7 +89,7 @@ class RatingLooks:
 
     def with_worker_slope(self, sd: float) -> RatingLooks:
         """The same with another SD of workers' own differences B - A."""
-        return replace(self, parameters=replace(self.parameters.recoded(), sd_worker_slope=sd))
+        return replace(self, parameters=self.parameters.with_worker_slope(sd))
 
     def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
         """Simulate studies `first` to `first + n - 1` and fit each at every look."""
@@ -125,6 +126,8 @@ class RatingLooks:
                 self.response,
                 self.points,
                 by_iteration=self.rule.estimator == "ml" and self.rule.df == "satterthwaite",
+                family=self.rule.family,
+                link=self.rule.link,
             )
             for design in self.nested.designs
         )

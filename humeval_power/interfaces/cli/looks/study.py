@@ -9,10 +9,12 @@ import click
 from humeval_power.api import looks as api
 from humeval_power.assumptions import Assumptions
 from humeval_power.costs import CostModel
+from humeval_power.interfaces.cli.categories import analysed_as, settled_once
 from humeval_power.interfaces.cli.costs import CostOptions, cost_model, cost_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.looks.options import LooksOptions, looks_options
 from humeval_power.interfaces.cli.numbers import WholeNumber
+from humeval_power.interfaces.cli.options import family_option, link_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.results import with_result
@@ -27,6 +29,7 @@ from humeval_power.interfaces.cli.study.options import (
     typed_design,
 )
 from humeval_power.interfaces.cli.work_ahead import refuse_work, tell_work
+from humeval_power.latent import Family, Link
 from humeval_power.planning.looks.calibration import Calibrate
 from humeval_power.planning.workload import study_workload
 from humeval_power.reporting.looks.results import LooksStudyResult
@@ -39,7 +42,9 @@ from humeval_power.scenarios.looks.ratings import RatingLooks
 @study_options
 @click.option("--workers", type=WholeNumber(), required=True, help="Number of workers at the end.")
 @click.option("--items", type=WholeNumber(), required=True, help="Number of items at the end.")
-@effect_options("True difference B - A on [0, 1] to find.")
+@effect_options("True difference B - A on [0, 1] to find.", latent=True)
+@family_option
+@link_option
 @click.option(
     "--looks-by",
     type=click.Choice(get_args(LookKind)),
@@ -66,12 +71,14 @@ from humeval_power.scenarios.looks.ratings import RatingLooks
 @with_run
 @with_result(LooksStudyResult)
 @source_needed
-@needs("--effect or --effect-raw", ("effect", "effect_raw"))
+@needs("--effect or --effect-raw", ("effect", "effect_raw", "effect_latent"))
 def command(
     study: StudyOptions,
     workers: int,
     items: int,
     effect: TypedEffects,
+    family: Family,
+    link: Link,
     looks_by: LookKind,
     looks: LooksOptions,
     calibrate: Calibrate,
@@ -84,11 +91,12 @@ def command(
     Shows the information at each look, the boundaries, how often these and
     careless ones find what is not there, and the study's long run.
     """
-    settings = load_settings(study)
-    said = effect.one(settings.scale)
+    settings, said = settled_once(load_settings(study), study.shares, link, effect)
     shown = None if effects is None else [each.value for each in effects.on(settings.scale)]
     warn_beyond(settings, [said])
-    name, source = _source(study, settings, workers, items, said.value, Looks(looks_by, looks.at), looks)
+    rule = DecisionRule(alternative=looks.alternative, alpha=looks.alpha, family=family, link=link)
+    rule = analysed_as(rule, settings)
+    name, source = _source(study, settings, workers, items, said.value, Looks(looks_by, looks.at), rule)
     if not source.by_mean_squares:
         note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
     work = study_workload(
@@ -119,12 +127,11 @@ def _source(
     items: int,
     effect: float,
     at: Looks,
-    looks: LooksOptions,
+    rule: DecisionRule,
 ) -> tuple[str, RatingLooks]:
     name, parameters = only_setting(settings)
     design = typed_design(study, workers, items)
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
-    rule = DecisionRule(alternative=looks.alternative, alpha=looks.alpha)
     points = likert_points(study, settings)
     return name, RatingLooks(parameters.with_difference(effect), design, at, rule, study.response, points)
 

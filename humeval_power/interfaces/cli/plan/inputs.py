@@ -11,9 +11,12 @@ from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.assumptions import Sources, read_assumptions
+from humeval_power.interfaces.cli.categories import Shares, settled_once
 from humeval_power.interfaces.cli.effect_options import NO_DIFFERENCE, TypedEffects
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import TableOptions, typed_scale
+from humeval_power.latent import Link
+from humeval_power.rules import DEFAULT_RULE
 
 
 def load_assumptions(pilot: str | None, table: TableOptions, sources: Sources) -> Assumptions:
@@ -46,9 +49,15 @@ def _usual(sources: Sources, named: Assumptions) -> Assumptions:
 
 
 def planned_effect(
-    assumed: Assumptions, typed: TypedEffects | None, *, observed: bool
-) -> tuple[Difference, tuple[str, ...]]:
-    """The effect to plan for, and a warning where it is the one that the pilot showed.
+    assumed: Assumptions,
+    typed: TypedEffects | None,
+    *,
+    observed: bool,
+    shares: Shares | None = None,
+    link: Link = DEFAULT_RULE.link,
+) -> tuple[Assumptions, Difference, tuple[str, ...]]:
+    """What to plan from, in categories of the shares if there are any, the effect to plan for, and a warning
+    where it is the one that the pilot showed.
 
     Raises
     ------
@@ -60,7 +69,7 @@ def planned_effect(
             "Give the smallest effect of interest, --effect or --effect-raw, or --observed-power: not both."
         )
     if not observed:
-        return (typed or NO_DIFFERENCE).one(assumed.scale), ()
+        return (*settled_once(assumed, shares, link, typed or NO_DIFFERENCE), ())
     if assumed.observed is None:
         raise InputError("--observed-power needs a pilot or a parameter file with an estimate of your own.")
     warning = (
@@ -69,4 +78,6 @@ def planned_effect(
         "the observed effect says nothing that the pilot's p-value does not. Name the smallest effect that "
         "would matter instead."
     )
-    return Difference(assumed.observed, assumed.scale), (warning,)
+    said = Difference(assumed.observed, assumed.scale)
+    there = TypedEffects("--observed-power", (said.value,))
+    return settled_once(assumed, shares, link, there)[0], said, (warning,)

@@ -8,6 +8,7 @@ import click
 
 from humeval_power.api.plan import make_plan
 from humeval_power.interfaces.cli.assumptions import Sources, parameter_options
+from humeval_power.interfaces.cli.categories import Shares, analysed_as, shares_option
 from humeval_power.interfaces.cli.costs import CostOptions, cost_model, cost_options, with_pilot_times
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.looks.options import look_options
@@ -40,8 +41,10 @@ from humeval_power.simulation.losses import Exclusion, Losses
 @parameter_options
 @effect_options(
     "Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 with "
-    "--margin]"
+    "--margin]",
+    latent=True,
 )
+@shares_option
 @click.option(
     "--observed-power",
     is_flag=True,
@@ -62,7 +65,7 @@ from humeval_power.simulation.losses import Exclusion, Losses
 )
 @needs(
     "--effect or --effect-raw, the smallest effect of interest",
-    ("effect", "effect_raw", "observed_power", "margin", "margin_raw"),
+    ("effect", "effect_raw", "effect_latent", "observed_power", "margin", "margin_raw"),
     unless={"alternative": WITH_MARGIN},
 )
 def command(
@@ -70,6 +73,7 @@ def command(
     table: TableOptions,
     sources: Sources,
     effect: TypedEffects | None,
+    shares: Shares | None,
     observed_power: bool,
     target: float,
     limits: dict[str, Any],
@@ -93,7 +97,10 @@ def command(
     Ends with 3 if the target cannot be reached.
     """
     assumed = load_assumptions(file, table, sources)
-    said, remarks = planned_effect(assumed, effect, observed=observed_power)
+    assumed, said, remarks = planned_effect(
+        assumed, effect, observed=observed_power, shares=shares, link=rule.link
+    )
+    rule = analysed_as(rule, assumed)
     warn_beyond(assumed, [said])
     n_simulations = run.simulations()
     return make_plan(

@@ -50,9 +50,9 @@ from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import Exclusion, Losses
 
 _IN_PLAN = {
-    *("parameters", "preset", "allow_not_identified", "values", "response", "points"),
+    *("parameters", "preset", "allow_not_identified", "values", "response", "points", "shares"),
     *("scale", "lower_is_better", "workers", "items", "ratings_per_item", "paired", "design"),
-    *("max_ratings_per_worker", "effect", "effect_raw"),
+    *("max_ratings_per_worker", "effect", "effect_raw", "effect_latent", "family", "link"),
     *("estimator", "df", "alternative", "analysis", "margin", "margin_raw", "alpha", "compat"),
 }
 
@@ -66,7 +66,8 @@ _IN_PLAN = {
 @click.option("--items", type=WholeNumber(), help="Number of items.")
 @effect_options(
     "True difference B - A on [0, 1] that the study should find; with --margin the one assumed. [0 with "
-    "--margin]"
+    "--margin]",
+    latent=True,
 )
 @rule_options
 @compat_option

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from humeval_power.api.study import calibrate
+from humeval_power.interfaces.cli.categories import analysed_as, without_effect
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import rule_options
 from humeval_power.interfaces.cli.required_options import Command
@@ -20,7 +21,7 @@ from humeval_power.interfaces.cli.study.options import (
     typed_design,
 )
 from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.planning.study.calibration import DEFAULT_NULL_STUDIES
+from humeval_power.planning.study.calibration import usual_studies
 from humeval_power.planning.workload import study_workload
 from humeval_power.reporting.study.calibration_result import CalibrationResult
 from humeval_power.rules import DecisionRule
@@ -44,10 +45,11 @@ def command(
     an effect in 5 % of them. With --margin the systems differ by just the
     margin, and equivalence or non-inferiority should be shown in 5 %.
     """
-    settings = load_settings(study)
+    settings = without_effect(load_settings(study), study.shares, rule.link)
+    rule = analysed_as(rule, settings)
     setting, parameters = only_setting(settings)
     design = typed_design(study, workers, items)
-    total = run.simulations(DEFAULT_NULL_STUDIES)
+    total = run.simulations(usual_studies(parameters))
     tell_work(study_workload(design, n_simulations=total, n_jobs=run.n_jobs), n_simulations=total)
     return calibrate(
         parameters,

@@ -16,6 +16,7 @@ from humeval_power.interfaces.cli.assumptions import (
     parameter_options,
     read_assumptions,
 )
+from humeval_power.interfaces.cli.categories import Shares, shares_option
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import (
     Function,
@@ -43,6 +44,7 @@ class StudyOptions:
     max_ratings_per_worker: int | None
     response: Response
     points: int | None
+    shares: Shares | None
     documents: int | None
     items_per_document: int | None
 
@@ -104,6 +106,7 @@ _STUDY_OPTIONS = (
     ),
     click.option("--points", type=WholeNumber(min=2), help="Points of a Likert scale."),
     *DOCUMENT_OPTIONS,
+    shares_option,
 )
 
 

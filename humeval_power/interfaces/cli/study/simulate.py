@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from humeval_power.api.study import simulate
 from humeval_power.differences import Difference
+from humeval_power.interfaces.cli.categories import settled_once, without_effect
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.numbers import WholeNumber
-from humeval_power.interfaces.cli.options import seed_option
+from humeval_power.interfaces.cli.options import link_option, seed_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import (
@@ -22,6 +25,7 @@ from humeval_power.interfaces.cli.study.options import (
     typed_design,
 )
 from humeval_power.interfaces.cli.work_ahead import refuse_work
+from humeval_power.latent import Link
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.workload import study_workload
 from humeval_power.reporting.study.simulated import SimulatedStudy
@@ -33,7 +37,8 @@ from humeval_power.simulation.losses import Exclusion, Losses
 @loss_options
 @click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
 @click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
-@effect_options("True difference B - A on [0, 1]. [as in the parameters]")
+@effect_options("True difference B - A on [0, 1]. [as in the parameters]", latent=True)
+@link_option
 @seed_option
 @with_result(SimulatedStudy)
 @source_needed
@@ -44,6 +49,7 @@ def command(
     workers: int,
     items: int,
     effect: TypedEffects | None,
+    link: Link,
     seed: int | None,
 ) -> SimulatedStudy:
     """Draw the ratings of one study; -o FILE.csv writes them.
@@ -51,10 +57,14 @@ def command(
     The table has the columns worker, item, system (A, B) and rating, on --scale
     or, without it, on [0, 1]; --format csv prints it.
     """
-    settings = load_settings(study)
+    settings, said = load_settings(study), None
+    if effect is not None:
+        others = tuple(replace(entry, scale=None) for entry in settings.entries)
+        settings, said = settled_once(replace(settings, entries=others), study.shares, link, effect)
+    else:
+        settings = without_effect(settings, study.shares, link)
     _, parameters = only_setting(settings)
     shown = settings.typed_scale
-    said = None if effect is None else effect.one(shown)
     warn_beyond(settings, [said or Difference(parameters.difference, shown)])
     design = typed_design(study, workers, items)
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)

@@ -7,6 +7,7 @@ from typing import get_args
 import click
 
 from humeval_power.api.study_power import study_size
+from humeval_power.interfaces.cli.categories import analysed_as, settled_once
 from humeval_power.interfaces.cli.effect_options import (
     NO_DIFFERENCE,
     TypedEffects,
@@ -45,7 +46,8 @@ from humeval_power.rules import DecisionRule
 @click.option("--workers", type=WholeNumber(), help="Number of workers.")
 @click.option("--items", type=WholeNumber(), help="Number of items.")
 @effect_options(
-    "True difference B - A on [0, 1] to be found; with --margin the one assumed. [0 with --margin]"
+    "True difference B - A on [0, 1] to be found; with --margin the one assumed. [0 with --margin]",
+    latent=True,
 )
 @power_target_option
 @rule_options
@@ -68,9 +70,9 @@ def command(
     Found by formula and proved by simulation. Ends with 3, and the reason, if
     no number will do.
     """
-    settings = load_settings(study)
+    settings, said = settled_once(load_settings(study), study.shares, rule.link, effect or NO_DIFFERENCE)
+    rule = analysed_as(rule, settings)
     name, parameters = only_setting(settings)
-    said = (effect or NO_DIFFERENCE).one(settings.scale)
     warn_beyond(settings, [said])
     return study_size(
         parameters,

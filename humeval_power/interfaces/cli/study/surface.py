@@ -7,6 +7,7 @@ import click
 from humeval_power.api.study_power import study_surface
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
+from humeval_power.interfaces.cli.categories import Shares, analysed_as, settled, without_effect
 from humeval_power.interfaces.cli.effect_options import (
     TypedEffects,
     effect_needed,
@@ -49,6 +50,7 @@ from humeval_power.rules import CARD2020, DecisionRule
 @effect_options(
     "True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
     many="0.05:0.2:0.05",
+    latent=True,
 )
 @rule_options
 @compat_option
@@ -89,20 +91,29 @@ def command(
         raise click.UsageError("Card et al. (2020) test for a difference: leave out --margin.")
     settings = load_settings(study)
     unit = CARD2020_UNIT if compat else 1.0
-    said = _effects(effect, rule, settings, unit)
+    found = _effects(effect, rule, settings, unit, study.shares)
+    said = tuple(difference for _, difference in found)
+    settings = found[0][0]
     warn_beyond(settings, said)
-    rules = [CARD2020 if compat else rule, *([CARD2020] if compare else [])]
+    rules = [CARD2020 if compat else analysed_as(rule, settings), *([CARD2020] if compare else [])]
     cells = [
         cell
         for decided in rules
-        for cell in list_cells(
-            settings.by_name,
-            workers=workers,
-            items=items,
-            effects=[difference.value for difference in said],
-            rule=decided,
-            **grid_options(study, settings),
+        for of_one_size in zip(
+            *(
+                list_cells(
+                    at_effect.by_name,
+                    workers=workers,
+                    items=items,
+                    effects=[difference.value],
+                    rule=decided,
+                    **grid_options(study, settings),
+                )
+                for at_effect, difference in found
+            ),
+            strict=True,
         )
+        for cell in of_one_size
     ]
     if dry_run:
         return GridSize(n_cells=len(cells), n_settings=len(settings.by_name))
@@ -121,17 +132,24 @@ def command(
 
 
 def _effects(
-    typed: TypedEffects | None, rule: DecisionRule, settings: Assumptions, unit: float
-) -> tuple[Difference, ...]:
-    """The true differences of the grid; halfway to a margin is always looked at beside 0."""
+    typed: TypedEffects | None,
+    rule: DecisionRule,
+    settings: Assumptions,
+    unit: float,
+    shares: Shares | None,
+) -> list[tuple[Assumptions, Difference]]:
+    """The true differences of the grid, each with the parameters there; halfway to a margin is always looked
+    at beside 0."""
     scale = settings.scale
     if typed is None:
         assert rule.halfway is not None  # an effect or a margin is asked for before
-        return Difference(0.0, scale), Difference(rule.halfway, scale)
+        typed = TypedEffects("--effect", (0.0, rule.halfway))
+        return settled(settings, shares, rule.link, typed)
     if unit != 1.0:
-        return tuple(Difference(unit * value, scale) for value in typed.coefficients(unit))
-    found = typed.on(scale)
-    if rule.halfway is not None and rule.halfway not in [difference.value for difference in found]:
+        same = without_effect(settings, shares, rule.link)
+        return [(same, Difference(unit * value, scale)) for value in typed.coefficients(unit)]
+    found = settled(settings, shares, rule.link, typed)
+    if rule.halfway is not None and rule.halfway not in [difference.value for _, difference in found]:
         note(
             f"Power near a true difference of 0 is optimistic; add {rule.halfway:g} to --effect, which is "
             "halfway to the margin."

@@ -6,6 +6,7 @@ import click
 
 from humeval_power.differences import Difference
 from humeval_power.inference.study.replication import NO_LOSSES
+from humeval_power.interfaces.cli.categories import analysed_as, settled_once, without_effect
 from humeval_power.interfaces.cli.effect_options import TypedEffects, warn_beyond
 from humeval_power.interfaces.cli.study.options import (
     StudyOptions,
@@ -33,20 +34,23 @@ def typed_study(
 ) -> tuple[Cell, Difference, RatingScale | None]:
     """The study with the name of its setting, the effect as it was understood, and the scale."""
     settings = load_settings(study)
-    name, parameters = only_setting(settings)
     if compat and rule.margin is not None:
         raise click.UsageError("--compat card2020 tests for a difference: leave out --margin.")
     if compat:
+        settings = without_effect(settings, study.shares, rule.link)
         said = Difference(CARD2020_UNIT * effect.coefficients(CARD2020_UNIT)[0], settings.scale)
+        rule = CARD2020
     else:
-        said = effect.one(settings.scale)
+        settings, said = settled_once(settings, study.shares, rule.link, effect)
+        rule = analysed_as(rule, settings)
+    name, parameters = only_setting(settings)
     warn_beyond(settings, [said])
     (cell,) = list_cells(
         {name: parameters},
         workers=[workers],
         items=[items],
         effects=[said.value],
-        rule=CARD2020 if compat else rule,
+        rule=rule,
         losses=losses,
         exclusion=exclusion,
         **grid_options(study, settings),

@@ -17,6 +17,7 @@ from humeval_power.designs import DesignKind
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.fees import PlatformFee
 from humeval_power.inference.looks.stopping_words import efficacy_of, futility_of
+from humeval_power.latent import Link
 from humeval_power.parameters import Parameters
 from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.planning.plan.plan import LARGEST_COUNT, LookExpectation, ParameterSource, PredictedPower
@@ -57,6 +58,23 @@ class EffectSection(Section):
         return self.difference
 
 
+class LatentSection(Section):
+    """Ratings in categories: P(rating <= category c) = F(threshold_c - eta), all on the latent scale."""
+
+    thresholds: Annotated[list[float], Field(min_length=1)]
+    scores: Annotated[list[Share], Field(min_length=2)] = Field(
+        description="The categories' values on [0, 1]."
+    )
+    effect: float
+    sd_worker_intercept: Deviation
+    sd_worker_slope: Deviation
+    sd_item_intercept: Deviation
+    sd_item_slope: Deviation
+    sd_document_intercept: Deviation = 0.0
+    sd_document_slope: Deviation = 0.0
+    link: Link
+
+
 class ParametersSection(Section):
     """The rating model on [0, 1]. Its `effect` is what was fitted or assumed; power does not use it."""
 
@@ -73,6 +91,10 @@ class ParametersSection(Section):
     correlation_worker: Correlation
     correlation_item: Correlation
     coding: tuple[float, float] = Field(description="Codes of system A and system B in the model.")
+    latent: LatentSection | None = Field(
+        default=None,
+        description="Of ratings in categories; the others are then what it means on [0, 1].",
+    )
 
     def record(self) -> Parameters:
         return Parameters.from_dict(self.model_dump())
