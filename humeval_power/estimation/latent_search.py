@@ -3,8 +3,8 @@
 Python drives, the kernels do the sums over ratings and levels: compiled in one piece the search would take
 minutes to compile.
 
-The Hessian is that of the expected information at each point, with the changes of the gradient that were seen
-on the way (Broyden, Fletcher, Goldfarb and Shanno). A variance at its lower bound whose slope is positive
+The Hessian is that of the expected information at the first points, with the changes of the gradient that are
+seen on the way (Broyden, Fletcher, Goldfarb and Shanno). A variance at its lower bound whose slope is positive
 stays there. The bound is a variance so small that it stands for zero: no formula needs a case of its own.
 """
 
@@ -31,7 +31,7 @@ _MAX_STEPS = 100
 _MODE_STEPS = 60
 FINAL = 1e-20  # promise of the last Newton step at the optimum
 _EVEN_SMALLER = 1e-12  # of h: a fall that is rounding
-_MEMORY = 8  # changes of the gradient that are kept
+_EXPECTED_STEPS = 2  # steps that take the expected information at their point; later ones keep the last
 
 
 class Setting(NamedTuple):
@@ -143,6 +143,17 @@ class Point:
         self.promise = float(self.grad_dense @ self.step_dense + np.vdot(self.grad_inner, self.step_inner))
         return bool(np.isfinite(self.promise))
 
+    def predict(self, setting: Setting, ratio: Floats) -> None:
+        """Move to where the mode would be after a small change of the scale, by the last factor."""
+        q = self.inner.shape[1]
+        share = np.where((ratio > 0.5) & (ratio < 2.0), 1.0 - 1.0 / ratio**2, 0.0)
+        rhs = np.zeros(len(self.dense))
+        rhs[: setting.order] = self.dense[: setting.order] * share[setting.column_type]
+        out, out_inner = np.empty(rhs.shape), np.empty(self.inner.shape)
+        latent_mode.solve(setting.layout, self.factor, rhs, self.inner * share[-q:], out, out_inner)
+        self.dense += out
+        self.inner += out_inner
+
     def find_mode(self, setting: Setting, scale: Floats, tolerance: float) -> bool:
         """Newton's method from here, each step halved until h does not fall; whether the mode was found.
 
@@ -193,12 +204,15 @@ def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> 
     floor = lower_bounds(setting.layout)
     lowest = np.concatenate([floor, np.full(len(start) - types, -np.inf)])
     x = np.maximum(start, lowest)
-    moves: list[tuple[Floats, Floats]] = []
     value, gradient = evaluate(setting, x, np.sqrt(x[:types]), point, tolerance)
     if not np.isfinite(value):
         return End(value, x, gradient, NO_MODE)
-    for _ in range(_MAX_STEPS):
-        hessian = with_changes(expected_hessian(setting, x, point), moves[-_MEMORY:])
+    hessian, last_move = np.empty(0), None
+    for step in range(_MAX_STEPS):
+        if step < _EXPECTED_STEPS:
+            hessian = expected_hessian(setting, x, point)
+        if last_move is not None:
+            hessian = with_change(hessian, *last_move)
         free = (x > lowest) | (gradient < 0.0)
         direction = _direction(hessian, gradient, free)
         promise = -float(gradient @ np.maximum(direction, lowest - x))
@@ -213,7 +227,7 @@ def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> 
             trial = np.clip(x + length * direction, lowest, highest)
             expected_fall = -float(gradient @ (trial - x))
             point.dense[:], point.inner[:] = saved
-            trial_value, trial_gradient = evaluate(setting, trial, scale, point, tolerance)
+            trial_value, trial_gradient = evaluate(setting, trial, scale, point, tolerance, length == 1.0)
             if value - trial_value >= 1e-4 * expected_fall > 0.0:
                 break
             length *= 0.4
@@ -222,19 +236,22 @@ def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> 
                 value, gradient = evaluate(setting, x, scale, point, tolerance)
                 # rounding hides a fall below about 1e-12 of the criterion
                 return End(value, x, gradient, CONVERGED if abs(promise) < 1e-6 else STALLED)
-        moves.append((trial - x, trial_gradient - gradient))
+        last_move = trial - x, trial_gradient - gradient
         x, value, gradient = trial, trial_value, trial_gradient
     return End(value, x, gradient, TOO_MANY_STEPS)
 
 
 def evaluate(
-    setting: Setting, x: Floats, old_scale: Floats, point: Point, tolerance: float
+    setting: Setting, x: Floats, old_scale: Floats, point: Point, tolerance: float, predict: bool = False
 ) -> tuple[float, Floats]:
-    """The criterion and its gradient at x; the mode is sought from `point`, found at `old_scale`."""
+    """The criterion and its gradient at x. The mode is sought from `point`, found at `old_scale`; `predict` if
+    its factor is from there too."""
     layout, types, order = setting.layout, setting.n_types, setting.order
     q = layout.z.shape[1]
     scale = np.sqrt(x[:types])
     ratio = scale / old_scale
+    if predict:
+        point.predict(setting, ratio)
     # keep u = s v, unless a component all but vanishes or comes into being: then keep v / s
     change = np.where((ratio > 0.3) & (ratio < 30.0), 1.0 / ratio, ratio)
     point.dense[:order] *= change[setting.column_type]
@@ -242,7 +259,7 @@ def evaluate(
     if not setting.restricted:
         point.dense[order:] = x[types:]
     gradient = np.zeros(types + len(point.dense) - order)
-    if not point.find_mode(setting, scale, 1e-2 * tolerance):
+    if not point.find_mode(setting, scale, tolerance):
         return np.inf, gradient[: len(x)]
     rhs, rhs_inner = np.zeros(len(point.dense)), np.zeros(point.inner.shape)
     likelihood = point.grad_dense.copy()
@@ -285,23 +302,29 @@ def effect_parts(setting: Setting, scale: Floats, point: Point, column: int) -> 
     Both are derivatives of the effect's variance; the second makes the adjusted variance of Kenward and
     Roger (1997), Phi + 2 sum W_ab c_a'Z_a'P Z_b c_b, W the inverse of the information.
     """
-    layout, types = setting.layout, setting.n_types
     unit, none = np.zeros(len(point.dense)), np.zeros(point.inner.shape)
     unit[column] = 1.0
     at, at_inner = np.empty(unit.shape), np.empty(none.shape)
-    latent_mode.solve(layout, point.factor, unit, none, at, at_inner)
-    parts, parts_inner = np.zeros((types, *unit.shape)), np.zeros((types, *none.shape))
-    latent_information.split_types(layout, at, at_inner, parts, parts_inner)
-    parts /= -scale[:, None]
-    parts_inner /= -scale[:, None, None]
+    latent_mode.solve(setting.layout, point.factor, unit, none, at, at_inner)
+    return quadratic_forms(setting, scale, point, at, at_inner)
+
+
+def quadratic_forms(
+    setting: Setting, scale: Floats, point: Point, dense: Floats, inner: Floats
+) -> tuple[Floats, Floats]:
+    """||c_a||^2 (types,) and c_a'Z_a'P Z_b c_b (types, types), c_a the part of type a of (dense, inner) / s."""
+    layout, types = setting.layout, setting.n_types
+    parts, parts_inner = np.zeros((types, len(dense))), np.zeros((types, *inner.shape))
+    latent_information.split_types(layout, dense, inner, parts, parts_inner)
+    parts /= scale[:, None]
+    parts_inner /= scale[:, None, None]
     norm = np.einsum("tr,tr->t", parts, parts) + np.einsum("trb,trb->t", parts_inner, parts_inner)
     products = np.empty((types, types))
+    out, out_inner = np.empty(len(dense)), np.empty(inner.shape)
     for t in range(types):
-        out, out_inner = np.empty(unit.shape), np.empty(none.shape)
         latent_mode.solve(layout, point.factor, parts[t], parts_inner[t], out, out_inner)
-        products[t] = parts @ (parts[t] - out) + np.einsum(
-            "srb,rb->s", parts_inner, parts_inner[t] - out_inner
-        )
+        rest = (parts_inner[t] - out_inner).ravel()
+        products[t] = parts @ (parts[t] - out) + parts_inner.reshape(types, -1) @ rest
     return norm, products / (scale[:, None] * scale)
 
 
@@ -319,17 +342,15 @@ def expected_hessian(setting: Setting, x: Floats, point: Point) -> Floats:
     return hessian
 
 
-def with_changes(hessian: Floats, moves: list[tuple[Floats, Floats]]) -> Floats:
-    """The Hessian updated by the gradient's changes over the last moves (damped BFGS)."""
-    for move, change in moves:
-        image = hessian @ move
-        curved, seen = float(image @ move), float(change @ move)
-        if curved <= 0.0:
-            continue
-        keep = 1.0 if seen >= 0.2 * curved else 0.8 * curved / (curved - seen)
-        mixed = keep * change + (1.0 - keep) * image
-        hessian = hessian + np.outer(mixed, mixed) / (mixed @ move) - np.outer(image, image) / curved
-    return hessian
+def with_change(hessian: Floats, move: Floats, change: Floats) -> Floats:
+    """The Hessian updated by the gradient's change over the last move (damped BFGS)."""
+    image = hessian @ move
+    curved, seen = float(image @ move), float(change @ move)
+    if curved <= 0.0:
+        return hessian
+    keep = 1.0 if seen >= 0.2 * curved else 0.8 * curved / (curved - seen)
+    mixed = keep * change + (1.0 - keep) * image
+    return np.asarray(hessian + np.outer(mixed, mixed) / (mixed @ move) - np.outer(image, image) / curved)
 
 
 def _direction(hessian: Floats, gradient: Floats, free: NDArray[np.bool_]) -> Floats:

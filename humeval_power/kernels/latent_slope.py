@@ -15,8 +15,9 @@ from humeval_power.kernels.latent_mode import predictor, solve, touched
 
 
 @inner
-def leverage_pulls(layout, cuts, scale, y, logit, factor, pull, rhs_dense, rhs_inner):
-    """The gradient of log|H| in each rating's two bounds, `pull` (n, 2), and in (dense, inner) itself."""
+def leverage_pulls(layout, cuts, scale, y, logit, factor, pull, rhs_dense, rhs_inner, unexplained):
+    """The gradient of log|H| in each rating's two bounds, `pull` (n, 2), and in (dense, inner) itself; for each
+    column type, the sum of 1 - (H^-1)_kk over its columns. All are zero on entry."""
     q, p = layout.z.shape[1], layout.fixed.shape[1]
     n_dense = layout.block.shape[1]
     order = q * len(layout.kind)
@@ -33,6 +34,9 @@ def leverage_pulls(layout, cuts, scale, y, logit, factor, pull, rhs_dense, rhs_i
     across, own = np.empty((m, q)), np.empty((q, q))
     n_cuts = len(cuts.theta)
     inverse = factor.inverse
+    for k in range(len(layout.kind)):
+        for b in range(q):
+            unexplained[layout.kind[k] * q + b] += 1.0 - inverse[k * q + b, k * q + b]
     for i in range(len(layout.start) - 1):
         count, begin = touched(layout, i, m, index)
         first_theta = count - p - cuts.n_theta
@@ -48,6 +52,7 @@ def leverage_pulls(layout, cuts, scale, y, logit, factor, pull, rhs_dense, rhs_i
                 own[b, c] = factor.block_inverse[i, b, c]
                 for r in range(count):
                     own[b, c] += factor.ratio[begin + r, b] * across[r, c]
+            unexplained[n_dense * q + b] += 1.0 - own[b, b]
         for n in range(layout.start[i], layout.start[i + 1]):
             filled = 0
             for f in range(n_dense):
@@ -124,30 +129,6 @@ def with_threshold(inverse, across, column, weight, zi, filled, order, first_the
     return value
 
 
-@inner
-def unexplained(layout, factor):
-    """For each column type: the sum of 1 - (H^-1)_kk over its columns."""
-    q = layout.z.shape[1]
-    n_dense = layout.block.shape[1]
-    m = len(factor.inverse)
-    index = np.empty(m, np.int64)
-    total = np.zeros((n_dense + 1) * q)
-    for k in range(len(layout.kind)):
-        for b in range(q):
-            total[layout.kind[k] * q + b] += 1.0 - factor.inverse[k * q + b, k * q + b]
-    for i in range(len(layout.start) - 1):
-        count, begin = touched(layout, i, m, index)
-        for b in range(q):
-            value = factor.block_inverse[i, b, b]
-            for r in range(count):
-                half = 0.5 * factor.inverse[index[r], index[r]] * factor.ratio[begin + r, b]
-                for c in range(r):
-                    half += factor.inverse[index[r], index[c]] * factor.ratio[begin + c, b]
-                value += 2.0 * factor.ratio[begin + r, b] * half
-            total[n_dense * q + b] += 1.0 - value
-    return total
-
-
 @kernel
 def slopes(
     layout, cuts, scale, y, logit, factor, likelihood, likelihood_inner, rhs_dense, rhs_inner, gradient
@@ -164,11 +145,10 @@ def slopes(
     m = len(factor.inverse)
     levels = len(layout.start) - 1
     types = (n_dense + 1) * q
-    pull = np.empty((len(y), 2))
+    pull, total = np.empty((len(y), 2)), np.zeros(types)
     adjoint_dense, adjoint_inner = np.empty(m), np.empty((levels, q))
-    leverage_pulls(layout, cuts, scale, y, logit, factor, pull, rhs_dense, rhs_inner)
+    leverage_pulls(layout, cuts, scale, y, logit, factor, pull, rhs_dense, rhs_inner, total)
     solve(layout, factor, rhs_dense, rhs_inner, adjoint_dense, adjoint_inner)
-    total = unexplained(layout, factor)
     for t in range(types):
         gradient[t] = total[t] / scale[t] ** 2
     for r in range(m - order):
