@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from humeval_power.api.study import studies_like
+from humeval_power.api.study import family_check, studies_like
 from humeval_power.errors import FitError, InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 if TYPE_CHECKING:
     from humeval_power.estimation.fit import CorrelatedFactor, Fit
+    from humeval_power.estimation.latent_fit import LatentFit
     from humeval_power.inference.analyze.diagnostics import Diagnostics
     from humeval_power.inference.study.many_systems import Correction, FamilyCorrection, SystemModel
     from humeval_power.inference.study.wald import EffectTest
@@ -35,6 +37,7 @@ def analyze(
     correlated: Sequence[CorrelatedFactor] = (),
     plan_source: Mapping[str, object] | None = None,
     diagnostics: bool = True,
+    check_families: bool | None = None,
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
@@ -52,6 +55,7 @@ def analyze(
     correlated : 'worker', 'item' or both, whose intercepts and slopes may correlate.
     plan_source : the file and checksum of the plan, for the record.
     diagnostics : whether to predict workers and items and to refit without each of the busiest workers.
+    check_families : as of `fit`.
     n_simulations, seed, n_jobs : of the simulated size of the test, which is looked at with few workers.
     ahead : is told of these simulations before they begin; raises to refuse them.
 
@@ -67,37 +71,39 @@ def analyze(
     FitError
         Ratings that determine nothing.
     """
-    from humeval_power.estimation.fitting import fit
     from humeval_power.inference.study.adjustment import adjustment
     from humeval_power.inference.study.formula import FEW_WORKERS
-    from humeval_power.inference.study.intervals import parameter_intervals
-    from humeval_power.inference.study.wald import difference_test, effect_test
+    from humeval_power.inference.study.testing import asymptotic_intervals, fit_and_test
     from humeval_power.planning.analyze import deviations
     from humeval_power.planning.study.calibration import size_of_test
     from humeval_power.reporting.analyze.two import AnalysisResult
     from humeval_power.reporting.result import Provenance
+    from humeval_power.reporting.study.family_words import family_remarks
 
     rule = rule or (DEFAULT_RULE if plan is None else plan.rule)
     _refuse_simulated(rule)
     if plan is not None and plan.looks is not None and looks is None:
         raise InputError("The plan has looks: its result takes those that were taken into account.")
-    fitted = fit(ratings, estimator=rule.estimator, correlated=correlated)
-    tested = difference_test(ratings, rule) if rule.analysis == "differences" else effect_test(fitted, rule)
-    if ahead is not None:
+    fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
+    if ahead is not None and not rule.is_latent:
         ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))
     size = None
-    if fitted.n_workers < FEW_WORKERS and not tested.reason:
+    if fitted.n_workers < FEW_WORKERS and not tested.reason and not rule.is_latent:
         simulation = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
         size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
     found = None
     if plan is not None:
         found = deviations(plan, ratings, rule, stopped_at=None if looks is None else looks.stopped_at)
         found = found if looks is None else (*found, *looks.departures)
+    check = family_check(ratings, rule, check_families)
+    remarks = [] if looks is None else [f"WARNING: {one.actual}." for one in looks.unchecked]
+    if check is not None:
+        remarks += family_remarks(ratings, tested, check)
     return AnalysisResult(
         ratings=ratings,
         fitted=fitted,
         tested=tested,
-        ranges=parameter_intervals(fitted, ratings) if fitted.converged else {},
+        ranges=asymptotic_intervals(fitted, ratings),
         agreement=_agreement(ratings, fitted),
         size=size,
         interest=_interest(effect, plan, ratings, fitted, tested),
@@ -106,7 +112,8 @@ def analyze(
         plan=None if plan_source is None else dict(plan_source),
         adjustment=adjustment(fitted, ratings, rule),
         diagnostics=_diagnostics(ratings, fitted, tested) if diagnostics else None,
-        remarks=() if looks is None else tuple(f"WARNING: {one.actual}." for one in looks.unchecked),
+        check=check if check_families else None,
+        remarks=tuple(remarks),
         provenance=Provenance(seed=None if size is None else seed),
     )
 
@@ -204,7 +211,7 @@ def _refuse_simulated(rule: DecisionRule) -> None:
 
 
 def _interest(
-    effect: float | None, plan: Plan | None, ratings: Ratings, fitted: Fit, tested: EffectTest
+    effect: float | None, plan: Plan | None, ratings: Ratings, fitted: Fit | LatentFit, tested: EffectTest
 ) -> PowerAtInterest | None:
     from humeval_power.inference.study.formula import EffectPrecision
     from humeval_power.planning.analyze import power_at_interest
@@ -219,14 +226,14 @@ def _interest(
     )
 
 
-def _df(fitted: Fit, tested: EffectTest) -> float:
+def _df(fitted: Fit | LatentFit, tested: EffectTest) -> float:
     """The df with which the standard error is known, also where the rule refers to the normal."""
     if math.isfinite(tested.df):
         return tested.df
     return fitted.df_kenward_roger if math.isfinite(fitted.df_kenward_roger) else fitted.df_satterthwaite
 
 
-def _agreement(ratings: Ratings, fitted: Fit) -> dict[str, object]:
+def _agreement(ratings: Ratings, fitted: Fit | LatentFit) -> dict[str, object]:
     from humeval_power.inference.agreement.agreement import agreement
     from humeval_power.inference.agreement.reliability import intraclass_correlations
     from humeval_power.inference.agreement.repeatability import repeatability
@@ -237,11 +244,16 @@ def _agreement(ratings: Ratings, fitted: Fit) -> dict[str, object]:
     return agreement_record(agreement(ratings), repeatability(ratings), correlations)
 
 
-def _diagnostics(ratings: Ratings, fitted: Fit, tested: EffectTest) -> Diagnostics | None:
+def _diagnostics(ratings: Ratings, fitted: Fit | LatentFit, tested: EffectTest) -> Diagnostics | None:
+    """Those of the linear model, also where the test is of categories: predictions and refits are on [0, 1]."""
     from humeval_power.api.progress import progress
+    from humeval_power.estimation.fitting import fit
+    from humeval_power.estimation.latent_fit import LatentFit
     from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT, diagnose
 
     if tested.reason or fitted.correlations:  # predictions are those of uncorrelated effects
         return None
+    linear = fit(ratings, estimator=fitted.estimator) if isinstance(fitted, LatentFit) else fitted
+    rule = replace(tested.rule, family="gaussian")
     with progress("Leaving workers out", total=min(ratings.n_workers, MOST_LEFT_OUT)) as advance:
-        return diagnose(fitted, ratings, tested.rule, advance=advance)
+        return diagnose(linear, ratings, rule, advance=advance)

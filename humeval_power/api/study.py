@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from humeval_power.designs import Design
     from humeval_power.differences import Difference
     from humeval_power.estimation.fit import CorrelatedFactor, Engine, Fit
+    from humeval_power.estimation.latent_fit import LatentFit
+    from humeval_power.inference.study.family_check import FamilyCheck
     from humeval_power.inference.study.intervals import IntervalMethod
     from humeval_power.inference.study.wald import EffectTest
     from humeval_power.parameters import Parameters
@@ -44,6 +46,7 @@ def fit(
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     strict: bool = False,
+    check_families: bool | None = None,
     ahead: Ahead | None = None,
 ) -> FitResult:
     """Fit the mixed model to the ratings of two systems, and test their difference.
@@ -54,7 +57,8 @@ def fit(
     Parameters
     ----------
     ratings : of two systems; the effect is B - A.
-    rule : how the difference is tested; its estimator fits the model.
+    rule : how the difference is tested; its estimator fits the model, and its family says whether ratings
+        are numbers or categories: then thresholds, effect and SDs are fitted on a latent scale.
     engine : 'lme4' and 'statsmodels' are slow references.
     worker_item : also estimate what a worker and an item share under both systems.
     correlated : 'worker', 'item' or both, whose intercepts and slopes may then correlate.
@@ -63,18 +67,21 @@ def fit(
     n_simulations : studies for a rule that simulates, bootstrap intervals and the size of a test of few
         workers; None for the usual number.
     strict : whether a fit that does not converge misses its target.
+    check_families : whether ratings on few points, analysed as numbers, are also tested as categories, as a
+        check; None where nothing has to be compiled for it.
     ahead : is told of the simulations before they begin, where they may take long; raises to refuse them.
 
     Returns
     -------
     FitResult
-        `fitted` is the `Fit`, `parameters` are its seven, `test` that of the effect, `ratings` what was
-        fitted; `to_frame` has a row for each parameter. Everything on [0, 1].
+        `fitted` is the `Fit` (a `LatentFit` of categories), `parameters` are its seven, `test` that of the
+        effect, `ratings` what was fitted; `to_frame` has a row for each parameter. Everything on [0, 1].
 
     Raises
     ------
     InputError
-        A rule or intervals that an engine does not offer, a calibrated rule without assumed parameters.
+        A rule or intervals that an engine or family does not offer, a calibrated rule without assumed
+        parameters, ratings that are not of the rule's family.
     FitError
         A table to which the model cannot be fitted.
     """
@@ -87,8 +94,12 @@ def fit(
     from humeval_power.inference.study.wald import check_engine_df
     from humeval_power.planning.study.calibration import size_of_test
     from humeval_power.reporting.result import Provenance
+    from humeval_power.reporting.study.family_words import family_remarks
     from humeval_power.reporting.study.fit_result import FitResult
 
+    if rule.is_latent:
+        _refuse_for_categories(rule, engine, worker_item, intervals)
+        return _fit_of_categories(ratings, rule, correlated, strict)
     check_engine_df(engine, rule, n_ratings=len(ratings.rating))
     cold = not kernels_ready()
     with quick_start():
@@ -123,6 +134,9 @@ def fit(
     if not worker_item and rule.analysis == "ratings" and len(ratings.rating) <= _SMALL_TABLE:
         with quick_start():
             gain = interaction_gain(ratings)
+    check = family_check(ratings, rule, check_families)
+    if check is not None:
+        remarks += family_remarks(ratings, tested, check)
     drawn = rule.is_simulated or size is not None or (ranges is not None and intervals == "bootstrap")
     return FitResult(
         ratings=ratings,
@@ -134,9 +148,57 @@ def fit(
         interaction=gain,
         adjustment=adjusted,
         strict=strict,
+        check=check if check_families else None,
         remarks=tuple(remarks),
         provenance=Provenance(seed=seed if drawn else None),
     )
+
+
+def family_check(ratings: Ratings, rule: DecisionRule, wanted: bool | None) -> FamilyCheck | None:
+    """The check of ratings on few points that were analysed as numbers; None where it is not wanted."""
+    from humeval_power.inference.study.family_check import check_family, has_few_points, is_quick
+
+    if rule.is_latent or wanted is False or not has_few_points(ratings):
+        return None
+    return check_family(ratings, rule) if wanted or is_quick() else None
+
+
+def _fit_of_categories(
+    ratings: Ratings, rule: DecisionRule, correlated: Sequence[CorrelatedFactor], strict: bool
+) -> FitResult:
+    from humeval_power.inference.study.testing import asymptotic_intervals, fit_and_test
+    from humeval_power.reporting.study.fit_result import FitResult
+
+    fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
+    return FitResult(
+        ratings=ratings,
+        fitted=fitted,
+        test=tested,
+        intervals=asymptotic_intervals(fitted, ratings) or None,
+        strict=strict,
+        remarks=tuple(f"{ratings.source}: {notice}" for notice in ratings.notices),
+    )
+
+
+def _refuse_for_categories(
+    rule: DecisionRule, engine: Engine, worker_item: bool, intervals: IntervalMethod
+) -> None:
+    """Refuse what only the linear model has, before anything is fitted."""
+    from humeval_power.errors import InputError, Problem
+
+    family, problems = f"The family '{rule.family}'", []
+    if engine != "native":
+        problems.append(
+            Problem(f"{family} is fitted by the native engine alone.", f"Leave out the engine '{engine}'.")
+        )
+    if worker_item:
+        rule_words = f"{family} has no term of what a worker and an item share."
+        problems.append(Problem(rule_words, "Leave it out, or take the family 'gaussian'."))
+    if intervals != "asymptotic":
+        words = f"{family} has asymptotic intervals of thresholds and SDs; got '{intervals}'."
+        problems.append(Problem(words, "The effect's own interval is that of its test."))
+    if problems:
+        raise InputError(problems)
 
 
 def _tested(
@@ -156,7 +218,12 @@ def _tested(
 
 
 def studies_like(
-    fitted: Fit, ratings: Ratings, rule: DecisionRule, closed_form: bool, n_simulations: int, n_jobs: int
+    fitted: Fit | LatentFit,
+    ratings: Ratings,
+    rule: DecisionRule,
+    closed_form: bool,
+    n_simulations: int,
+    n_jobs: int,
 ) -> Workload:
     """The work of simulating studies like one that was fitted; `closed_form` where they may be drawn by
     their mean squares."""

@@ -60,7 +60,7 @@ def fit(
     EngineMissingError
         A reference engine that is not installed.
     """
-    _check(ratings)
+    check_table(ratings)
     if worker_item and engine != "native":
         raise InputError(f"Only the native engine fits the worker-item term; got engine {engine!r}.")
     if correlated and (engine != "native" or worker_item):
@@ -136,7 +136,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
     if (gamma == 0).any() or gamma.max() > _LARGE_RATIO:  # what the design tells apart is the same anywhere
         inside = identification.information_matrix(problem, np.ones(len(gamma)))
     names, combinations = identification.unidentified(inside, names_of)
-    errors = _deviation_errors(information, deviations)
+    errors = deviation_errors(information, deviations)
     effect_error = float(batch.standard_error[0])
     baseline_error = float(np.sqrt(sigma2 * seen.phi[0, 0]))
     return Fit(
@@ -199,9 +199,12 @@ def covariate_contrasts(ratings: RatingTable) -> list[tuple[str, str, Floats]]:
     return found
 
 
-def _deviation_errors(information: Floats, deviations: Floats) -> list[float]:
-    """Asymptotic standard errors of the SDs (delta method on the inverse information of those
-    above zero); NaN at the boundary and where the information is singular."""
+def deviation_errors(information: Floats, deviations: Floats) -> list[float]:
+    """Asymptotic standard errors of SDs (delta method on the inverse information of the variances of those
+    above zero); NaN at the boundary and where the information is singular.
+
+    information : (q, q), of the variances; deviations : (q,).
+    """
     errors = np.full(len(deviations), np.nan)
     free = np.flatnonzero(deviations > 0)
     part = information[np.ix_(free, free)]
@@ -215,7 +218,14 @@ def _deviation_errors(information: Floats, deviations: Floats) -> list[float]:
     return [float(value) for value in errors]
 
 
-def _check(ratings: RatingTable) -> None:
+def check_table(ratings: RatingTable) -> None:
+    """Refuse tables that are too small for the model, or do not compare two systems.
+
+    Raises
+    ------
+    InputError
+        Other than two systems, fewer than two workers or items, or than seven ratings.
+    """
     systems = np.unique(ratings.system)
     if not np.array_equal(systems, [0, 1]):
         raise InputError(

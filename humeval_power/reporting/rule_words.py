@@ -21,17 +21,30 @@ REFERENCES: Mapping[DegreesOfFreedom, str] = {
     "calibrated": "its distribution in studies simulated without a difference at parameters assumed "
     "beforehand",
 }
-MODELS: Mapping[Analysis, str] = {
+_MODELS: Mapping[Analysis, str] = {
     "ratings": "Linear mixed model of the ratings with crossed random intercepts and random system "
     "differences of workers and of items, all uncorrelated",
     "differences": "Linear mixed model of the differences B - A of each worker on each item, with crossed "
     "random effects of workers and of items; ratings without a partner are left out",
 }
-ASSUMPTIONS = (
+_LINEAR_ASSUMPTIONS = (
     "Ratings count as numbers of equal steps, with normal residuals of one variance; workers and items are "
     "random samples of those meant; their effects are normal and uncorrelated; no rating depends on "
     "another beyond sharing its worker or its item."
 )
+
+_LATENT_ASSUMPTIONS = (
+    "Ratings are ordered categories of a latent variable whose noise has one distribution and one spread for "
+    "both systems; the thresholds between categories are the same for every worker; workers and items are random "
+    "samples of those meant; their effects are normal and uncorrelated on the latent scale; no rating depends on "
+    "another beyond sharing its worker or its item."
+)
+_LAPLACE = ", its integrals by Laplace's approximation"
+_LINEARISED: Mapping[DegreesOfFreedom, str] = {
+    "kenward-roger": "a t distribution with the Kenward-Roger degrees of freedom and standard error of the model "
+    "linearised at its estimates",
+    "satterthwaite": "a t distribution with the degrees of freedom of the model linearised at its estimates",
+}
 
 # Two-sided false-positive rates at alpha 0.05 by number of workers, simulated with 100 items and the
 # high-variance setting of Card et al. (2020, Table 16): 100,000 REML studies, 20,000 ML studies.
@@ -51,22 +64,59 @@ PARITY = (
 )
 
 
+def model_words(rule: DecisionRule) -> str:
+    """The model of a rule, as the start of a sentence."""
+    if not rule.is_latent:
+        return _MODELS[rule.analysis]
+    kind = "Cumulative" if rule.family == "ordinal" else "Binary"
+    what = "as ordered categories" if rule.family == "ordinal" else "as yes or no"
+    return (
+        f"{kind} {rule.link} mixed model of the ratings {what} with crossed random intercepts and random system "
+        "differences of workers and of items, all uncorrelated"
+    )
+
+
+def estimator_words(rule: DecisionRule) -> str:
+    """How the model is fitted."""
+    return ESTIMATORS[rule.estimator] + (_LAPLACE if rule.is_latent else "")
+
+
+def reference_of(rule: DecisionRule) -> str:
+    """What the statistic is compared with."""
+    return (_LINEARISED if rule.is_latent else REFERENCES).get(rule.df, REFERENCES[rule.df])
+
+
+def assumptions_of(rule: DecisionRule) -> str:
+    """What the model takes for granted."""
+    return _LATENT_ASSUMPTIONS if rule.is_latent else _LINEAR_ASSUMPTIONS
+
+
+def reported_words(rule: DecisionRule) -> str:
+    """How the reported difference comes from the model; empty where it is a coefficient of it."""
+    if not rule.is_latent:
+        return ""
+    return (
+        " The difference reported is that of the expected ratings on [0, 1], over all workers and items; its "
+        "interval is the latent one transformed."
+    )
+
+
 def rule_sentence(rule: DecisionRule) -> str:
     """The model and the test in two sentences."""
-    model = f"{MODELS[rule.analysis]}, fitted by {ESTIMATORS[rule.estimator]}."
+    model = f"{model_words(rule)}, fitted by {estimator_words(rule)}.{reported_words(rule)}"
     if rule.margin is not None:
         return f"{model} {margin_test(rule)}"
     sides = "two-sided" if rule.alternative == "two-sided" else "one-sided (B better than A)"
     return (
         f"{model} Wald test of the difference "
-        f"between the systems against {REFERENCES[rule.df]}, {sides}, alpha {rule.alpha:g}."
+        f"between the systems against {reference_of(rule)}, {sides}, alpha {rule.alpha:g}."
     )
 
 
 def margin_test(rule: DecisionRule) -> str:
     """The one-sided tests of a rule with a margin, and the interval that decides, as a sentence."""
     margin, level = f"{rule.margin:g}", f"{100 * rule.confidence:g} % interval"
-    against = REFERENCES[rule.df].replace("without a difference", "with a difference at the margin")
+    against = reference_of(rule).replace("without a difference", "with a difference at the margin")
     if rule.alternative == "equivalent":
         return (
             f"Equivalence within {margin} on [0, 1] by two one-sided Wald tests (Schuirmann 1987) against "
@@ -190,7 +240,7 @@ def is_too_bold(rule: DecisionRule, n_workers: float) -> bool:
 def size_sentence(rule: DecisionRule) -> str:
     """The simulated false-positive rates that belong to the rule, empty where none are known."""
     sizes = SIZE_AT_5_PERCENT.get((rule.estimator, rule.df), {})
-    if not sizes or rule.analysis != "ratings":
+    if not sizes or rule.analysis != "ratings" or rule.is_latent:
         return ""
     said = ", ".join(f"{size:.2f} with {workers} workers" for workers, size in sizes.items())
     return (

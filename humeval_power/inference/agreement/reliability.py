@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import InputError
 from humeval_power.estimation.fit import Fit
+from humeval_power.estimation.latent_fit import LatentFit
 from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE, Measure, undefined
 from humeval_power.parameters import STANDARD_DEVIATIONS
 
@@ -41,7 +42,7 @@ class IntraclassCorrelation:
 
 
 def intraclass_correlations(
-    fit: Fit,
+    fit: Fit | LatentFit,
     *,
     ratings_per_output: float,
     n_draws: int = 4000,
@@ -91,7 +92,7 @@ def correlation(variances: Floats, *, shared: float, k: float, definition: Defin
     return np.asarray(item / (item + error / k))
 
 
-def _not_determined(fit: Fit) -> str:
+def _not_determined(fit: Fit | LatentFit) -> str:
     """Why the sums of variances are not determined by the table; empty if they are."""
     unknown = set(fit.not_identified)
     for parts in _WITHIN_SYSTEM:
@@ -102,7 +103,7 @@ def _not_determined(fit: Fit) -> str:
     return f"the table does not tell {', '.join(sorted(fit.not_identified))} apart"
 
 
-def _draws(fit: Fit, n_draws: int, seed: int) -> Floats | None:
+def _draws(fit: Fit | LatentFit, n_draws: int, seed: int) -> Floats | None:
     """Draws of the five variances (5, n_draws), None where the fit does not allow them."""
     if fit.uncertainty is None or fit.not_identified:
         return None

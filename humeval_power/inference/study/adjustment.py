@@ -9,6 +9,7 @@ import numpy as np
 from humeval_power.errors import FitError
 from humeval_power.estimation.fit import CorrelationFit, Fit
 from humeval_power.estimation.fitting import fit
+from humeval_power.estimation.latent_fit import LatentFit
 from humeval_power.inference.study.wald import (
     EffectTest,
     effect_test,
@@ -44,9 +45,12 @@ class Adjustment:
     unadjusted: EffectTest
 
 
-def adjustment(fitted: Fit, ratings: Ratings, rule: DecisionRule) -> Adjustment | None:
-    """The further results of a fit, None for one of workers and items alone."""
-    if not (fitted.n_documents or fitted.covariates or fitted.correlations):
+def adjustment(fitted: Fit | LatentFit, ratings: Ratings, rule: DecisionRule) -> Adjustment | None:
+    """The further results of a fit, None for one of workers and items alone, and for categories, whose covariates
+    are told with their thresholds."""
+    if isinstance(fitted, LatentFit) or not (
+        fitted.n_documents or fitted.covariates or fitted.correlations
+    ):
         return None
     if rule.is_simulated:
         rule = replace(rule, df="kenward-roger")

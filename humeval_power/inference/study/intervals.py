@@ -15,10 +15,12 @@ from humeval_power.designs import from_table
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation import native
 from humeval_power.estimation.fit import Fit
+from humeval_power.estimation.latent_fit import LatentFit
 from humeval_power.estimation.native import DOCUMENT_COMPONENTS, CrossedProblem, RatingTable
 from humeval_power.estimation.structure import structure_of
 from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels import crossed
+from humeval_power.latent import LATENT_DEVIATIONS
 from humeval_power.parameters import PARAMETER_NAMES
 
 Floats = NDArray[np.float64]
@@ -72,17 +74,28 @@ def parameter_intervals(
     return _bootstrap(fit, ratings, n_simulations, seed, n_jobs)
 
 
+def latent_intervals(fit: LatentFit) -> Intervals:
+    """Asymptotic 95 % intervals of thresholds and latent SDs, by name; as those of the seven parameters."""
+    latent = fit.latent
+    values = {f"threshold_{k + 1}": value for k, value in enumerate(latent.thresholds)}
+    values |= {name: getattr(latent, name) for name in LATENT_DEVIATIONS if name in fit.standard_errors}
+    return {name: _around(name, value, fit.standard_errors[name]) for name, value in values.items()}
+
+
 def _asymptotic(fit: Fit) -> Intervals:
-    intervals = {}
-    for name in (*PARAMETER_NAMES, *(DOCUMENT_COMPONENTS if fit.n_documents else ())):
-        value, error = float(getattr(fit.parameters, name)), fit.standard_errors.get(name, math.nan)
-        if name.startswith("sd_"):
-            known = value > 0 and error <= value  # a larger error leaves the theory no meaning
-            factor = math.exp(_Z * error / value) if known else math.nan
-            intervals[name] = (value / factor, value * factor)
-        else:
-            intervals[name] = (value - _Z * error, value + _Z * error)
-    return intervals
+    return {
+        name: _around(name, float(getattr(fit.parameters, name)), fit.standard_errors.get(name, math.nan))
+        for name in (*PARAMETER_NAMES, *(DOCUMENT_COMPONENTS if fit.n_documents else ()))
+    }
+
+
+def _around(name: str, value: float, error: float) -> tuple[float, float]:
+    """The ends of an interval; of a standard deviation on the log scale."""
+    if not name.startswith("sd_"):
+        return value - _Z * error, value + _Z * error
+    known = value > 0 and error <= value  # a larger error leaves the theory no meaning
+    factor = math.exp(_Z * error / value) if known else math.nan
+    return value / factor, value * factor
 
 
 def _profile(fit: Fit, ratings: RatingTable) -> Intervals:

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.joint_fit import JointFit, contrast_precision, fit_joint
+from humeval_power.estimation.latent_fit import LatentFit
 from humeval_power.inference.study.max_t import DEFAULT_SEED, MaxT
+from humeval_power.inference.study.testing import fit_and_test
 from humeval_power.inference.study.wald import (
     EffectTest,
     critical_value,
-    difference_test,
-    effect_test,
     finished_test,
     reference,
     why_no_test,
@@ -43,7 +42,7 @@ class PairResult:
 
     first: str
     second: str
-    fit: Fit | JointFit
+    fit: Fit | LatentFit | JointFit
     test: EffectTest
     corrected_p: float
     simultaneous_interval: tuple[float, float] | None = None
@@ -119,11 +118,11 @@ def compare_systems(
     for first, second in pairs:
         pair = ratings.pair(first, second)
         try:
-            fits.append(fit(pair, estimator=rule.estimator))
-            by_difference = rule.analysis == "differences"
-            tests.append(difference_test(pair, rule) if by_difference else effect_test(fits[-1], rule))
+            fitted, test = fit_and_test(pair, rule)
         except FitError as error:
             raise FitError(f"{second} - {first}: {error}") from error
+        fits.append(fitted)
+        tests.append(test)
     corrected = correct([test.p_value for test in tests], correction)
     return tuple(
         PairResult(first, second, fitted, test, float(p))
@@ -281,6 +280,11 @@ def _check_rule(rule: DecisionRule, correction: Correction) -> None:
         problems.append("The joint model is fitted by REML; take --estimator reml, or --model pairwise.")
     if rule.analysis != "ratings":
         problems.append("The joint model has no analysis of differences; take --model pairwise for that.")
+    if rule.is_latent:
+        problems.append(
+            f"The joint model is of ratings as numbers; got the family '{rule.family}', of which each pair has a "
+            "fit of its own: take --model pairwise, with Holm's correction."
+        )
     if rule.is_simulated:
         problems.append(f"The joint model has no simulated reference; got df '{rule.df}'.")
     if rule.margin is not None and correction == "max-t":

@@ -22,6 +22,17 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
+class LatentTest:
+    """A test of categories where it is made: the latent effect, its standard error and interval, and the
+    rule's margin moved to that scale (None without one)."""
+
+    estimate: float
+    standard_error: float
+    interval: tuple[float, float]
+    margin: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EffectTest:
     """Test of the difference between the systems, in units of the [0, 1] scale.
 
@@ -30,6 +41,9 @@ class EffectTest:
     shown: for 'equivalent' that the interval lies inside the margins, for 'non-inferior' that its lower
     end lies above minus the margin. `p_values` are then those against a difference of minus the margin
     or less and, for 'equivalent', of the margin or more, of which `p_value` is the larger.
+
+    `latent` is the test of ratings in categories on their latent scale; what stands on [0, 1] is then moved
+    from there, `standard_error` so that the estimate over it is the latent t.
 
     Where there is no test, `reason` says why: the fit did not converge, or its standard error or df do not
     exist. The p-values and the interval are then NaN, and nothing is significant.
@@ -44,6 +58,12 @@ class EffectTest:
     rule: DecisionRule
     p_values: tuple[float, ...] = ()
     reason: str = ""
+    latent: LatentTest | None = None
+
+    @property
+    def t(self) -> float:
+        """The estimate in standard errors."""
+        return self.estimate / self.standard_error
 
 
 def effect_test(fit: Fit, rule: DecisionRule = DEFAULT_RULE) -> EffectTest:
@@ -103,7 +123,7 @@ def finished_test(
 ) -> EffectTest:
     """p-value, interval and decision from an estimate, its standard error and df; none of them where there
     is a `reason`, or where the standard error or the df do not exist."""
-    reason = reason or _unusable(error, df, rule)
+    reason = reason or why_unusable(error, df, rule)
     if reason:
         return without_test(estimate, error, df, rule, reason=reason)
     values = np.array(estimate), np.array(error), np.array(df)
@@ -142,7 +162,7 @@ def without_test(
     )
 
 
-def _unusable(error: float, df: float, rule: DecisionRule) -> str:
+def why_unusable(error: float, df: float, rule: DecisionRule) -> str:
     """Why a standard error and df give no test; '' if they do."""
     if not (math.isfinite(error) and error > 0):
         return f"the standard error of the effect does not exist for this table; {_MORE_RATINGS}"

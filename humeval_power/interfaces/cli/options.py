@@ -323,6 +323,14 @@ alpha_option = click.option(
 )
 
 
+check_families_option = click.option(
+    "--check-families/--no-check-families",
+    default=None,
+    help="Whether ratings on few points, analysed as numbers, are also tested as ordered categories, as a check. "
+    "[where nothing has to be compiled for it]",
+)
+
+
 def margin_option(command: Function) -> Function:
     """Add --margin and --margin-raw."""
     options = (

@@ -19,14 +19,9 @@ def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
     FitError
         Ratings of which there is no test: the look is not taken.
     """
-    from humeval_power.estimation.fitting import fit
-    from humeval_power.inference.study.wald import difference_test, effect_test
+    from humeval_power.inference.study.testing import fit_and_test
 
-    rule = plan.rule
-    if rule.analysis == "differences":
-        tested = difference_test(ratings, rule)
-    else:
-        tested = effect_test(fit(ratings, estimator=rule.estimator), rule)
+    _, tested = fit_and_test(ratings, plan.rule)
     if tested.reason:
         raise FitError(
             f"This look decides nothing: {tested.reason}. The ledger is as it was, and no error is spent; "

@@ -14,8 +14,10 @@ from humeval_power.reporting.study.fit_content import fit_content
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.estimation.fit import Fit
     from humeval_power.estimation.joint_fit import JointFit
+    from humeval_power.estimation.latent_fit import LatentFit
     from humeval_power.inference.looks.stagewise import StagewiseResult
     from humeval_power.inference.study.adjustment import Adjustment
+    from humeval_power.inference.study.family_check import FamilyCheck
     from humeval_power.inference.study.many_systems import PairResult, SystemsAnalysis
     from humeval_power.inference.study.wald import EffectTest
     from humeval_power.planning.analyze import Deviation, LooksTaken, PowerAtInterest
@@ -28,10 +30,11 @@ ANALYSES_SCHEMA = "humeval_power/analyses/1"
 
 def analysis_content(
     ratings: Ratings,
-    fit: Fit,
+    fit: Fit | LatentFit,
     test: EffectTest,
     *,
     size: PowerEstimate | None = None,
+    check: FamilyCheck | None = None,
     interest: PowerAtInterest | None = None,
     deviations: Sequence[Deviation] | None = None,
     agreement: Mapping[str, object] | None = None,
@@ -45,7 +48,7 @@ def analysis_content(
         what they make of the result, None for a study with one test; adjustment : what documents and
     covariates change.
     """
-    record = fit_content(ratings, fit, test, size=size, adjustment=adjustment)
+    record = fit_content(ratings, fit, test, size=size, check=check, adjustment=adjustment)
     record["standardised"] = asdict(standardised_effect(fit.parameters)) if fit.converged else None
     record["power_at_interest"] = None if interest is None else asdict(interest)
     record["plan"] = None if plan is None else dict(plan)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from humeval_power.estimation.fit import Fit
 from humeval_power.inference.looks.stagewise import StagewiseResult, stagewise_inference
 from humeval_power.inference.study.adjustment import Adjustment
 from humeval_power.inference.study.intervals import Intervals
@@ -28,13 +27,21 @@ from humeval_power.reporting.numbers import counted, interval_words, p_words, pe
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.adjustment import adjustment_sections
-from humeval_power.reporting.study.fit_blocks import effect_section, fit_notes, parameters_table
+from humeval_power.reporting.study.family_words import family_remarks
+from humeval_power.reporting.study.fit_blocks import (
+    AnyFit,
+    effect_section,
+    fit_notes,
+    further_sections,
+    parameter_blocks,
+)
 from humeval_power.rules import DecisionRule, claim
 
 if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
 
     from humeval_power.inference.analyze.diagnostics import Diagnostics
+    from humeval_power.inference.study.family_check import FamilyCheck
     from humeval_power.reporting.analyze.ceiling_figure import Told
 
 
@@ -44,13 +51,14 @@ class AnalysisResult(Result):
 
     `ranges` are the parameters' intervals, `size` the simulated size of the test where workers are few,
     `interest` the power at the difference that would matter, `deviations` None without a plan. `plan` names the
-    plan's file and checksum. `diagnostics` are None where they were not asked for, or there is no test.
+    plan's file and checksum. `check` is the test of the same ratings as categories, where it was asked for.
+    `diagnostics` are None where they were not asked for, or there is no test.
     """
 
     schema: ClassVar[str] = ANALYSIS_SCHEMA
 
     ratings: Ratings
-    fitted: Fit
+    fitted: AnyFit
     tested: EffectTest
     ranges: Intervals
     agreement: Record
@@ -61,6 +69,7 @@ class AnalysisResult(Result):
     plan: Record | None = None
     diagnostics: Diagnostics | None = None
     adjustment: Adjustment | None = None
+    check: FamilyCheck | None = None
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -89,20 +98,25 @@ class AnalysisResult(Result):
         """The decision, the effect, what differs from the plan, and what there is to mind."""
         a, b = self.ratings.system_names
         criterion = f": {self.ratings.criterion}" if self.ratings.criterion else ""
-        notes = tuple(fit_notes(self.fitted, self.tested, self.size))
-        parameters = parameters_table(self.ratings, self.fitted, self.ranges)
+        notes = (
+            *fit_notes(self.ratings, self.fitted, self.tested, self.size),
+            *(family_remarks(self.ratings, self.tested, self.check) if self.check is not None else ()),
+        )
+        parameters = parameter_blocks(self.ratings, self.fitted, self.ranges)
         sections = [
             Section("Effect B - A", tuple(self._effect())),
             *adjustment_sections(self.adjustment, self.tested, self.ratings.scale),
             *self._deviations(),
             *([Section("Notes", (Points(notes),))] if notes else []),
             Section("Agreement of workers", (_agreement(self.agreement),)),
-            Section("Parameters", (parameters,), is_detail=True),
+            Section("Parameters", parameters, is_detail=True),
+            *further_sections(self.ratings, self.fitted),
         ]
         if self.diagnostics is not None:
             from humeval_power.reporting.analyze.diagnostics import diagnostic_blocks
 
-            blocks = tuple(diagnostic_blocks(self.diagnostics, self._told))
+            linear = [Paragraph(_LINEAR)] if self.tested.rule.is_latent else []
+            blocks = (*linear, *diagnostic_blocks(self.diagnostics, self._told))
             sections.append(Section("Diagnostics", blocks, is_detail=True))
         return Document(f"Analysis of {a} and {b}{criterion}", lead=self.decision, sections=tuple(sections))
 
@@ -123,7 +137,7 @@ class AnalysisResult(Result):
         )
         interest = self.interest
         effect = None if interest is None else interest.effect
-        yield from effect_section(self.ratings, self.tested, interest=effect).blocks
+        yield from effect_section(self.ratings, fitted, self.tested, interest=effect).blocks
         if interest is not None:
             yield Paragraph(_interest(interest, self.tested.rule))
 
@@ -140,6 +154,7 @@ class AnalysisResult(Result):
             self.fitted,
             self.tested,
             size=self.size,
+            check=self.check,
             interest=self.interest,
             deviations=self.deviations,
             agreement=self.agreement,
@@ -168,6 +183,12 @@ class AnalysisResult(Result):
             "p_value": self.tested.p_value,
         }
         return pd.DataFrame([row])
+
+
+_LINEAR = (
+    "Predictions, residuals and the effect without each worker are those of the linear mixed model of the same "
+    "ratings on [0, 1]: a check of the data, beside the test of the categories."
+)
 
 
 def _agreement(agreement: Record) -> Block:

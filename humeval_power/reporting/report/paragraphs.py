@@ -21,12 +21,13 @@ from humeval_power.reporting.report.study_words import (
     size_sentence,
 )
 from humeval_power.reporting.rule_words import (
-    ESTIMATORS,
-    MODELS,
-    REFERENCES,
+    estimator_words,
     is_too_bold,
     margin_decision,
     margin_test,
+    model_words,
+    reference_of,
+    reported_words,
 )
 from humeval_power.reporting.values import (
     SHORT_HASH,
@@ -122,14 +123,16 @@ def _scale(documents: Documents) -> str | None:
 
 def _test(rule: DecisionRule) -> str:
     """The model and the test as sentences of a paper."""
-    model = MODELS[rule.analysis].replace("B - A", f"B {MINUS} A")
-    fitted = f"We fitted a {model[0].lower()}{model[1:]}, by {ESTIMATORS[rule.estimator]}"
+    model = model_words(rule).replace("B - A", f"B {MINUS} A")
+    fitted = f"We fitted a {model[0].lower()}{model[1:]}, by {estimator_words(rule)}"
     if rule.margin is not None:
-        return f"{fitted}. {minus_of_numbers(margin_test(rule))}"
+        return f"{fitted}. {minus_of_numbers(margin_test(rule))}{reported_words(rule)}"
     sides = "two-sided" if rule.alternative == "two-sided" else f"one-sided (B {MINUS} A above zero)"
+    scale = "latent " if rule.is_latent else ""
     return (
         f"{fitted}, and compared the "
-        f"difference over its standard error with {REFERENCES[rule.df]} ({sides}, alpha {rule.alpha:g})."
+        f"{scale}difference over its standard error with {reference_of(rule)} ({sides}, alpha "
+        f"{rule.alpha:g}).{reported_words(rule)}"
     )
 
 

@@ -124,7 +124,7 @@ def osf_fields(
         "20": Given(say.inference(plan), plan_name),
         "21": Given(say.exclusions(plan), plan_name),
         "22": Given(say.missing_data(plan), plan_name),
-        "23": Given(say.assumptions(), plan_name),
+        "23": Given(say.assumptions(plan), plan_name),
         "24": _script(plan_name, checksum),
     }
     return fields_of(OSF_FIELDS, {**answers, **_own(OSF_FROM_CONFIG, config)})

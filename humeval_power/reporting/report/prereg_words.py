@@ -10,7 +10,7 @@ from humeval_power.reporting.plan.looks import looks_sentence
 from humeval_power.reporting.plan.words import DESIGN_WORDS, OBSERVED, SD_WORDS
 from humeval_power.reporting.report.power_words import plan_power
 from humeval_power.reporting.rule_words import (
-    ASSUMPTIONS,
+    assumptions_of,
     claim_words,
     hypothesis_words,
     margin_words,
@@ -114,9 +114,9 @@ def missing_data(plan: Plan) -> str:
     )
 
 
-def assumptions() -> str:
+def assumptions(plan: Plan) -> str:
     """What the model takes for granted."""
-    return ASSUMPTIONS
+    return assumptions_of(plan.rule)
 
 
 def hypothesis(plan: Plan) -> str:

@@ -3,10 +3,11 @@
     humeval_power|v:0.1.0|model:lmm-xs|coding:b-a|df:kr|alpha:.05|two|n:40x200x3|sim:2000|seed:7|data:sha256:ab12
 
 Entries are separated by |. model: lmm-xs is a linear mixed model with crossed workers and items and a slope
-of the system for each, lmm-xd one of each worker's differences; est: reml unless ml is said; n: workers x
-items x ratings per item and system; sim and seed: of the simulated power; data: the start of a digest of
-the table of ratings; plan: that of the plan. Instead of two or one, ni:.05 is non-inferiority and eq:.05
-equivalence within a margin of .05 on [0, 1]. Entries that are not known are left out.
+of the system for each, lmm-xd one of each worker's differences; ord-probit-xs, ord-logit-xs, bin-probit-xs and
+bin-logit-xs are models of ordered categories, or of yes and no, with the same effects on a latent scale; est:
+reml unless ml is said; n: workers x items x ratings per item and system; sim and seed: of the simulated power;
+data: the start of a digest of the table of ratings; plan: that of the plan. Instead of two or one, ni:.05 is
+non-inferiority and eq:.05 equivalence within a margin of .05 on [0, 1]. Entries that are not known are left out.
 """
 
 from __future__ import annotations
@@ -15,12 +16,20 @@ import re
 from dataclasses import dataclass
 
 from humeval_power.errors import InputError
+from humeval_power.latent import Family, Link
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.signature import DIGITS, NAME, named, short
 from humeval_power.reporting.values import NOTHING, Document, number, part, rule_of, words
-from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom
+from humeval_power.rules import DEFAULT_RULE, Alternative, Analysis, DecisionRule, DegreesOfFreedom
 
-_MODELS: dict[str, Analysis] = {"lmm-xs": "ratings", "lmm-xd": "differences"}
+_MODELS: dict[str, tuple[Analysis, Family, Link]] = {
+    "lmm-xs": ("ratings", "gaussian", DEFAULT_RULE.link),
+    "lmm-xd": ("differences", "gaussian", DEFAULT_RULE.link),
+    "ord-probit-xs": ("ratings", "ordinal", "probit"),
+    "ord-logit-xs": ("ratings", "ordinal", "logit"),
+    "bin-probit-xs": ("ratings", "binary", "probit"),
+    "bin-logit-xs": ("ratings", "binary", "logit"),
+}
 _DF: dict[str, DegreesOfFreedom] = {
     "kr": "kenward-roger",
     "sat": "satterthwaite",
@@ -66,7 +75,7 @@ class Signature:
         entries = [
             NAME,
             *named("v", self.version),
-            f"model:{_word(_MODELS, rule.analysis)}",
+            f"model:{_model(rule)}",
             "coding:b-a",
             *(["est:ml"] if rule.estimator == "ml" else []),
             f"df:{_word(_DF, rule.df)}",
@@ -79,6 +88,12 @@ class Signature:
             *named("plan", None if self.plan_sha256 is None else f"sha256:{self.plan_sha256}"),
         ]
         return "|".join(entries)
+
+
+def _model(rule: DecisionRule) -> str:
+    """The word of a rule's model; ratings as numbers have no link."""
+    wanted = rule.analysis, rule.family, rule.link if rule.is_latent else DEFAULT_RULE.link
+    return next(word for word, model in _MODELS.items() if model == wanted)
 
 
 def signature_of(documents: Documents) -> Signature | None:
@@ -138,12 +153,15 @@ def _signature(found: dict[str, str]) -> Signature:
     if estimator not in ("reml", "ml"):
         raise ValueError(f"est {estimator!r} is not known")
     side, _, margin = found["side"].partition(":")
+    analysis, family, link = _MODELS[found["model"]]
     rule = DecisionRule(
         estimator="ml" if estimator == "ml" else "reml",
         df=_DF[found["df"]],
         alternative={**_SIDES, **_MARGINS}[side],
         alpha=float(found["alpha"]),
-        analysis=_MODELS[found["model"]],
+        analysis=analysis,
+        family=family,
+        link=link,
         margin=float(margin) if margin else None,
     )
     workers, items, per_item = _sizes(found["n"]) if "n" in found else (None, None, None)
@@ -208,9 +226,7 @@ def _document_size(document: Document, workers: str, items: str) -> tuple[int, i
     return int(sizes[0]), int(sizes[1]), float(f"{sizes[2]:.4g}")
 
 
-def _word(
-    words_of: dict[str, Analysis] | dict[str, DegreesOfFreedom] | dict[str, Alternative], said: str
-) -> str:
+def _word(words_of: dict[str, DegreesOfFreedom] | dict[str, Alternative], said: str) -> str:
     return next(word for word, meant in words_of.items() if meant == said)
 
 

@@ -8,7 +8,7 @@ from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.reporting.document import Table
 from humeval_power.reporting.numbers import p_words
 from humeval_power.reporting.report.power_answers import Answer
-from humeval_power.reporting.rule_words import ASSUMPTIONS, margin_words, rule_sentence
+from humeval_power.reporting.rule_words import assumptions_of, margin_words, rule_sentence
 from humeval_power.reporting.values import (
     Document,
     bounds,
@@ -30,7 +30,7 @@ def study_answers(parameters: Document) -> dict[str, Answer | None]:
     return {
         "parameters": _parameters(parameters),
         "test": None if rule is None else Answer(rule_sentence(rule)),
-        "assumptions": None if rule is None else Answer(ASSUMPTIONS, is_whole=False),
+        "assumptions": None if rule is None else Answer(assumptions_of(rule), is_whole=False),
         "effect": _effect(parameters),
         "systems": _systems(parameters),
         "workers": _count(parameters, "n_workers"),

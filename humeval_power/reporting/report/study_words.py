@@ -107,6 +107,11 @@ def scores_sentence(study: Document) -> str | None:
             f"{mapped}Each worker's rating of an item under A was subtracted from that under B; the difference "
             "reported is the mean estimated by a mixed model of these differences."
         )
+    if rule.is_latent:
+        return (
+            f"{mapped}They were neither averaged nor taken for numbers: the model is of the single ratings as "
+            "categories, and the difference B - A reported is that of the expected ratings."
+        )
     return (
         f"{mapped}They were not averaged beforehand: the difference B - A reported is a fixed effect of a mixed "
         "model of the single ratings."

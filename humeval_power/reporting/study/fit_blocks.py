@@ -9,18 +9,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from humeval_power.estimation.fit import Fit
+from humeval_power.estimation.latent_fit import LatentFit
 from humeval_power.inference.study.intervals import Intervals
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.document import Facts, Picture, Section, Table
+from humeval_power.reporting.document import Block, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import interval_words, p_words
+from humeval_power.reporting.study.latent_blocks import (
+    categories_section,
+    estimand_words,
+    latent_blocks,
+    latent_effect_rows,
+    latent_notes,
+)
 from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
+AnyFit = Fit | LatentFit
 _ALL_BUT_ONE = 0.9999  # a correlation beyond this lies at the boundary
 _INTERACTION_MATTERS = 3.84  # 95 % point of the chi-square with one df
 
@@ -35,19 +44,21 @@ def effect_words(ratings: Ratings, tested: EffectTest) -> str:
     return f"{said}, {level} {interval_words(*tested.interval)}; {_p_of(tested)}."
 
 
-def effect_section(ratings: Ratings, tested: EffectTest, *, interest: float | None = None) -> Section:
-    """The effect on both scales, the test, and the picture of it, with the difference that would matter."""
+def effect_section(
+    ratings: Ratings, fitted: AnyFit, tested: EffectTest, *, interest: float | None = None
+) -> Section:
+    """The effect on all its scales, the test, and the picture of it, with the difference that would matter."""
     rule = Facts((("Test", tested_words(tested)), ("Rule", str(tested.rule))))
-    return Section(
-        "Effect B - A", (_effect_table(ratings, tested), rule, *_pictures(ratings, tested, interest))
-    )
+    table = _effect_table(ratings, fitted, tested)
+    means = [Paragraph(estimand_words(fitted))] if isinstance(fitted, LatentFit) else []
+    return Section("Effect B - A", (table, *means, rule, *_pictures(ratings, tested, interest)))
 
 
-def _effect_table(ratings: Ratings, tested: EffectTest) -> Table:
+def _effect_table(ratings: Ratings, fitted: AnyFit, tested: EffectTest) -> Table:
     scale = ratings.scale
     low, high = tested.interval
     raw = sorted((scale.effect_to_raw(low), scale.effect_to_raw(high)))
-    rows = (
+    rows = [
         (
             "on [0, 1], 1 is best",
             f"{tested.estimate:.4f}",
@@ -60,8 +71,10 @@ def _effect_table(ratings: Ratings, tested: EffectTest) -> Table:
             _number(tested.standard_error * scale.width, ".4g"),
             "none" if tested.reason else f"{raw[0]:.4g} to {raw[1]:.4g}",
         ),
-    )
-    return Table(("", "estimate", "SE", f"{100 * tested.rule.confidence:g} % interval"), rows)
+    ]
+    if isinstance(fitted, LatentFit):
+        rows += latent_effect_rows(fitted, tested)
+    return Table(("", "estimate", "SE", f"{100 * tested.rule.confidence:g} % interval"), tuple(rows))
 
 
 def _pictures(ratings: Ratings, tested: EffectTest, interest: float | None) -> Iterator[Picture]:
@@ -87,7 +100,7 @@ def tested_words(tested: EffectTest) -> str:
     if tested.reason:
         return f"no test, no p-value and no interval: {tested.reason}"
     df = [] if math.isnan(tested.df) else [f"df = {tested.df:.1f}"]
-    t = [f"t = {tested.estimate / tested.standard_error:.3f}"] if tested.rule.margin is None else []
+    t = [f"t = {tested.t:.3f}"] if tested.rule.margin is None else []
     return ", ".join([*t, *df, _p_of(tested)])
 
 
@@ -100,6 +113,29 @@ def _p_of(tested: EffectTest) -> str:
         f"{p_words(p_value)} against a difference of {bound}"
         for p_value, bound in zip(tested.p_values, bounds, strict=False)
     )
+
+
+def fitted_values(fitted: AnyFit) -> dict[str, float]:
+    """What was estimated, by name: of categories on the latent scale, which its standard errors are of."""
+    if isinstance(fitted, LatentFit):
+        latent = fitted.latent
+        thresholds = {f"threshold_{k + 1}": value for k, value in enumerate(latent.thresholds)}
+        rest = [name for name in fitted.standard_errors if name not in thresholds]
+        return thresholds | {name: float(getattr(latent, name)) for name in rest}
+    known = fitted.parameters.as_dict()
+    return {name: float(getattr(fitted.parameters, name)) for name in known if name != "coding"}
+
+
+def parameter_blocks(ratings: Ratings, fitted: AnyFit, ranges: Intervals) -> tuple[Block, ...]:
+    """The parameters with their intervals; of categories those on the latent scale, and what they mean."""
+    if isinstance(fitted, LatentFit):
+        return latent_blocks(ratings, fitted, ranges)
+    return (parameters_table(ratings, fitted, ranges),)
+
+
+def further_sections(ratings: Ratings, fitted: AnyFit) -> tuple[Section, ...]:
+    """What only a fit of categories has to show."""
+    return (categories_section(ratings, fitted),) if isinstance(fitted, LatentFit) else ()
 
 
 def parameters_table(ratings: Ratings, fitted: Fit, ranges: Intervals) -> Table:
@@ -127,10 +163,23 @@ def _raw(scale: RatingScale, name: str, value: float) -> str:
 
 
 def fit_notes(
-    fitted: Fit, tested: EffectTest, size: PowerEstimate | None = None, interaction: float = 0.0
+    ratings: Ratings,
+    fitted: AnyFit,
+    tested: EffectTest,
+    size: PowerEstimate | None = None,
+    interaction: float = 0.0,
 ) -> Iterator[str]:
     """What to know before the numbers are used; `size` is the simulated one of the test, `interaction` what
     the term of worker and item would gain."""
+    if isinstance(fitted, LatentFit):
+        yield from latent_notes(ratings, fitted, tested)
+    else:
+        yield from _linear_notes(fitted, interaction)
+    if size is not None:
+        yield _size_words(fitted, tested, size)
+
+
+def _linear_notes(fitted: Fit, interaction: float) -> Iterator[str]:
     if not fitted.converged:
         yield f"The fit did not converge: {fitted.message}. Do not use these numbers."
     if fitted.n_optima > 1:
@@ -166,11 +215,9 @@ def fit_notes(
             f"lowers the criterion by {interaction:.1f}). It makes the test slightly too bold: fit the term of "
             "worker and item too, or analyse differences, which it cannot touch."
         )
-    if size is not None:
-        yield _size_words(fitted, tested, size)
 
 
-def _size_words(fitted: Fit, tested: EffectTest, size: PowerEstimate) -> str:
+def _size_words(fitted: AnyFit, tested: EffectTest, size: PowerEstimate) -> str:
     low, high = size.rejection_interval
     null = "no effect" if tested.rule.margin is None else "a difference at the margin"
     bold = " The df 'min' are never too bold, and have little power." if low > tested.rule.alpha else ""

@@ -10,7 +10,9 @@ from humeval_power.reporting.study.adjustment import adjustment_content
 
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.estimation.fit import Fit
+    from humeval_power.estimation.latent_fit import LatentFit
     from humeval_power.inference.study.adjustment import Adjustment
+    from humeval_power.inference.study.family_check import FamilyCheck
     from humeval_power.inference.study.intervals import IntervalMethod, Intervals
     from humeval_power.inference.study.wald import EffectTest
     from humeval_power.planning.power import PowerEstimate
@@ -19,17 +21,19 @@ if TYPE_CHECKING:  # documents know the schemas, and need nothing else
 
 def fit_content(
     ratings: Ratings,
-    fit: Fit,
+    fit: Fit | LatentFit,
     test: EffectTest,
     *,
     size: PowerEstimate | None = None,
     intervals: tuple[IntervalMethod, Intervals] | None = None,
     adjustment: Adjustment | None = None,
+    check: FamilyCheck | None = None,
 ) -> Record:
     """A fit with everything needed to plan from it and to judge it.
 
     `size` is the simulated rate of false positives of the test, where it was looked at; `intervals`
-    those of the parameters, and how they were found; `adjustment` what documents and covariates change.
+    those of the parameters, and how they were found; `adjustment` what documents and covariates change;
+    `check` the test as categories, where it was asked for.
     """
     scale = ratings.scale
     low, high = test.interval
@@ -40,10 +44,11 @@ def fit_content(
             "raw_margin": abs(scale.effect_to_raw(test.rule.margin)),
         }
     raw = sorted((scale.effect_to_raw(low), scale.effect_to_raw(high)))
-    return {
+    ranges: Record | None = None if intervals is None else {"method": intervals[0], **_lists(intervals[1])}
+    record: Record = {
         "parameters": fit.parameters.as_dict(),
         "standard_errors": dict(fit.standard_errors),
-        "intervals": None if intervals is None else {"method": intervals[0], **_lists(intervals[1])},
+        "intervals": ranges,
         "uncertainty": None if fit.uncertainty is None else fit.uncertainty.as_dict(),
         "estimator": fit.estimator,
         "engine": fit.engine,
@@ -87,6 +92,15 @@ def fit_content(
         "notices": list(ratings.notices),
         "data": {"source": ratings.source},
     }
+    if check is not None:
+        from humeval_power.reporting.study.family_words import family_content
+
+        record["family_check"] = family_content(check)
+    if fit.parameters.latent is None:
+        return record
+    from humeval_power.reporting.study.latent_content import with_categories
+
+    return with_categories(record, ratings, fit, test)
 
 
 def _lists(intervals: Intervals) -> Record:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.estimation.fit import Fit
 from humeval_power.inference.study.adjustment import Adjustment
+from humeval_power.inference.study.family_check import FamilyCheck
 from humeval_power.inference.study.intervals import IntervalMethod, Intervals
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.parameters import Parameters
@@ -18,11 +18,15 @@ from humeval_power.reporting.records import PARAMETERS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.adjustment import adjustment_sections
 from humeval_power.reporting.study.check import ratings_picture
+from humeval_power.reporting.study.family_words import family_remarks
 from humeval_power.reporting.study.fit_blocks import (
+    AnyFit,
     effect_section,
     effect_words,
     fit_notes,
-    parameters_table,
+    fitted_values,
+    further_sections,
+    parameter_blocks,
 )
 from humeval_power.reporting.study.fit_content import fit_content
 
@@ -37,18 +41,19 @@ if TYPE_CHECKING:  # pandas is slow to import
 class FitResult(Result):
     """A fit with its test. The record is the document of parameters that other commands read.
 
-    `fitted` is the fit itself, `test` that of the effect; `intervals` are those of the parameters, found by
-    `interval_method`, None where the fit did not converge. `size` is the simulated rate of false positives,
-    where there are few workers; `interaction` what the term of worker and item would gain; `adjustment` what
-    documents, covariates and correlations change, None without any. `strict`: a fit that did not converge
-    misses its target.
+    `fitted` is the fit itself, a `LatentFit` for ratings in categories, `test` that of the effect; `intervals`
+    are those of the parameters, found by `interval_method`, None where the fit did not converge. `size` is the
+    simulated rate of false positives, where there are few workers; `interaction` what the term of worker and
+    item would gain; `adjustment` what documents, covariates and correlations change, None without any.
+    `strict`: a fit that did not converge misses its target. `check` is the test of the same ratings as
+    categories, where it was asked for.
     """
 
     schema: ClassVar[str] = PARAMETERS_SCHEMA
     endings: ClassVar[tuple[str, ...]] = (".r",)
 
     ratings: Ratings
-    fitted: Fit
+    fitted: AnyFit
     test: EffectTest
     intervals: Intervals | None = None
     interval_method: IntervalMethod = "asymptotic"
@@ -56,12 +61,13 @@ class FitResult(Result):
     interaction: float = 0.0
     adjustment: Adjustment | None = None
     strict: bool = False
+    check: FamilyCheck | None = None
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
     @property
     def parameters(self) -> Parameters:
-        """The seven parameters on [0, 1], under -1/2, +1/2 coding."""
+        """The seven parameters on [0, 1], under -1/2, +1/2 coding; those of categories are in its `latent`."""
         return self.fitted.parameters
 
     @property
@@ -87,15 +93,19 @@ class FitResult(Result):
             f"{counted(fitted.n_ratings, 'rating')}, {counted(fitted.n_workers, 'worker')}, "
             f"{counted(fitted.n_items, 'item')}{_documents(fitted)}; A is {a!r}, B is {b!r}"
         )
-        notes = tuple(fit_notes(fitted, self.test, self.size, self.interaction))
+        notes = (
+            *fit_notes(self.ratings, fitted, self.test, self.size, self.interaction),
+            *(family_remarks(self.ratings, self.test, self.check) if self.check is not None else ()),
+        )
         return Document(
             f"Fit of {self.ratings.source}",
             lead=effect_words(self.ratings, self.test),
             headline=(("Ratings", size),),
             sections=(
-                effect_section(self.ratings, self.test),
+                effect_section(self.ratings, fitted, self.test),
                 *adjustment_sections(self.adjustment, self.test, self.scale),
-                Section("Parameters", (parameters_table(self.ratings, fitted, self.intervals or {}),)),
+                Section("Parameters", parameter_blocks(self.ratings, fitted, self.intervals or {})),
+                *further_sections(self.ratings, fitted),
                 *([Section("Notes", (Points(notes),))] if notes else []),
                 Section("Ratings", (ratings_picture(self.ratings), *self._notices()), is_detail=True),
             ),
@@ -114,6 +124,7 @@ class FitResult(Result):
             size=self.size,
             intervals=shown,
             adjustment=self.adjustment,
+            check=self.check,
         )
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
@@ -123,10 +134,11 @@ class FitResult(Result):
         return r_script(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each parameter: its value on [0, 1], standard error, and the ends of its 95 % interval."""
+        """A row for each parameter: its value on [0, 1], standard error, and the ends of its 95 % interval; of
+        categories thresholds, effect and SDs on the latent scale."""
         import pandas as pd
 
-        values = {name: value for name, value in self.parameters.as_dict().items() if name != "coding"}
+        values = fitted_values(self.fitted)
         none = (float("nan"), float("nan"))
         ends = {name: (self.intervals or {}).get(name, none) for name in values}
         return pd.DataFrame(
@@ -140,5 +152,5 @@ class FitResult(Result):
         )
 
 
-def _documents(fitted: Fit) -> str:
+def _documents(fitted: AnyFit) -> str:
     return f", {counted(fitted.n_documents, 'document')}" if fitted.n_documents else ""

@@ -54,6 +54,10 @@ def check_repeatable(ratings: Ratings, rule: DecisionRule) -> None:
             f"df '{rule.df}' are simulated here, which a script of R does not repeat: take df 'kenward-roger', "
             "'satterthwaite', 'min' or 'normal'."
         )
+    if rule.is_latent:
+        raise InputError(
+            f"A script of R repeats the fit of ratings as numbers so far, not that of the family '{rule.family}'."
+        )
     if rule.analysis == "differences":
         raise InputError("A script of R repeats the fit of ratings, not that of differences.")
 

@@ -17,6 +17,7 @@ from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_opt
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import (
     TableOptions,
+    check_families_option,
     correlated_option,
     modelled_table_options,
     rule_options,
@@ -57,6 +58,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 @click.option("--secret", metavar="FILE", help="Secret of that ledger's digests. [beside the ledger]")
 @correlated_option
 @rule_options
+@check_families_option
 @with_run
 @with_result(AnalysisResult)
 def command(
@@ -72,6 +74,7 @@ def command(
     secret: str | None,
     correlated: tuple[CorrelatedFactor, ...],
     rule: DecisionRule,
+    check_families: bool | None,
     run: Run,
 ) -> AnalysisResult | SystemsResult | CriteriaResult:
     """Decide a finished study by its plan, and say what differs from it.
@@ -117,6 +120,7 @@ def command(
             correlated=correlated,
             plan_source=None if plan is None else plan_reference(plan),
             diagnostics=details_wanted(),
+            check_families=check_families,
             n_simulations=run.simulations(),
             seed=run.seed,
             n_jobs=run.n_jobs,

@@ -13,6 +13,7 @@ from humeval_power.inference.study.intervals import IntervalMethod
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import (
     TableOptions,
+    check_families_option,
     correlated_option,
     modelled_table_options,
     rule_options,
@@ -58,6 +59,7 @@ from humeval_power.rules import DecisionRule
     metavar="FILE",
     help="Parameters under which --df calibrated simulates. [required by it]",
 )
+@check_families_option
 @with_run
 @click.option("--strict", is_flag=True, help="End with 3 if the fit did not converge.")
 @with_result(FitResult, codes={"r": ".r"})
@@ -71,6 +73,7 @@ def command(
     correlated: tuple[CorrelatedFactor, ...],
     intervals: IntervalMethod,
     assumed: str | None,
+    check_families: bool | None,
     run: Run,
     strict: bool,
 ) -> FitResult:
@@ -79,9 +82,11 @@ def command(
     FILE is a table as 'check' reads it. The model is a linear mixed model with
     crossed workers and items: rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e on
     the [0, 1] scale, x = -1/2 for system A and +1/2 for B; documents vary like
-    items, covariates shift ratings. With -o FILE.json the parameters are written,
-    for 'power', 'surface' and 'report'; --code r, or -o FILE.R, gives a script of
-    R that repeats the fit from FILE with lme4.
+    items, covariates shift ratings. With --family ordinal or binary ratings are
+    categories of a latent variable: thresholds, effect and SDs are those of that
+    variable, and the effect is told as a difference of expected ratings. With
+    -o FILE.json the parameters are written, for 'power', 'surface' and 'report';
+    --code r, or -o FILE.R, gives a script of R that repeats the fit from FILE.
     """
     model = with_formula(formula, table, worker_item=worker_item, correlated=correlated)
     ratings = load_ratings(file, model.table, tell=False)
@@ -100,5 +105,6 @@ def command(
         seed=run.seed,
         n_jobs=run.n_jobs,
         strict=strict,
+        check_families=check_families,
         ahead=partial(tell_work, n_simulations=run.simulations()),
     )

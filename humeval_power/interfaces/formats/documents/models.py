@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from pydantic_core import PydanticCustomError
 
 from humeval_power.errors import HumevalPowerError, InputError, Problem, field_problem
+from humeval_power.latent import Family
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.reporting.schemas.sections import RuleSection, ScaleSection
 from humeval_power.reporting.schemas.validation_problems import IMPOSSIBLE
@@ -108,6 +109,48 @@ class RawEffect(Part):
         return outside("estimate", self.estimate, self.interval)
 
 
+class LatentEffect(Part):
+    """The test of ratings in categories, where it is made."""
+
+    estimate: float | None = None
+    standard_error: NotNegative | None = None
+    interval: Interval | None = None
+    margin: NotNegative | None = None
+
+    def contradictions(self) -> Sequence[Problem]:
+        return outside("estimate", self.estimate, self.interval)
+
+
+class OnAnotherScale(Part):
+    """An effect in other words: a chance, or averaged over workers and items."""
+
+    estimate: float | None = None
+    interval: Interval | None = None
+
+    def contradictions(self) -> Sequence[Problem]:
+        return outside("estimate", self.estimate, self.interval)
+
+
+class Categories(Part):
+    """The categories of ratings: as rated, worst first, and their shares under A and B."""
+
+    ratings: list[float] = Field(min_length=2)
+    shares: list[list[Share]] = []
+    fitted: list[list[Share]] = []
+    unused: list[float] = []
+    workers_of_one_rating: Count = 0
+    standard_errors: dict[str, NotNegative | None] | None = None
+    intervals: dict[str, Any] | None = None
+
+    def contradictions(self) -> Sequence[Problem]:
+        return [
+            field_problem(f"{name}.{row}", shares, f"must be {len(self.ratings)} shares that sum to 1.")
+            for name in ("shares", "fitted")
+            for row, shares in enumerate(getattr(self, name))
+            if len(shares) != len(self.ratings) or not is_near(sum(shares), 1.0)
+        ]
+
+
 class Effect(Part):
     """The test of the difference. Null stands for what is infinite or was not computed."""
 
@@ -121,6 +164,9 @@ class Effect(Part):
     rule: StatedRule | None = None
     raw: RawEffect | None = None
     raw_margin: NotNegative | None = None
+    latent: LatentEffect | None = None
+    better: OnAnotherScale | None = None
+    averaged: OnAnotherScale | None = None
     df_satterthwaite: Positive | None = None
     df_kenward_roger: Positive | None = None
     simulated_size: Share | None = None
@@ -132,16 +178,18 @@ class Effect(Part):
     def _wrong_p(self) -> list[Problem]:
         """The p-value follows from the estimate, its standard error and df, unless it was simulated."""
         rule = None if self.rule is None else self.rule.record()
-        given = (self.estimate, self.standard_error, self.p_value)
-        if rule is None or rule.is_simulated or None in given or not self.standard_error:
+        tested = self if self.latent is None else self.latent
+        given = (tested.estimate, tested.standard_error, self.p_value)
+        if rule is None or rule.is_simulated or None in given or not tested.standard_error:
             return []
         import numpy as np
 
         from humeval_power.inference.study.wald import wald_p
 
         df = math.inf if self.df is None else self.df
-        values = (np.array(self.estimate), np.array(self.standard_error), np.array(df))
-        computed = float(wald_p(*values, rule.alternative, margin=rule.margin))
+        values = (np.array(tested.estimate), np.array(tested.standard_error), np.array(df))
+        margin = rule.margin if self.latent is None else self.latent.margin
+        computed = float(wald_p(*values, rule.alternative, margin=margin))
         if abs(computed - (self.p_value or 0.0)) <= _ROUNDING:
             return []
         said = f"does not follow from the estimate, its standard error and df, which give {computed:.6g}."
@@ -216,6 +264,8 @@ class Fitted(Part):
     estimator: Literal["reml", "ml"] | None = None
     engine: str | None = None
     effect: Effect | None = None
+    family: Family | None = None
+    categories: Categories | None = None
     criterion: float | None = None
     n_ratings: Natural | None = None
     n_workers: Natural | None = None
