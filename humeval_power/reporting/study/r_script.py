@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from humeval_power.errors import InputError
 from humeval_power.reporting.study.r_covariates import columns_of
 from humeval_power.reporting.study.r_reading import needed_to_read, reading_lines
+from humeval_power.reporting.study.r_text import assigned, comment, table_lines
 from humeval_power.rules import DecisionRule
-from humeval_power.safe_text import one_line
 
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 # With these the scripts of every kind of table gave the numbers of the fit.
 TRIED = "R 4.2.2, lme4 1.1.31, lmerTest 3.1.3, pbkrtest 0.5.2"
-_WIDTH = 80
 
 
 def r_script(result: FitResult) -> str:
@@ -64,16 +62,16 @@ def check_repeatable(ratings: Ratings, rule: DecisionRule) -> None:
 
 def _header(result: FitResult) -> Iterator[str]:
     ratings, provenance = result.ratings, result.provenance
-    yield from _comment(f"The fit of {ratings.source}, repeated in R.")
+    yield from comment(f"The fit of {ratings.source}, repeated in R.")
     if provenance.command:
-        yield from _comment(f"Made by: {provenance.command}")
+        yield from comment(f"Made by: {provenance.command}")
     for source in provenance.sources:
         if source.sha256:
-            yield from _comment(f"{source.name}: SHA-256 {source.sha256}")
+            yield from comment(f"{source.name}: SHA-256 {source.sha256}")
     yield "#"
-    yield from _comment("Run it where the file is, or name the file: Rscript THIS.R [FILE]")
-    yield from _comment('Needs: install.packages(c("lme4", "lmerTest", "pbkrtest"))')
-    yield from _comment(f"Tried with {TRIED}.")
+    yield from comment("Run it where the file is, or name the file: Rscript THIS.R [FILE]")
+    yield from comment('Needs: install.packages(c("lme4", "lmerTest", "pbkrtest"))')
+    yield from comment(f"Tried with {TRIED}.")
     yield ""
     yield "suppressPackageStartupMessages({"
     yield "  library(lme4)"
@@ -102,12 +100,12 @@ def _model(result: FitResult) -> Iterator[str]:
     )
     yield "# The model -------------------------------------------------------------------"
     yield ""
-    yield from _comment(
+    yield from comment(
         "Intercepts and slopes correlate within one bracket only. x is a number: in (0 + x | worker) a factor "
         "would have an effect for each of its levels."
     )
-    yield from _assigned("model_formula", terms)
-    yield from _comment(
+    yield from assigned("model_formula", "y", terms)
+    yield from comment(
         "lme4's usual search stops a little above the lowest criterion, and small tables can have several minima: "
         "three starts, a fine search, and the lowest of them."
     )
@@ -132,7 +130,7 @@ def _test(rule: DecisionRule, result: FitResult) -> Iterator[str]:
     if rule.df in ("kenward-roger", "satterthwaite"):
         name = "Kenward-Roger" if rule.df == "kenward-roger" else "Satterthwaite"
         if rule.df == "kenward-roger" and len(result.ratings.rating) > 2000:
-            yield from _comment("pbkrtest forms dense matrices: with so many ratings this takes long.")
+            yield from comment("pbkrtest forms dense matrices: with so many ratings this takes long.")
         yield f'test <- contest1D(model, contrast, ddf = "{name}")'
         yield 'standard_error <- test[["Std. Error"]]'
         yield 'df <- test[["df"]]'
@@ -184,11 +182,11 @@ def _comparison(result: FitResult) -> Iterator[str]:
     yield "# R's numbers beside those of the fit -------------------------------------------"
     yield ""
     if fitted.not_identified:
-        yield from _comment(
+        yield from comment(
             f"This table cannot tell {', '.join(fitted.not_identified)} apart: how R splits them says nothing, "
             "and neither do the df of such a fit."
         )
-    yield from _comment(
+    yield from comment(
         "They agree to 4 digits or more; of SDs near zero the criterion hardly says more than that they are small."
     )
     yield "sd_of <- function(group, term) {"
@@ -197,43 +195,3 @@ def _comparison(result: FitResult) -> Iterator[str]:
     yield "  found$sdcor[groups == group & found$var1 %in% term & is.na(found$var2)]"
     yield "}"
     yield from table_lines(expected)
-
-
-def table_lines(expected: Sequence[tuple[str, str, float]]) -> Iterator[str]:
-    """A table of names, what R computes of each, and the numbers of the fit."""
-    yield "compared <- rbind("
-    for place, (name, code, value) in enumerate(expected):
-        end = "" if place == len(expected) - 1 else ","
-        yield f"  {name} = c(R = {code}, fit = {number(value)}){end}"
-    yield ")"
-    yield "print(compared, digits = 8)"
-
-
-def number(value: float) -> str:
-    """A number as R writes it, to 10 significant digits."""
-    if math.isnan(value):
-        return "NA"
-    return f"{value:.10g}" if math.isfinite(value) else "Inf" if value > 0 else "-Inf"
-
-
-def _comment(text: str) -> Iterator[str]:
-    """Text as lines of comment; nothing in it that ends a line."""
-    line = "#"
-    for word in one_line(text).split(" "):
-        if len(line) > 1 and len(line) + 1 + len(word) > _WIDTH:
-            yield line
-            line = "#"
-        line += f" {word}"
-    yield line
-
-
-def _assigned(name: str, terms: Sequence[str]) -> Iterator[str]:
-    """An assignment of a formula, broken at its terms."""
-    line = f"{name} <- y ~ {terms[0]}"
-    for term in terms[1:]:
-        if len(line) + len(term) + 5 > _WIDTH:
-            yield f"{line} +"
-            line = f"  {term}"
-        else:
-            line += f" + {term}"
-    yield line
