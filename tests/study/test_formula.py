@@ -304,6 +304,16 @@ def test_options_that_say_something_else_than_the_formula_are_refused() -> None:
     run("fit", PILOT, "--scale", "1:5", "--formula", PLAIN, "--item", "item")
 
 
+def test_an_analysis_takes_a_formula_too() -> None:
+    text = f"rating ~ system + place + (system | worker) + {ITEM} + (1 + system || document)"
+    words = ("--document", "document", "--covariate", "place", "--correlated", "worker")
+    named = run_json("analyze", SENTENCES, "--scale", "1:5", "--formula", text)
+    plain = run_json("analyze", SENTENCES, "--scale", "1:5", *words)
+    assert {**named, "command": ""} == {**plain, "command": ""}
+    told = run("analyze", SENTENCES, "--formula", f"{PLAIN} + (1 | worker:item)", code=2).output
+    assert "(1 | worker:item): this command does not fit it. 'fit' does" in " ".join(told.split())
+
+
 def test_refusals_fit_the_terminal() -> None:
     told = run(
         "fit", PILOT, "--formula", "rating ~ system + (1 | worker) + s(t) + (1 | item)", code=2

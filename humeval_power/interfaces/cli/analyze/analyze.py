@@ -32,6 +32,7 @@ from humeval_power.interfaces.cli.plan.options import (
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import details_wanted, with_result
 from humeval_power.interfaces.cli.run import Run, with_run
+from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
 from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.criteria import CriteriaResult
@@ -43,6 +44,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 @click.command("analyze", cls=Command)
 @click.argument("file", metavar="RATINGS")
 @modelled_table_options
+@formula_option
 @plan_option
 @amend_option
 @effect_options(
@@ -64,6 +66,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 def command(
     file: str,
     table: TableOptions,
+    formula: str | None,
     plan: str | None,
     amend: str | None,
     effect_of_interest: TypedEffects | None,
@@ -89,6 +92,8 @@ def command(
     planned = load_plan(plan, amend)
     if planned is not None and many.several:
         raise click.UsageError("A plan compares two systems: leave out --all-pairs and --baseline.")
+    model = with_formula(formula, table, correlated=correlated)
+    table, correlated = model.table, model.correlated
     refuse_criteria(criteria, correct_criteria, table, is_planned=planned is not None)
     if planned is not None:
         # a rule typed beside the plan is a deviation, and stays
@@ -96,6 +101,7 @@ def command(
         table = table_by_plan(planned, table)
 
     def each(ratings: Ratings) -> AnalysisResult | SystemsResult:
+        model.check(ratings)
         if many.several:
             if correlated:
                 raise click.UsageError(

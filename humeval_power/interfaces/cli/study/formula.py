@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from humeval_power.checking.formula.model import ModelFormula, model_formula
-from humeval_power.checking.formula.parts import PLACE, quoted
+from humeval_power.checking.formula.parts import PLACE, quoted, unfitted
 from humeval_power.errors import InputError, Problem
 from humeval_power.estimation.fit import CorrelatedFactor
 from humeval_power.interfaces.cli.options import TableOptions
@@ -63,10 +63,12 @@ def with_formula(
     text: str | None,
     table: TableOptions,
     *,
-    worker_item: bool,
     correlated: tuple[CorrelatedFactor, ...],
+    worker_item: bool | None = None,
 ) -> Modelled:
     """The columns and terms that a formula names; or those of the options.
+
+    worker_item : whether the term is asked for; None where the command does not fit it.
 
     Raises
     ------
@@ -74,11 +76,13 @@ def with_formula(
         No formula, a term that is not fitted here, or an option that says something else.
     """
     if text is None:
-        return Modelled(table, worker_item, correlated)
+        return Modelled(table, bool(worker_item), correlated)
     model = model_formula(text)
     problems = [*_contradicted(model, table)]
+    term = f"(1 | {quoted(model.worker)}:{quoted(model.item)})"
+    if worker_item is None and model.worker_item:
+        problems.append(unfitted(term, "this command does not fit it.", "'fit' does; here leave it out."))
     if worker_item and not model.worker_item:
-        term = f"(1 | {model.worker}:{model.item})"
         problems.append(Problem(f"--worker-item asks for a term that it lacks: {term}.", "Add it.", PLACE))
     problems += [
         Problem(f"--correlated asks for correlated {factor}s, which its '||' deny.", "Write '|'.", PLACE)
