@@ -9,7 +9,7 @@ from pathlib import Path
 
 from humeval_power import CARD2020, preset
 from humeval_power.planning.study.surface import list_cells, run_surface
-from humeval_power.scenarios.preference import Preference
+from humeval_power.scenarios.preference.independent import Preference
 
 HERE = Path(__file__).resolve().parent
 REPLICATES = 200  # theirs, in every cell of Fig. 6

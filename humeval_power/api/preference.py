@@ -9,19 +9,25 @@ from humeval_power.rules import DEFAULT_RULE
 
 if TYPE_CHECKING:
     from humeval_power.inference.preference.judgements import Judgements
+    from humeval_power.latent import Link
     from humeval_power.reporting.preference.result import PreferenceTestResult
 
 
 def test(
-    comparisons: Judgements | Sequence[Judgements], *, alpha: float = DEFAULT_RULE.alpha
+    comparisons: Judgements | Sequence[Judgements],
+    *,
+    alpha: float = DEFAULT_RULE.alpha,
+    link: Link = DEFAULT_RULE.link,
 ) -> PreferenceTestResult:
     """Test a preference, with ties excluded, split or kept.
 
     Parameters
     ----------
     comparisons : wins of B, ties and losses of one comparison or of several; those with a preference, a
-        worker and an item for each judgement get the mixed model too where workers or items repeat.
+        worker and an item for each judgement, and perhaps its position, are tested with crossed workers and
+        items where these repeat.
     alpha : 1 minus the confidence of the intervals.
+    link : of the latent strength, where workers or items repeat.
 
     Returns
     -------
@@ -40,5 +46,5 @@ def test(
     several = (comparisons,) if isinstance(comparisons, Judgements) else tuple(comparisons)
     if not several:
         raise InputError("There are no judgements.")
-    found = tuple(preference_test(each, alpha=alpha) for each in several)
+    found = tuple(preference_test(each, alpha=alpha, link=link) for each in several)
     return PreferenceTestResult(found=found, alpha=alpha)

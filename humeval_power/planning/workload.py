@@ -23,6 +23,7 @@ _PER_SQUARE = 64  # bytes of the factor and its derivatives, for each core
 _SECONDS = {  # of a comparison, and of each of its items; what has another name is like a scenario
     "accuracy": (5e-7, 0.0),
     "preference": (5e-7, 0.0),
+    "panel": (5e-3, 2e-5),  # of preferences, fitted
     "corpus": (5e-7, 2e-8),
     "contingency": (3e-6, 1e-8),
     "assessment": (2e-6, 2e-7),

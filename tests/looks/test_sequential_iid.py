@@ -28,7 +28,7 @@ from humeval_power.scenarios.looks.pools import (
     pair_of_laws,
     pair_of_samples,
 )
-from humeval_power.scenarios.preference import Preference
+from humeval_power.scenarios.preference.independent import Preference
 
 THIRDS = (1 / 3, 2 / 3, 1.0)
 SOURCES = {

@@ -14,16 +14,12 @@ from click.testing import Result
 from scipy import stats
 
 from humeval_power.errors import InputError
-from humeval_power.inference.preference.clustered import (
-    design_effect,
-    independent_range,
-    mixed_preference_test,
-)
+from humeval_power.inference.preference.dependence import design_effect, independent_range
 from humeval_power.inference.preference.sign_test import preference_p, smallest_gap
 from humeval_power.interfaces.formats.preference import read_judgements
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.questions import required_n
-from humeval_power.scenarios.preference import Preference, judgements_for
+from humeval_power.scenarios.preference.independent import Preference, judgements_for
 from tests.reference.golden import shared_golden
 
 TIES = ("excluded", "split", "kept")
@@ -225,42 +221,6 @@ def test_impossible_studies_are_refused(wrong: dict[str, Any], said: str) -> Non
 # Judgements that are not independent
 
 
-def test_the_mixed_model_is_lmertests_with_kenward_and_roger(shared: Path) -> None:
-    golden = shared_golden(shared, "10b_clmm_h2h")["h2h"]
-    worker, item = np.array(golden["worker"]) - 1, np.array(golden["item"]) - 1
-    fitted = mixed_preference_test(worker, item, np.array(golden["r"], dtype=float))
-    found, expected = fitted.test, golden["lmm_score_kr"]
-    spread = {row["grp"]: row["sdcor"] for row in golden["vc_lmm"]}
-    sds = (fitted.sd_worker, fitted.sd_item, fitted.sd_residual)
-    # lme4's default optimiser stops at about 1e-4 in the standard deviations.
-    assert sds == pytest.approx((spread["w"], spread["i"], spread["Residual"]), rel=2e-4)
-    assert found.estimate == pytest.approx(expected["Estimate"], abs=1e-9)
-    assert found.standard_error == pytest.approx(expected["Std. Error"], rel=1e-6)
-    assert found.df == pytest.approx(expected["df"], rel=1e-5)
-    assert found.p_value == pytest.approx(expected["Pr(>|t|)"], rel=1e-5)
-
-
-def test_the_mixed_model_averages_judgements_of_a_pair() -> None:
-    rng = np.random.default_rng(1)
-    worker, item = np.divmod(np.arange(60), 10)
-    preference = rng.integers(-1, 2, 60).astype(float)
-    once = mixed_preference_test(worker, item, preference)
-    twice = mixed_preference_test(np.tile(worker, 2), np.tile(item, 2), np.tile(preference, 2))
-    assert twice.test.estimate == pytest.approx(once.test.estimate)
-    assert twice.test.p_value == pytest.approx(once.test.p_value)
-
-
-def test_the_variance_of_the_mean_is_the_sum_of_three_parts() -> None:
-    # Every worker on every item: Tw^2 / m + Ti^2 / n + s^2 / (n k) with k = m (Card et al. 2020, H.4, as a
-    # one-sample model).
-    rng = np.random.default_rng(12)
-    worker, item = np.divmod(np.arange(400), 40)
-    own = rng.normal(0, 0.5, 10)[worker] + rng.normal(0, 0.4, 40)[item] + rng.normal(0, 0.6, 400)
-    found = mixed_preference_test(worker, item, np.sign(np.round(own)))
-    expected = found.sd_worker**2 / 10 + found.sd_item**2 / 40 + found.sd_residual**2 / 400
-    assert found.test.standard_error**2 == pytest.approx(expected, rel=1e-6)
-
-
 def test_independent_judgements_have_a_design_effect_of_one() -> None:
     preference = np.random.default_rng(2).integers(-1, 2, 500).astype(float)
     alone = np.arange(500)
@@ -321,14 +281,6 @@ def test_the_command_answers_the_four_questions() -> None:
     assert len(rows) == 4
 
 
-def test_several_judgements_of_a_worker_are_warned_of_once() -> None:
-    for words in (("--workers", "10"), ("--items", "20")):
-        result = run("size", "--effect", "0.15", *words)
-        assert result.stderr.count("are not independent") == 1
-    result = run("power", "--n", "50", "--effect", "0.2", "--workers", "50", "--simulations", "50")
-    assert "not independent" not in result.stderr
-
-
 def test_counts_are_tested_with_every_treatment_of_ties() -> None:
     record = record_of("test", "--wins", "45", "--ties", "30", "--losses", "25")
     only = record["comparisons"][0]
@@ -338,29 +290,6 @@ def test_counts_are_tested_with_every_treatment_of_ties() -> None:
     assert only["p_ties_kept"] < only["p_ties_split"]
     assert "Report the share of ties" in text_of("test", "--wins", "45", "--ties", "30", "--losses", "25")
     assert "Report the share of ties" not in text_of("test", "--wins", "5", "--losses", "1")
-
-
-def clustered(path: Path) -> str:
-    rng = np.random.default_rng(6)
-    lines = ["worker,item,preference"]
-    for worker in range(6):
-        own = rng.normal(0, 0.8)
-        for item in range(12):
-            value = own + rng.normal(0, 0.6)
-            lines.append(f"w{worker},i{item},{'B' if value > 0.3 else 'A' if value < -0.3 else 'tie'}")
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return str(path)
-
-
-def test_a_table_with_repeated_workers_gets_the_mixed_model(tmp_path: Path) -> None:
-    table = clustered(tmp_path / "j.csv")
-    text = " ".join(text_of("test", table).split())
-    assert "are not independent" in text
-    assert "the one to report" in text
-    only = record_of("test", table)["comparisons"][0]
-    assert only["independent"] is False
-    assert only["mixed"]["p_value"] > only["p_sign_exact"]
-    assert only["design_effect"] > 1
 
 
 def test_few_judgements_claim_no_dependence_that_chance_would_show(tmp_path: Path) -> None:
@@ -382,16 +311,14 @@ def test_a_table_without_repeats_is_independent(tmp_path: Path) -> None:
     path.write_text("worker,item,preference\nw1,i1,win\nw2,i2,loss\nw3,i3,draw\nw4,i4,1\n")
     only = record_of("test", str(path))["comparisons"][0]
     assert only["independent"] is True
-    assert only["mixed"] is None
+    assert only["panel"] is None
     assert (only["wins"], only["ties"], only["losses"]) == (2, 1, 1)
 
 
-def test_repeats_of_items_alone_cannot_be_fitted_and_say_so(tmp_path: Path) -> None:
+def test_repeats_of_items_alone_ask_for_the_workers(tmp_path: Path) -> None:
     path = tmp_path / "j.csv"
     path.write_text("item,preference\ni1,A\ni1,B\ni2,A\n")
-    assert "needs the columns worker and item" in text_of("test", str(path))
-    path.write_text("worker,item,preference\nw1,i1,B\nw1,i2,B\n")
-    assert "could not be fitted" in text_of("test", str(path))
+    assert "name the worker and the item" in " ".join(text_of("test", str(path)).split())
 
 
 def test_a_table_of_counts_gives_a_test_for_each_row(tmp_path: Path) -> None:

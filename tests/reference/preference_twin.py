@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import stats
 
 
 def _distribution(x, link):
@@ -98,29 +98,6 @@ class Twin:
         H = K + np.diag(free)
         part = H if restricted else H[self.n_fixed :, self.n_fixed :]
         return -2 * h + np.linalg.slogdet(part)[1], x, H, scale
-
-    def fit(self, free=(True, True)):
-        """SDs that minimise R, those not `free` at zero."""
-
-        def criterion(s):
-            sd = np.zeros(2)
-            sd[np.array(free)] = np.abs(s)
-            return self.at(sd)[0]
-
-        n = sum(free)
-        if n == 0:
-            return np.zeros(2)
-        starts = (0.0, 0.3, 1.0)
-        found = [
-            optimize.minimize(
-                criterion, np.full(n, start) + 0.01, method="Nelder-Mead",
-                options={"xatol": 1e-8, "fatol": 1e-10, "maxiter": 4000},
-            )
-            for start in starts
-        ]  # fmt: skip
-        sd = np.zeros(2)
-        sd[np.array(free)] = np.abs(min(found, key=lambda each: each.fun).x)
-        return sd
 
     def test(self, sd, free=(True, True), column=None):
         """Estimate, standard error, adjusted standard error and df of a fixed column (strength)."""

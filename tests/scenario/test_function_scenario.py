@@ -179,7 +179,7 @@ def test_size_and_effect_are_never_ignored(tmp_path: Path) -> None:
     # A function without arguments cannot take the size of a scenario that is no FunctionScenario.
     path = tmp_path / "sized.py"
     path.write_text(
-        "from humeval_power.scenarios.preference import Preference\n"
+        "from humeval_power.scenarios.preference.independent import Preference\n"
         "def fixed():\n    return Preference(50, preference=0.1)\n"
         "def optional(n=50, effect=0.1):\n    return Preference(n, preference=effect)\n"
     )

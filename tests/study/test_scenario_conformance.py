@@ -12,6 +12,7 @@ from scipy import stats
 from humeval_power.designs import crossed
 from humeval_power.inference.looks.boundaries import boundaries
 from humeval_power.inference.looks.stopping_rule import StoppingRule
+from humeval_power.inference.preference.panel import Panel
 from humeval_power.parameters import preset
 from humeval_power.planning.power import estimate_power
 from humeval_power.scenarios.accuracy.agreement import OVERLAP
@@ -30,7 +31,8 @@ from humeval_power.scenarios.looks.judgements import PairedLooks
 from humeval_power.scenarios.looks.looks import equal_looks
 from humeval_power.scenarios.looks.ratings import RatingLooks
 from humeval_power.scenarios.looks.replicates import SequentialStudy
-from humeval_power.scenarios.preference import Preference
+from humeval_power.scenarios.preference.independent import Preference
+from humeval_power.scenarios.preference.panel import PanelPreference
 from humeval_power.scenarios.resample import ResampledRatings
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import simulate
@@ -55,6 +57,9 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "accuracy": lambda: PairedAccuracy(1000, difference=0.03, agreement=OVERLAP["glue"], baseline=0.9),
     "accuracy-unpaired": lambda: UnpairedAccuracy(800, 0.04, baseline=0.85),
     "preference": lambda: Preference(90, preference=0.15, tie_share=0.2),
+    "panel": lambda: PanelPreference(
+        Panel(60, 5, 12), preference=0.15, tie_share=0.2, sd_worker=0.4, sd_item=0.4
+    ),
     "corpus": lambda: CorpusStudy(500, difference=2.0),
     "corpus-flips": lambda: CorpusStudy(200, difference=3.0, test="flips", n_flips=199),
     "contingency": lambda: ContingencyStudy(1000, base=TWO, metric="f1").with_effect(0.07),

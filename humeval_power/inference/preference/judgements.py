@@ -1,4 +1,4 @@
-"""A finished comparison of two outputs: its judgements, their tests, and the mixed model where some depend."""
+"""A finished comparison of two outputs: its judgements, their tests, and the panel where some repeat."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.errors import InputError
 from humeval_power.inference.preference.sign_test import preference_p
-from humeval_power.rules import DecisionRule
+from humeval_power.latent import Link
 
 if TYPE_CHECKING:  # the kernels, which counts alone do without
-    from humeval_power.inference.preference.clustered import MixedPreference
+    from humeval_power.inference.preference.panel_test import PanelTest
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -47,7 +47,7 @@ class Judgements:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreferenceTest:
     """The tests of one comparison. Where workers or items repeat: how much the variance differs from that of
-    independent judgements, what these would show in 90 % of cases, and the mixed model or why there is none."""
+    independent judgements, what these would show in 90 % of cases, and what a panel shows."""
 
     judged: Judgements
     sign_exact: float
@@ -56,17 +56,17 @@ class PreferenceTest:
     split: float
     design_effect: float = math.nan
     independent_range: tuple[float, float] | None = None
-    mixed: MixedPreference | None = None
-    mixed_problem: str = ""
+    panel: PanelTest | None = None
 
     @property
     def p_value(self) -> float:
-        """That to report: of the mixed model where there is one, else of the exact sign test."""
-        return self.sign_exact if self.mixed is None else self.mixed.test.p_value
+        """That to report: of the panel where workers or items repeat, else of the exact sign test."""
+        found = math.nan if self.panel is None else self.panel.p_value
+        return self.sign_exact if math.isnan(found) else found
 
 
-def preference_test(judged: Judgements, *, alpha: float) -> PreferenceTest:
-    """Test whether one output is preferred.
+def preference_test(judged: Judgements, *, alpha: float, link: Link) -> PreferenceTest:
+    """Test whether one output is preferred; `link` is that of the model for workers or items who repeat.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def preference_test(judged: Judgements, *, alpha: float) -> PreferenceTest:
     won, lost, n = judged.wins, judged.losses, judged.n
     if n == 0:
         raise InputError("There are no judgements.")
-    effect, expected, mixed, problem = _dependence(judged, alpha)
+    effect, expected, panel = _dependence(judged, alpha, link)
     return PreferenceTest(
         judged=judged,
         sign_exact=float(preference_p(won, lost, n, ties="excluded", test="exact")),
@@ -85,30 +85,21 @@ def preference_test(judged: Judgements, *, alpha: float) -> PreferenceTest:
         split=float(preference_p(won, lost, n, ties="split", test="asymptotic")),
         design_effect=effect,
         independent_range=expected,
-        mixed=mixed,
-        mixed_problem=problem,
+        panel=panel,
     )
 
 
 def _dependence(
-    judged: Judgements, alpha: float
-) -> tuple[float, tuple[float, float] | None, MixedPreference | None, str]:
-    """The design effect, its range if judgements were independent, the mixed model, and why there is none."""
+    judged: Judgements, alpha: float, link: Link
+) -> tuple[float, tuple[float, float] | None, PanelTest | None]:
+    """The design effect, its range if judgements were independent, and what the panel shows."""
     preference, worker, item = judged.preference, judged.worker, judged.item
-    if not judged.is_clustered or preference is None:
-        return math.nan, None, None, ""
-    if worker is None or item is None:
-        return math.nan, None, None, "The mixed model needs the columns worker and item."
-    from humeval_power.inference.preference.clustered import (
-        design_effect,
-        independent_range,
-        mixed_preference_test,
-    )
+    if not judged.is_clustered or preference is None or worker is None or item is None:
+        return math.nan, None, None
+    from humeval_power.inference.preference.dependence import design_effect, independent_range
+    from humeval_power.inference.preference.panel_test import panel_test
 
     effect = design_effect(worker, item, preference)
     expected = independent_range(worker, item, preference)
-    try:
-        mixed = mixed_preference_test(worker, item, preference, rule=DecisionRule(alpha=alpha))
-    except HumevalPowerError as error:
-        return effect, expected, None, f"The mixed model could not be fitted: {error}"
-    return effect, expected, mixed, ""
+    panel = panel_test(worker, item, preference, position=judged.position, alpha=alpha, link=link)
+    return effect, expected, panel

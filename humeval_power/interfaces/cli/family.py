@@ -45,6 +45,11 @@ def any_number(_given: Given) -> EffectRange:
     return EffectRange(-math.inf, math.inf, "")
 
 
+def no_limit(_given: Given) -> int | None:
+    """No size is too large for the options."""
+    return None
+
+
 PREFERENCES = EffectRange(
     -0.5,
     0.5,
@@ -88,7 +93,8 @@ class Family:
     `build` makes the scenario of a size, a true effect and the values of `options` by name;
     `largest_effect` is where the search for a detectable effect ends, `words` describe a scenario in
     lines of at most 80 characters, `unit` follows effects ('' for shares). `effect_range` is where a true
-    effect can lie, `said` puts that of a scenario into words.
+    effect can lie, `said` puts that of a scenario into words. `costed_as` names the kind of work that the
+    options ask for, and `most` the largest size that they allow, if they allow none beyond.
     """
 
     name: str
@@ -103,6 +109,8 @@ class Family:
     simulations: int = DEFAULT_SIMULATIONS
     effect_range: Callable[[Given], EffectRange] = any_number
     said: Callable[[Scenario], str] | None = None
+    costed_as: Callable[[Given], str] | None = None
+    most: Callable[[Given], int | None] = no_limit
 
     @property
     def wording(self) -> Wording:

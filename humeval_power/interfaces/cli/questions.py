@@ -67,6 +67,8 @@ def _size(family: Family) -> click.Command:
         if effect == 0:
             raise InputError("--effect 0: no size finds it. Give the smallest effect that would matter.")
         family.effect_range(given).check([effect])
+        most = family.most(given)
+        highest = highest if most is None else min(highest, most)
         typical = min(highest, _TYPICAL)
         by = ways_of(method, family.build(typical, effect, given), is_search=True)
         _tell_work(family, [typical], by, run, given, times=SEARCH_STEPS)
@@ -108,9 +110,10 @@ def _tell_work(
     if "simulation" not in by and n_simulations <= MOST:
         return
     work = NOTHING
+    kind = family.name if family.costed_as is None else family.costed_as(given)
     for n in sizes:
         work += comparison_workload(
-            family.name,
+            kind,
             n,
             n_simulations=times * n_simulations,
             n_jobs=run.n_jobs,

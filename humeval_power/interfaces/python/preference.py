@@ -1,4 +1,4 @@
-"""Which of two outputs is better: sign tests with ties, and their power."""
+"""Which of two outputs is better: sign tests with ties, panels of workers and items, and their power."""
 
 from humeval_power.lazy_names import attach
 

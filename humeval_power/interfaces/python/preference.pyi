@@ -1,4 +1,6 @@
-"""Which of two outputs is better: sign tests with ties, and their power."""
+"""Which of two outputs is better: sign tests with ties, panels of workers and items, and their power."""
 
 from humeval_power.api.preference import test as test
-from humeval_power.scenarios.preference import Preference as Preference
+from humeval_power.inference.preference.panel import Panel as Panel
+from humeval_power.scenarios.preference.independent import Preference as Preference
+from humeval_power.scenarios.preference.panel import PanelPreference as PanelPreference

@@ -20,6 +20,13 @@ from humeval_power.reporting.document import (
     Table,
 )
 from humeval_power.reporting.numbers import counted, interval_words, p_cell, p_words, percent
+from humeval_power.reporting.preference.panel_words import (
+    panel_record,
+    panel_rows,
+    panel_sentences,
+    strength_answer,
+    strength_facts,
+)
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
@@ -68,18 +75,18 @@ class PreferenceTestResult(Result):
         return preference_figure([each.judged for each in self.found])
 
     def content(self) -> Record:
-        """Every comparison with its counts, shares, p-values and mixed model."""
+        """Every comparison with its counts, shares, p-values and what its panel shows."""
         return {"alpha": self.alpha, "comparisons": [_record(each) for each in self.found]}
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each comparison: counts, shares and p-values; the mixed model in columns of its own."""
+        """A row for each comparison: counts, shares and p-values; the panel in columns of its own."""
         import pandas as pd
 
         return pd.json_normalize([_record(each) for each in self.found], sep="_")
 
 
 def _record(test: PreferenceTest) -> Record:
-    judged, mixed = test.judged, test.mixed
+    judged = test.judged
     return {
         "name": judged.name,
         "wins": judged.wins,
@@ -95,19 +102,8 @@ def _record(test: PreferenceTest) -> Record:
         "p_ties_split": test.split,
         "design_effect": test.design_effect,
         "design_effect_if_independent": test.independent_range,
-        "mixed": None
-        if mixed is None
-        else {
-            "estimate": mixed.test.estimate,
-            "standard_error": mixed.test.standard_error,
-            "df": mixed.test.df,
-            "p_value": mixed.test.p_value,
-            "interval": list(mixed.test.interval),
-            "sd_worker": mixed.sd_worker,
-            "sd_item": mixed.sd_item,
-            "sd_residual": mixed.sd_residual,
-        },
-        "mixed_problem": test.mixed_problem,
+        "panel": None if test.panel is None else panel_record(test.panel),
+        "p_value": test.p_value,
     }
 
 
@@ -119,31 +115,39 @@ def _share_without_ties(judged: Judgements) -> float:
 def _answer(test: PreferenceTest) -> str:
     if not test.judged.wins + test.judged.losses:
         return "Every judgement is a tie."
-    how = "sign test" if test.mixed is None else "mixed model of workers and items"
+    if test.panel is not None and test.panel.strength is not None:
+        return strength_answer(test.panel.strength)
+    how = "sign test" if test.panel is None or not test.panel.majorities else "sign test of each's majority"
     share = percent(_share_without_ties(test.judged))
     return f"{share} of those without a tie prefer B; {p_words(test.p_value)} ({how})."
 
 
 def _blocks(test: PreferenceTest, alpha: float) -> Iterator[Block]:
-    yield Facts(tuple(_facts(test.judged, alpha)))
-    dependence = [*_dependence(test), *([test.mixed_problem] if test.mixed_problem else []), *_mixed(test)]
-    yield from map(Paragraph, dependence)
+    yield Facts(tuple(_facts(test, alpha)))
+    said = [*_dependence(test), *(panel_sentences(test.panel) if test.panel is not None else ())]
+    yield from map(Paragraph, said)
     yield Table(("test", "p", ""), tuple(_tests(test)))
 
 
-def _facts(judged: Judgements, alpha: float) -> Iterator[Fact]:
+def _facts(test: PreferenceTest, alpha: float) -> Iterator[Fact]:
+    judged, confidence = test.judged, f"{100 * (1 - alpha):g} % interval"
     yield (
         "Judgements",
         f"{judged.n:,}: prefers B {judged.wins:,}, tie {judged.ties:,} ({percent(judged.ties / judged.n)}), "
         f"prefers A {judged.losses:,}",
     )
+    if judged.worker is not None and judged.item is not None:
+        workers, items = (len(set(codes.tolist())) for codes in (judged.worker, judged.item))
+        yield "", f"{counted(workers, 'worker')}, {counted(items, 'item')}"
     label = "Prefers B"
     if decided := judged.wins + judged.losses:
-        interval = interval_words(*wilson_interval(judged.wins, decided, 1 - alpha))
         share = f"{judged.wins / decided:.4f} of those without a tie"
-        yield label, f"{share} ({100 * (1 - alpha):g} % interval {interval})"
+        interval = interval_words(*wilson_interval(judged.wins, decided, 1 - alpha))
+        yield label, share if judged.is_clustered else f"{share} ({confidence} {interval})"
         label = ""
     yield label, f"{(judged.wins + judged.ties / 2) / judged.n:.4f} with ties counted half"
+    if test.panel is not None and test.panel.strength is not None:
+        yield from strength_facts(test.panel.strength, confidence=confidence)
 
 
 def _tests(test: PreferenceTest) -> Iterator[tuple[str, str, str]]:
@@ -151,18 +155,8 @@ def _tests(test: PreferenceTest) -> Iterator[tuple[str, str, str]]:
     yield "sign test, ties excluded, mid-p", p_cell(test.sign_mid_p), ""
     yield "score test of -1, 0, +1 (ties kept)", p_cell(test.score), "same test, asymptotic"
     yield "ties split, variance n/4", p_cell(test.split), "too cautious" if test.judged.ties else ""
-    if test.mixed is not None:
-        yield "mixed model, workers and items", p_cell(test.mixed.test.p_value), "the one to report"
-
-
-def _mixed(test: PreferenceTest) -> Iterator[str]:
-    if (mixed := test.mixed) is not None:
-        found = mixed.test
-        yield (
-            f"Mixed model: mean preference {found.estimate:+.4f} on -1 to +1 (interval "
-            f"{interval_words(*found.interval, signed=True)}, df {found.df:.1f}); standard deviations of workers "
-            f"{mixed.sd_worker:.3f}, of items {mixed.sd_item:.3f}, of the rest {mixed.sd_residual:.3f}."
-        )
+    if test.panel is not None:
+        yield from panel_rows(test.panel)
 
 
 def _dependence(test: PreferenceTest) -> Iterator[str]:
@@ -172,7 +166,10 @@ def _dependence(test: PreferenceTest) -> Iterator[str]:
         return
     several = "Some workers or items have several judgements"
     if expected is None:
-        yield f"{several}. If these go together, the first four p-values below are too small."
+        yield (
+            f"{several}. If these go together, the p-values below are too small: to allow for it, name the worker "
+            "and the item of each."
+        )
         return
     low, high = expected
     chance = f"independent ones show {low:.2f} to {high:.2f} here in 90 % of cases"

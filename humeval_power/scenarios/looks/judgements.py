@@ -17,7 +17,7 @@ from humeval_power.scenarios.blocks import BLOCK
 from humeval_power.scenarios.contract import Replicates
 from humeval_power.scenarios.looks.looks import share_problems
 from humeval_power.scenarios.looks.replicates import LookReplicates, look_blocks
-from humeval_power.scenarios.preference import Preference
+from humeval_power.scenarios.preference.independent import Preference
 
 Counts = NDArray[np.int64]
 _VALUES = 2**22  # scores held in memory at a time

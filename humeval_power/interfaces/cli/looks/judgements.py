@@ -32,7 +32,7 @@ from humeval_power.scenarios.accuracy.paired import PairedAccuracy
 from humeval_power.scenarios.assessment.scenario import DirectAssessment
 from humeval_power.scenarios.looks.judgements import AssessmentLooks, PairedLooks
 from humeval_power.scenarios.looks.replicates import LookSource
-from humeval_power.scenarios.preference import Preference
+from humeval_power.scenarios.preference.independent import Preference
 
 _SCORES = (0.0, 100.0)
 

@@ -10,22 +10,23 @@ import click
 from humeval_power.inference.mcnemar import ConditionalTest
 from humeval_power.inference.preference.sign_test import Ties
 from humeval_power.interfaces.cli.family import PREFERENCES, Family
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import alpha_option
-from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.cli.preference.panel import (
+    is_panel,
+    most_judgements,
+    panel_effect_words,
+    panel_options,
+    panel_study,
+    panel_words,
+)
 from humeval_power.interfaces.cli.preference.test import test
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.preference import Preference
+from humeval_power.scenarios.preference.independent import MOST_ENUMERATED, Preference
+from humeval_power.scenarios.preference.panel import PanelPreference
 
-_TOLD = "humeval_power.preference.told"
-NOT_INDEPENDENT = (
-    "Judgements of the same worker, or of the same item, are not independent, and a study of them has less "
-    "power than this. The variance of the mean preference (-1, 0, +1) of N = n k judgements, k on each of n "
-    "items by m workers, is Tw^2/m + Ti^2/n + s^2/(n k) instead of s^2/N: Tw and Ti are the standard "
-    "deviations of workers' and items' own preferences. 'preference test' estimates what that costs from a "
-    "pilot table and fits the mixed model."
-)
+_NEARLY = 0.98  # of the largest preference: where the search for an effect of a panel ends
 
 tie_share_option = click.option(
     "--tie-share",
@@ -50,21 +51,12 @@ test_option = click.option(
     show_default=True,
     help="The sign test, exact, with mid-p, or by the normal approximation.",
 )
-workers_option = click.option(
-    "--workers", type=WholeNumber(min=1), help="Different workers, if fewer than judgements."
-)
-items_option = click.option(
-    "--items", type=WholeNumber(min=1), help="Different items, if fewer than judgements."
-)
 
 
 def build(n: int, effect: float, given: Mapping[str, Any]) -> Scenario:
-    """The scenario of n judgements and a true preference."""
-    clusters = [given[name] for name in ("workers", "items") if given[name] is not None]
-    ctx = click.get_current_context(silent=True)
-    if any(several < n for several in clusters) and ctx is not None and not ctx.meta.get(_TOLD):
-        note(NOT_INDEPENDENT)
-        ctx.meta[_TOLD] = True
+    """The scenario of n judgements and a true preference: a panel where workers or items have several."""
+    if is_panel(n, given):
+        return panel_study(n, effect, given)
     return Preference(
         n,
         preference=effect,
@@ -76,7 +68,9 @@ def build(n: int, effect: float, given: Mapping[str, Any]) -> Scenario:
 
 
 def largest_effect(given: Mapping[str, Any]) -> float:
-    """The preference if nobody preferred A."""
+    """The preference if nobody preferred A; of a panel, whose strengths are finite, nearly that."""
+    if is_panel(MOST_ENUMERATED, given):
+        return _NEARLY * (1 - float(given["tie_share"])) / 2
     return Preference(
         2, preference=0.0, tie_share=given["tie_share"], ties=given["ties"]
     ).largest_preference
@@ -93,6 +87,8 @@ def preference_words(scenario: Preference) -> str:
 
 def words(scenario: Scenario) -> list[str]:
     """What is asked, for people."""
+    if isinstance(scenario, PanelPreference):
+        return panel_words(scenario)
     assert isinstance(scenario, Preference)
     lines = [
         f"{scenario.n_judgements:,} judgements, each of another worker on another item (independent)",
@@ -111,29 +107,34 @@ def words(scenario: Scenario) -> list[str]:
 
 
 def _said(scenario: Scenario) -> str:
+    if isinstance(scenario, PanelPreference):
+        return panel_effect_words(scenario)
     assert isinstance(scenario, Preference)
     return preference_words(scenario)
 
 
 FAMILY = Family(
     name="preference",
-    options=(tie_share_option, ties_option, test_option, workers_option, items_option, alpha_option),
+    options=(tie_share_option, ties_option, test_option, *panel_options, alpha_option),
     build=build,
     size_help="Judgements.",
     effect_help="True share that prefers B, minus 1/2: 0.15 if 65 % do. Among judgements without a tie "
-    "with --ties excluded, with ties counted half to each system otherwise.",
+    "with --ties excluded, with ties counted half to each system otherwise and for a panel.",
     largest_effect=largest_effect,
     words=words,
     effect_range=lambda _given: PREFERENCES,
     said=_said,
+    costed_as=lambda given: "panel" if is_panel(MOST_ENUMERATED, given) else "preference",
+    most=most_judgements,
 )
 
 command = click.Group(
     "preference",
     help="""Ask which of two outputs is better: head-to-head comparison.
 
-    Power, minimum detectable effect and size of the sign test for independent
-    judgements with wins, losses and ties, and tests of a finished comparison.
+    Power, minimum detectable effect and size: of the sign test for independent
+    judgements with wins, losses and ties, and of a panel of workers who judge
+    several items each. Tests of a finished comparison of either kind.
     """,
 )
 for _each in (*question_commands(FAMILY), test):

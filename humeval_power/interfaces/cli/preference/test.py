@@ -10,8 +10,10 @@ from humeval_power.api import preference
 from humeval_power.inference.preference.judgements import Judgements
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, rejected_rows_option
+from humeval_power.interfaces.cli.preference.link import link_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
+from humeval_power.latent import Link
 from humeval_power.reporting.preference.result import PreferenceTestResult
 
 if TYPE_CHECKING:  # pandas, which --wins and --losses do without
@@ -23,6 +25,7 @@ if TYPE_CHECKING:  # pandas, which --wins and --losses do without
 @click.option("--wins", type=WholeNumber(min=0), help="Judgements that prefer B.")
 @click.option("--ties", type=WholeNumber(min=0), default=0, show_default=True, help="Ties.")
 @click.option("--losses", type=WholeNumber(min=0), help="Judgements that prefer A.")
+@link_option
 @rejected_rows_option
 @alpha_option
 @with_result(PreferenceTestResult)
@@ -31,20 +34,24 @@ def test(
     wins: int | None,
     ties: int,
     losses: int | None,
+    link: Link,
     rejected_rows: Rejected | None,
     alpha: float,
 ) -> PreferenceTestResult:
     """Test a preference, with ties excluded, split or kept.
 
     From --wins, --ties and --losses; from a TABLE with those columns; or from a
-    TABLE with a judgement a row: preference (B, A or tie), worker and item.
-    Where workers or items repeat, a mixed model is fitted too.
+    TABLE with a judgement a row: preference (B, A or tie), worker, item and perhaps
+    position (which output was shown first, A or B). Where workers or items repeat,
+    a model of wins, ties and losses with their variation is fitted and tested.
     """
     if (table is None) == (wins is None or losses is None):
         raise click.UsageError("Give a TABLE, or --wins and --losses.")
     if table is None:
-        return preference.test(Judgements(wins=wins or 0, ties=ties, losses=losses or 0), alpha=alpha)
+        return preference.test(
+            Judgements(wins=wins or 0, ties=ties, losses=losses or 0), alpha=alpha, link=link
+        )
     from humeval_power.interfaces.cli.loading import read_decided
     from humeval_power.interfaces.formats.preference import judgements_of
 
-    return preference.test(judgements_of(read_decided(table, rejected_rows)), alpha=alpha)
+    return preference.test(judgements_of(read_decided(table, rejected_rows)), alpha=alpha, link=link)
