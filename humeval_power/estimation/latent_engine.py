@@ -30,6 +30,7 @@ from humeval_power.estimation.latent_search import (
     effect_parts,
     information,
     lower_bounds,
+    of_one_level,
     thresholds,
 )
 from humeval_power.estimation.native import one_blas_thread
@@ -381,7 +382,7 @@ def _results(problem: LatentProblem, found: _Found, n_categories: int) -> Latent
     information = found.information[:, order][:, :, order]
     products = found.products[:, order][:, :, order]
     phi = found.covariance[:, n_cuts, n_cuts]
-    inverse = _inverses(information)
+    inverse = _inverses(information, ~of_one_level(problem.layout)[order])
     with np.errstate(invalid="ignore", divide="ignore"):
         df = 2.0 * phi**2 / np.einsum("ra,rab,rb->r", norm, inverse, norm)
         adjusted = phi + 2.0 * np.einsum("rab,rab->r", inverse, products)
@@ -411,8 +412,16 @@ def _results(problem: LatentProblem, found: _Found, n_categories: int) -> Latent
     )
 
 
-def _inverses(information: Floats) -> Floats:
-    """The inverse of each information matrix, NaN where it is singular to rounding."""
+def _inverses(information: Floats, estimated: NDArray[np.bool_]) -> Floats:
+    """The inverse of each information matrix, NaN where it is singular to rounding; zero for variances that
+    are not estimated."""
+    if not estimated.all():
+        whole = np.zeros(information.shape)
+        kept = np.flatnonzero(estimated)
+        part = np.ix_(np.arange(len(information)), kept, kept)
+        if len(kept):
+            whole[part] = _inverses(information[part], estimated[kept])
+        return whole
     inverse = np.full(information.shape, np.nan)
     finite = np.flatnonzero(np.isfinite(information).all(axis=(1, 2)))
     scale = np.sqrt(np.diagonal(information[finite], axis1=1, axis2=2))

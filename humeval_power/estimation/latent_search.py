@@ -198,12 +198,14 @@ class End(NamedTuple):
 def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> End:
     """Minimise the criterion from `start`; `tolerance` bounds the fall that a further step promises.
 
-    `point`, from where the search for the mode starts, is left at the optimum.
+    `point`, from where the search for the mode starts, is left at the optimum. Variances of a factor with one
+    level stay at zero.
     """
     types = setting.n_types
     floor = lower_bounds(setting.layout)
     lowest = np.concatenate([floor, np.full(len(start) - types, -np.inf)])
-    x = np.maximum(start, lowest)
+    held = np.append(of_one_level(setting.layout), np.zeros(len(start) - types, dtype=bool))
+    x = np.where(held, lowest, np.maximum(start, lowest))
     value, gradient = evaluate(setting, x, np.sqrt(x[:types]), point, tolerance)
     if not np.isfinite(value):
         return End(value, x, gradient, NO_MODE)
@@ -213,7 +215,7 @@ def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> 
             hessian = expected_hessian(setting, x, point)
         if last_move is not None:
             hessian = with_change(hessian, *last_move)
-        free = (x > lowest) | (gradient < 0.0)
+        free = ((x > lowest) | (gradient < 0.0)) & ~held
         direction = _direction(hessian, gradient, free)
         promise = -float(gradient @ np.maximum(direction, lowest - x))
         if abs(promise) < tolerance:
@@ -373,6 +375,12 @@ def _direction(hessian: Floats, gradient: Floats, free: NDArray[np.bool_]) -> Fl
         direction[index] = np.linalg.solve(lower.T, half) / scale
         break
     return direction
+
+
+def of_one_level(layout: Layout) -> NDArray[np.bool_]:
+    """Which variances, (types,), are those of a factor with one level, which is but a further fixed effect."""
+    sizes = np.array([*np.bincount(layout.kind), len(layout.start) - 1])
+    return np.repeat(sizes == 1, layout.z.shape[1])
 
 
 def lower_bounds(layout: Layout) -> Floats:
