@@ -70,6 +70,9 @@ COMMANDS: dict[str, str] = {
     "accuracy size": f"accuracy size --effect 0.05 --agreement 0.9 {QUICK}",
     "accuracy surface": f"accuracy surface --n 200,400 --effect 0.05 --agreement 0.9 {QUICK}",
     "preference test": "preference test --wins 40 --losses 22 --ties 10",
+    "preference test panel": "preference test choices.csv",
+    "preference power panel": "preference power --n 90 --effect 0.15 --tie-share 0.2 --workers 6 "
+    f"--judgements-per-item 3 --sd-worker 0.4 --sd-item 0.5 --position-bias 0.05 {QUICK}",
     "preference power": f"preference power --n 100 --effect 0.1 {QUICK}",
     "preference mde": f"preference mde --n 100 --tie-share 0.3 {QUICK}",
     "preference size": f"preference size --effect 0.2 {QUICK}",
@@ -163,6 +166,16 @@ def write_inputs(folder: Path) -> None:
         folder / "board.csv",
         ["date,system,accuracy", "2019-01-03,m3,0.885", "2019-05-01,m2,0.89", "2020-02-01,m1,0.91"],
     )
+    choices = np.random.default_rng(8)
+    own, of_item = choices.normal(0, 0.5, 6), choices.normal(0, 0.6, 15)
+    lines = ["worker,item,winner,position"]
+    for w in range(6):
+        for i in range(15):
+            first = (w + i) % 2
+            drawn = 0.5 + 0.4 * (first - 0.5) + own[w] + of_item[i] + choices.normal()
+            won = "B" if drawn > 0.4 else "A" if drawn < -0.4 else "tie"
+            lines.append(f"w{w},i{i},{won},{'AB'[first]}")
+    _write(folder / "choices.csv", lines)
     judged = rng.normal(0.6, 0.2, 400)
     human = judged + rng.normal(0.0, 0.1, 400)
     rows = [

@@ -284,7 +284,8 @@ def test_without_ties_it_is_glmmtmb_with_reml(name: str, tmp_path: Path) -> None
     found = _r(
         f"""suppressMessages(library(glmmTMB)); d <- read.csv(commandArgs(TRUE)[1])
         d$win <- as.integer(d$outcome > 0)
-        f <- glmmTMB(win ~ 1 + position + (1 | worker) + (1 | item), family = binomial({link}), REML = TRUE, data = d)
+        f <- glmmTMB(win ~ 1 + position + (1 | worker) + (1 | item), family = binomial({link}),
+            REML = TRUE, data = d)
         v <- VarCorr(f)$cond
         cat(sprintf('{{"effect": %.10f, "bias": %.10f, "criterion": %.10f, "worker": %.10f, "item": %.10f}}',
             fixef(f)$cond[1], fixef(f)$cond[2], -2 * as.numeric(logLik(f)), sqrt(v$worker[1]), sqrt(v$item[1])))""",
