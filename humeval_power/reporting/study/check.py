@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.planning.study.unmodelled import Unmodelled
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Picture, Points, Section, Table
 from humeval_power.reporting.numbers import counted
@@ -19,13 +21,25 @@ if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     from matplotlib.figure import Figure
 
 
+_KINDS = {
+    "documents": "documents that items come out of",
+    "sessions": "sessions",
+    "order": "the order of showing",
+    "position": "a position in the session",
+    "time": "a time; what changes with it needs a number for each rating",
+}
+_NO_HARM = 0.005  # more false positives than this are worth a word
+
+
 @dataclass(frozen=True, kw_only=True)
 class CheckResult(Result):
-    """Ratings of one criterion or more, described one after the other."""
+    """Ratings of one criterion or more, described one after the other; `unmodelled` are, for each, the columns that
+    look like something a model of workers and items alone leaves out."""
 
     schema: ClassVar[str] = "humeval_power/check/1"
 
     checked: tuple[Ratings, ...]
+    unmodelled: tuple[tuple[Unmodelled, ...], ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -47,13 +61,27 @@ class CheckResult(Result):
             sections=tuple(
                 section
                 for place, (each, summary) in enumerate(parts, start=1)
-                for section in _sections(each, summary, place if several else 0)
+                for section in (
+                    *_sections(each, summary, place if several else 0),
+                    *self._left_out(each, place - 1, several=several),
+                )
             ),
         )
+
+    def _left_out(self, ratings: Ratings, place: int, *, several: bool) -> Iterator[Section]:
+        found = self.unmodelled[place] if self.unmodelled else ()
+        if found:
+            of = f"{ratings.criterion}: " if several else ""
+            points = Points(tuple(map(left_out_words, found)))
+            yield Section(f"{of}Not in the model unless you name it", (points,))
 
     def content(self) -> Record:
         """Counts, shares and means of the only criterion, or of each under `criteria`."""
         records = [_record(each, s) for each, s in zip(self.checked, self.summaries, strict=True)]
+        for record, found in zip(records, self.unmodelled, strict=False):
+            record["unmodelled"] = [
+                {**asdict(one.suspect), "option": one.suspect.option, **_numbers(one)} for one in found
+            ]
         return records[0] if len(records) == 1 else {"criteria": records}
 
     def to_frame(self) -> pd.DataFrame:
@@ -67,6 +95,37 @@ class CheckResult(Result):
                 for system in summary.systems
             ]
         )
+
+
+def _numbers(one: Unmodelled) -> Record:
+    known = not math.isnan(one.rate)
+    return {
+        "false_positive_rate": one.rate if known else None,
+        "size": one.size if known else None,
+        "n_simulations": one.n_simulations,
+    }
+
+
+def left_out_words(one: Unmodelled) -> str:
+    """What a column looks like, and what leaving it out does."""
+    suspect = one.suspect
+    where = "The names of the items" if suspect.column is None else f"Column {suspect.column!r}"
+    verb = "look" if suspect.column is None else "looks"
+    said = f"{where} {verb} like {_KINDS[suspect.kind]} ({suspect.why})."
+    name = f"a column of them by {suspect.option}" if suspect.column is None else f"it by {suspect.option}"
+    if math.isnan(one.rate):
+        return f"{said} If so, name {name}."
+    how = f"{one.n_simulations:,} simulated studies" if one.n_simulations else "by formula"
+    rate = f"from {100 * one.alpha:g} % to {100 * one.rate:.2g} % ({how})"
+    if suspect.option == "--document":
+        size = f"the difference B - A varies between them with SD {one.size:.3g}"
+    else:
+        size = f"it moves the difference B - A by {one.size:+.3g}"
+    if one.rate <= one.alpha + _NO_HARM:
+        return (
+            f"{said} In these ratings {size}: leaving it out raises no false positives. If so, name {name}."
+        )
+    return f"{said} In these ratings {size}: left out, it would raise false positives {rate}. If so, name {name}."
 
 
 def _record(ratings: Ratings, summary: TableSummary) -> Record:

@@ -25,7 +25,9 @@ def command(file: str, table: TableOptions) -> CheckResult:
     """Show what is in a table of ratings, and all that is wrong with it.
 
     FILE is CSV, TSV, JSON Lines, Parquet or Excel, with one rating per row;
-    - is standard input. Ends with 0 if the table is fine, with 2 if not.
+    - is standard input. Columns that look like documents, sessions, an order of
+    showing or time are named, with what leaving them out of the model would do.
+    Ends with 0 if the table is fine, with 2 if not.
     """
     found = read_table(file)
     several = [] if table.criterion is not None else _criteria(found, table)
@@ -35,7 +37,7 @@ def command(file: str, table: TableOptions) -> CheckResult:
     if several:
         option = f"--criterion {shell_word(several[0])}"
         told.append(f"{len(several)} criteria, each by itself. To 'fit' one, name it: {option}")
-    return check(checked, remarks=told)
+    return check(checked, table=found.frame, remarks=told)
 
 
 def _criteria(found: SourceTable, table: TableOptions) -> list[str]:
