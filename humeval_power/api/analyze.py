@@ -14,6 +14,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 if TYPE_CHECKING:
     from humeval_power.estimation.fit import CorrelatedFactor, Fit
+    from humeval_power.estimation.joint_fit import SystemVariances
     from humeval_power.estimation.latent_fit import LatentFit
     from humeval_power.inference.analyze.diagnostics import Diagnostics
     from humeval_power.inference.study.many_systems import Correction, FamilyCorrection, SystemModel
@@ -125,6 +126,7 @@ def analyze_systems(
     baseline: str | None = None,
     model: SystemModel = "pairwise",
     correction: Correction = "holm",
+    variances: SystemVariances | None = None,
 ) -> SystemsResult:
     """Compare several systems: every pair, or each with one of them.
 
@@ -133,8 +135,10 @@ def analyze_systems(
     ratings : of two systems or more.
     rule : the test, without a margin.
     baseline : the system that every other is compared with; None compares all pairs.
-    model : a fit for each pair, or one of all systems with shared variances.
+    model : a fit for each pair, or one of all systems.
     correction : for testing several pairs; 'max-t' needs the joint model.
+    variances : of the joint model, 'common' to all systems or each system's 'own'; None takes its default. The
+        other kind is shown as a check.
 
     Returns
     -------
@@ -146,7 +150,8 @@ def analyze_systems(
     InputError
         One system, no system of that name, or a correction that the model does not give.
     """
-    from humeval_power.inference.study.many_systems import compare_in_pairs, compare_jointly
+    from humeval_power.inference.study.joint_comparison import compare_jointly
+    from humeval_power.inference.study.many_systems import DEFAULT_VARIANCES, compare_in_pairs
     from humeval_power.reporting.analyze.systems import SystemsResult
 
     _refuse_simulated(rule)
@@ -159,10 +164,18 @@ def analyze_systems(
         raise InputError("Equivalence and non-inferiority are decided for one pair: give --systems A,B.")
     if ratings.n_systems < 2:
         raise InputError(f"{ratings.source} has one system; at least two are needed.")
-    compare = compare_jointly if model == "joint" else compare_in_pairs
-    return SystemsResult(
-        ratings=ratings, analysis=compare(ratings, rule=rule, baseline=baseline, correction=correction)
-    )
+    if model == "pairwise":
+        analysis = compare_in_pairs(ratings, rule=rule, baseline=baseline, correction=correction)
+    else:
+        analysis = compare_jointly(
+            ratings,
+            rule=rule,
+            baseline=baseline,
+            correction=correction,
+            variances=variances or DEFAULT_VARIANCES,
+            check=True,
+        )
+    return SystemsResult(ratings=ratings, analysis=analysis)
 
 
 def analyze_criteria(

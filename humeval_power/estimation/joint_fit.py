@@ -1,10 +1,10 @@
-"""Fit the means of several systems together, with variances that all systems share."""
+"""Fit the means of several systems together, with variances that all systems share or that each has."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,21 @@ from humeval_power.estimation.native import (
     one_blas_thread,
     tiny_starts,
 )
-from humeval_power.kernels import compound_reml, reml
-from humeval_power.kernels import compound_symmetric as model
+from humeval_power.kernels import joint_model as model
+from humeval_power.kernels import reml
+from humeval_power.kernels.joint_complete import CompletePoint, Strata
+from humeval_power.kernels.joint_reml import (
+    Optimum,
+    Point,
+    SecondOrder,
+    TablePoint,
+    average_information,
+    optimise,
+)
 
 Floats = NDArray[np.float64]
+
+SystemVariances = Literal["common", "own"]
 
 VARIANCES = ("sd_worker", "sd_worker_system", "sd_item", "sd_item_system", "sd_residual")
 _TOLERANCE = 1e-10  # fall of the criterion that a further step would bring
@@ -32,6 +43,7 @@ _SMALL_TABLE = 2_000  # ratings up to which a fit starts from all of them
 _FAR = 100.0  # relative variances above which no search starts: its factors would lose their digits
 _TINY_TABLE = 150  # ratings up to which it starts from every pattern of components too
 _MOST_COLUMNS = 5_000  # levels of the smaller factor times systems: the order of a dense matrix
+_MOST_OWN_COLUMNS = 2_000  # where as many such matrices are needed as there are systems
 _RANK_TOLERANCE = 1e-8  # relative to unit diagonal; rounding leaves about 1e-13
 
 
@@ -40,8 +52,9 @@ class JointFit:
     """REML fit of rating = mean[system] + worker + worker:system + item + item:system + residual.
 
     `means` (K,) are on [0, 1], `covariance` (K, K) is their covariance and `covariance_adjusted` Kenward
-    and Roger's (1997). `standard_deviations` go by the names of VARIANCES; the SD of a worker's own
-    difference between two systems is sqrt(2) sd_worker_system. `derivatives` (q, K, K) are those of
+    and Roger's (1997). `variances` says whether worker:system and item:system have one variance for all systems
+    or each system its own; `standard_deviations` go by `variance_names`. A worker's own difference between two
+    systems has the sum of their two worker:system variances. `derivatives` (q, K, K) are those of
     `covariance` by q variance parameters, whose covariance is `uncertainty` (q, q) by the expected
     information and `uncertainty_observed` by the observed one, without those at zero.
     `not_identified` names the SDs that this table cannot tell apart, `boundary` the others that are
@@ -64,6 +77,7 @@ class JointFit:
     not_identified: tuple[str, ...] = ()
     closed_form: bool = False
     n_optima: int = 1
+    variances: SystemVariances = "common"
 
 
 class ContrastPrecision(NamedTuple):
@@ -105,13 +119,29 @@ def contrast_precision(fitted: JointFit, contrasts: Floats) -> ContrastPrecision
     )
 
 
-def fit_joint(ratings: RatingTable, *, closed_form: bool = True) -> JointFit:
+def variance_names(names: Sequence[str] | None) -> tuple[str, ...]:
+    """The SDs of the model in order: VARIANCES, or those of each system where names are given."""
+    if names is None:
+        return VARIANCES
+    both = [(f"sd_{of}", *(f"sd_{of}_system of {name}" for name in names)) for of in ("worker", "item")]
+    return (*both[0], *both[1], "sd_residual")
+
+
+def fit_joint(
+    ratings: RatingTable,
+    *,
+    variances: SystemVariances = "common",
+    names: Sequence[str] | None = None,
+    closed_form: bool = True,
+) -> JointFit:
     """Fit all systems of a table together by REML.
 
     Parameters
     ----------
     ratings : any table of two systems or more, codes 0, 1, ...; complete or not.
-    closed_form : use the mean squares of a complete balanced table, which need no search.
+    variances : of worker:system and item:system, 'common' to all systems or each system its 'own'.
+    names : the systems', by which their own SDs are called; None takes their codes.
+    closed_form : use the sums of a complete balanced table, which stand for its ratings.
 
     Raises
     ------
@@ -125,11 +155,16 @@ def fit_joint(ratings: RatingTable, *, closed_form: bool = True) -> JointFit:
     n_workers, n_items, K = (
         int(codes.max()) + 1 for codes in (ratings.worker, ratings.item, ratings.system)
     )
-    _check(len(ratings.rating), n_workers, n_items, K)
+    own = variances == "own"
+    called = variance_names((names or [str(code) for code in range(K)]) if own else None)
+    _check(len(ratings.rating), n_workers, n_items, K, n_variances=len(called))
+    if own:
+        with one_blas_thread():
+            return _by_search(ratings, (n_workers, n_items, K), called, closed_form=closed_form)
     strata = joint_closed_form.fit_complete(ratings) if closed_form else None
     if strata is None:
         with one_blas_thread():
-            return _by_search(ratings, (n_workers, n_items, K))
+            return _by_search(ratings, (n_workers, n_items, K), called, closed_form=False)
     if not strata.residual_is_positive:
         raise FitError(vanishing_residual.EXPLAINED)
     return JointFit(
@@ -150,7 +185,7 @@ def fit_joint(ratings: RatingTable, *, closed_form: bool = True) -> JointFit:
     )
 
 
-def _check(n: int, n_workers: int, n_items: int, K: int) -> None:
+def _check(n: int, n_workers: int, n_items: int, K: int, *, n_variances: int) -> None:
     if K < 2:
         raise InputError(f"At least two systems are needed; the table has {K}.")
     for noun, count in (("workers", n_workers), ("items", n_items)):
@@ -158,96 +193,116 @@ def _check(n: int, n_workers: int, n_items: int, K: int) -> None:
             raise InputError(
                 f"At least 2 {noun} are needed to estimate how {noun} differ; this table has {count}."
             )
-    if n < K + len(VARIANCES):
-        raise InputError(f"{n} ratings are too few for {K} means and {len(VARIANCES)} variances.")
-    if min(n_workers, n_items) * K > _MOST_COLUMNS:
+    if n < K + n_variances:
+        raise InputError(f"{n} ratings are too few for {K} means and {n_variances} variances.")
+    most = _MOST_COLUMNS if n_variances == len(VARIANCES) else _MOST_OWN_COLUMNS
+    if min(n_workers, n_items) * K > most:
         raise InputError(
             f"{n_workers:,} workers, {n_items:,} items and {K} systems are too many for a joint fit: it "
             f"needs a dense matrix with a row for each system of each "
-            f"{'worker' if n_workers <= n_items else 'item'}, and takes at most {_MOST_COLUMNS:,}. Fit "
+            f"{'worker' if n_workers <= n_items else 'item'}, and takes at most {most:,}. Fit "
             "the systems in pairs."
         )
 
 
-def _by_search(ratings: RatingTable, sizes: tuple[int, int, int]) -> JointFit:
+def _by_search(
+    ratings: RatingTable, sizes: tuple[int, int, int], names: tuple[str, ...], *, closed_form: bool
+) -> JointFit:
     n_workers, n_items, K = sizes
     worker_is_outer = n_workers <= n_items
-    outer, inner = (ratings.worker, ratings.item) if worker_is_outer else (ratings.item, ratings.worker)
-    table = model.build_table(outer, inner, ratings.system, n_systems=K)
+    half = len(names) // 2
+    order = np.arange(len(names))
     centre = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
-    data = model.response_products(table, ratings.rating - centre[ratings.system])
+    own = names != VARIANCES
+    array = joint_closed_form.complete_array(ratings) if closed_form else None
+    start: Point
+    if array is not None:
+        start = CompletePoint.of_table(Strata.of_table(array), np.zeros(2 * half))
+        centre = np.zeros(K)
+    else:
+        outer, inner = (ratings.worker, ratings.item) if worker_is_outer else (ratings.item, ratings.worker)
+        table = model.build_table(outer, inner, ratings.system, n_systems=K, own=own)
+        data = model.response_products(table, ratings.rating - centre[ratings.system])
+        start = TablePoint.of_table(table, data, np.zeros(2 * half))
+        if not worker_is_outer:
+            order[: 2 * half] = np.roll(order[: 2 * half], half)
+    n = len(ratings.rating)
     smallest = 1e-14 * float(ratings.rating @ ratings.rating)  # rounding leaves about 1e-16
-    best, n_optima = _best(table, data, smallest)
+    best, n_optima = _best(start, n, smallest)
     if best.status == reml.NO_RESIDUAL:
         raise FitError(vanishing_residual.EXPLAINED)
     if best.status == reml.RUNAWAY:
         raise FitError(vanishing_residual.RUNS_AWAY)
-    order = [0, 1, 2, 3, 4] if worker_is_outer else [2, 3, 0, 1, 4]
-    sigma2 = best.profile.rss / (table.n - K)
-    variances = (np.append(best.gamma, 1.0) * sigma2)[order]
-    info = model.information(table, best.factor, best.profile)
-    unknown = [VARIANCES[order[t]] for t in _unidentified(table, data, best, info)]
+    point = best.point
+    sigma2 = point.rss / point.df
+    values = (np.append(point.gamma, 1.0) * sigma2)[order]
+    second = point.second_order()
+    unknown = [names[order[t]] for t in _unidentified(point, second)]
     return JointFit(
-        means=best.profile.beta + centre,
-        criterion=best.profile.criterion,
-        standard_deviations=dict(zip(VARIANCES, np.sqrt(variances).tolist(), strict=True)),
-        n_ratings=table.n,
+        means=point.beta + centre,
+        criterion=point.criterion,
+        standard_deviations=dict(zip(names, np.sqrt(values).tolist(), strict=True)),
+        n_ratings=n,
         n_workers=n_workers,
         n_items=n_items,
         converged=best.status == reml.CONVERGED,
         boundary=tuple(
-            name for name, v in zip(VARIANCES, variances, strict=True) if v == 0 and name not in unknown
+            name for name, v in zip(names, values, strict=True) if v == 0 and name not in unknown
         ),
-        not_identified=tuple(name for name in VARIANCES if name in unknown),
+        not_identified=tuple(name for name in names if name in unknown),
         n_optima=n_optima,
-        **_precision(table, best, info, sigma2)._asdict(),
+        variances="own" if own else "common",
+        **_precision(point, second, sigma2)._asdict(),
     )
 
 
-def _best(
-    table: model.Table, data: model.Products, smallest_rss: float
-) -> tuple[compound_reml.Optimum, int]:
+def _best(anywhere: Point, n: int, smallest_rss: float) -> tuple[Optimum, int]:
     """The lowest end of searches from several starts, and how many minima they found; zeros are lifted
     once, as a lower minimum can lie inside."""
+    half = len(anywhere.gamma) // 2
+    places = np.repeat(np.arange(4), np.tile([1, half - 1], 2))  # of the four kinds of variances
 
-    def search(start: Floats) -> compound_reml.Optimum:
-        end = compound_reml.optimise(
-            table, data, start=start, tolerance=_TOLERANCE, max_steps=_MAX_STEPS, smallest_rss=smallest_rss
+    def search(start: Floats) -> Optimum:
+        end = optimise(
+            anywhere.moved(start), tolerance=_TOLERANCE, max_steps=_MAX_STEPS, smallest_rss=smallest_rss
         )
-        return end._replace(status=reml.RUNAWAY) if _runs_away(table, data, end) else end
+        return end._replace(status=reml.RUNAWAY) if _runs_away(end) else end
 
-    starts = [np.full(4, value) for value in (_STARTS if table.n <= _SMALL_TABLE else _STARTS[:1])]
-    if table.n <= _TINY_TABLE:
+    starts = [np.full(4, value) for value in (_STARTS if n <= _SMALL_TABLE else _STARTS[:1])]
+    if n <= _TINY_TABLE:
         starts += [start for start in tiny_starts() if start.max() < _FAR]
 
-    def lowest() -> compound_reml.Optimum:
+    def lowest() -> Optimum:
         return ends[lowest_end(np.array(criteria()), np.array([end.status for end in ends]))]
 
     def criteria() -> list[float]:
-        return [end.profile.criterion for end in ends]
+        return [end.point.criterion for end in ends]
 
-    ends = [search(start) for start in starts]
+    ends = [search(start[places]) for start in starts]
     best = lowest()
     usable = best.status not in (reml.NO_RESIDUAL, reml.RUNAWAY)
-    if table.n <= _SMALL_TABLE and (best.gamma == 0).any() and usable:
-        ends.append(search(np.where(best.gamma == 0, 0.01, best.gamma)))
+    gamma = best.point.gamma
+    if n <= _SMALL_TABLE and (gamma == 0).any() and usable:
+        ends.append(search(np.where(gamma == 0, 0.01, gamma)))
         best = lowest()
     return best, count_optima(np.array(criteria()), np.array([end.status for end in ends]))
 
 
-def _runs_away(table: model.Table, data: model.Products, end: compound_reml.Optimum) -> bool:
+def _runs_away(end: Optimum) -> bool:
     """Whether the criterion does not rise from here as the residual vanishes."""
-    share = float(vanishing_residual.residual_share(end.gamma, np.ones(4)))
+    gamma = end.point.gamma
+    half = len(gamma) // 2
+    loadings = np.tile(np.append(1.0, np.full(half - 1, 1.0 / (half - 1))), 2)  # means over the systems
+    share = float(vanishing_residual.residual_share(gamma, loadings))
     if end.status == reml.NO_RESIDUAL or share >= vanishing_residual.SUSPECT_SHARE:
         return False
     if share <= vanishing_residual.NO_SHARE:
         return True
     try:
-        factor = model.factorise(table, vanishing_residual.far_out(end.gamma, share))
+        beyond = end.point.moved(vanishing_residual.far_out(gamma, share)).criterion
     except LinAlgError:
         return True
-    beyond = model.profile(table, factor, data).criterion
-    return bool(beyond <= end.profile.criterion + vanishing_residual.LEAST_RISE)
+    return bool(beyond <= end.point.criterion + vanishing_residual.LEAST_RISE)
 
 
 class _Precision(NamedTuple):
@@ -260,34 +315,26 @@ class _Precision(NamedTuple):
     uncertainty_observed: Floats
 
 
-def _precision(
-    table: model.Table, best: compound_reml.Optimum, info: model.Information, sigma2: float
-) -> _Precision:
+def _precision(point: Point, second: SecondOrder, sigma2: float) -> _Precision:
     """Covariances of the means and of the variance parameters, Kenward and Roger (1997)."""
-    phi = best.profile.phi  # all of `info` is in units of sigma^2 = 1
-    expected = expected_information(info, phi)
+    phi, expected = point.phi, second.expected  # all of `second` is in units of sigma^2 = 1
     inverse = _inverse(expected)
-    P = -info.xgx
-    middle = np.einsum("st,stab->ab", inverse, info.xggx - np.einsum("sab,bc,tcd->stad", P, phi, P))
+    moved = second.xgx @ phi
+    # sum_st W_st (X'H^-1 G_s H^-1 G_t H^-1 X - P_s phi P_t), with the sums over t taken first
+    weighted = np.tensordot(inverse, second.xgx, 1)
+    middle = np.tensordot(inverse, second.xggx, 2) - np.einsum("sab,sbc->ac", moved, weighted)
     adjusted = phi + 2.0 * phi @ middle @ phi
-    average = compound_reml.average_information(table, best.factor, best.profile) * sigma2**2
-    free = np.append(best.gamma > 0, True)
-    observed = np.zeros((5, 5))
+    average = average_information(point) * sigma2**2
+    free = np.append(point.gamma > 0, True)
+    observed = np.zeros_like(expected)
     observed[np.ix_(free, free)] = _inverse((2.0 * average - expected)[np.ix_(free, free)])
     return _Precision(
         covariance=phi * sigma2,
         covariance_adjusted=adjusted * sigma2,
-        derivatives=np.asarray(phi @ info.xgx @ phi),
+        derivatives=np.asarray(phi @ second.xgx @ phi),
         uncertainty=inverse * sigma2**2,
         uncertainty_observed=observed * sigma2**2,
     )
-
-
-def expected_information(info: model.Information, phi: Floats) -> Floats:
-    """Expected REML information of the five variances in units of the residual's, shape (5, 5)."""
-    cross = np.einsum("ab,stba->st", phi, info.xggx)
-    fixed = np.einsum("ab,sbc,cd,tda->st", phi, info.xgx, phi, info.xgx)
-    return np.asarray(0.5 * (info.gg - cross - cross.T + fixed))
 
 
 def _inverse(matrix: Floats) -> Floats:
@@ -297,17 +344,11 @@ def _inverse(matrix: Floats) -> Floats:
     return np.asarray(inverse / np.outer(scale, scale))
 
 
-def _unidentified(
-    table: model.Table, data: model.Products, best: compound_reml.Optimum, info: model.Information
-) -> list[int]:
+def _unidentified(point: Point, second: SecondOrder) -> list[int]:
     """Positions of the variances that trade off against each other, whatever the ratings."""
-    phi = best.profile.phi
-    if (best.gamma == 0).any():
-        factor = model.factorise(table, np.where(best.gamma == 0, 1.0, best.gamma))
-        prof = model.profile(table, factor, data)
-        info, phi = model.information(table, factor, prof), prof.phi
-    expected = expected_information(info, phi)
-    scale = np.sqrt(np.diag(expected))
-    values, vectors = np.linalg.eigh(expected / np.outer(scale, scale))
+    if (point.gamma == 0).any():
+        second = point.moved(np.where(point.gamma == 0, 1.0, point.gamma)).second_order()
+    scale = np.sqrt(np.diag(second.expected))
+    values, vectors = np.linalg.eigh(second.expected / np.outer(scale, scale))
     flat = np.abs(vectors[:, values < _RANK_TOLERANCE])
     return [] if flat.shape[1] == 0 else np.flatnonzero(flat.max(axis=1) > 1e-6).tolist()

@@ -22,8 +22,8 @@ from scipy import optimize
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation import joint_closed_form
 from humeval_power.estimation.joint_fit import VARIANCES, contrast_precision, fit_joint
-from humeval_power.kernels import compound_reml
-from humeval_power.kernels import compound_symmetric as model
+from humeval_power.kernels import joint_model as model
+from humeval_power.kernels import joint_reml
 
 GOLDEN = json.loads((TESTS / "golden" / "many_systems.json").read_text())
 TABLES = {table["name"]: table for table in GOLDEN["tables"]}
@@ -71,17 +71,16 @@ def test_every_quantity_equals_the_one_from_dense_matrices(gamma, filled, seed, 
     table = table if filled else table._replace(dense=None)
     X, zs = design_matrices(rows.worker, rows.item, rows.system, K)
     y = rows.rating
-    factor = model.factorise(table, gamma)
-    prof = model.profile(table, factor, model.response_products(table, y))
-    quadratic, size = compound_reml.working_products(table, factor, prof)
+    point = joint_reml.TablePoint.of_table(table, model.response_products(table, y), gamma)
+    quadratic, size = point.working_products()
     slow_quadratic, slow_size = dense_model.working_products(gamma, y, X, zs)
-    info = model.information(table, factor, prof)
+    info = model.information(table, point.factor, point.profile)
     pairs = [
-        (prof.criterion, dense_model.criterion(gamma, y, X, zs)),
-        (prof.beta, dense_model.fixed_effects(gamma, y, X, zs)[0]),
+        (point.criterion, dense_model.criterion(gamma, y, X, zs)),
+        (point.beta, dense_model.fixed_effects(gamma, y, X, zs)[0]),
         (quadratic, slow_quadratic),
         (size, slow_size),
-        (compound_reml.gradient(table, factor, prof, size), dense_model.gradient(gamma, y, X, zs)),
+        (point.gradient(size), dense_model.gradient(gamma, y, X, zs)),
         *zip(info, dense_model.information(gamma, X, zs), strict=True),
     ]
     for fast, slow in pairs:

@@ -12,7 +12,8 @@ from matplotlib.patches import Rectangle
 from statsmodels.stats.multitest import multipletests
 from test_joint_fit import random_table
 
-from humeval_power.inference.study.many_systems import compare_in_pairs, compare_jointly
+from humeval_power.inference.study.joint_comparison import compare_jointly
+from humeval_power.inference.study.many_systems import compare_in_pairs
 from humeval_power.interfaces.cli.main import main
 from humeval_power.ratings import ratings_from_table
 from humeval_power.reporting.analyze.heat_map import heat_map_figure
@@ -59,8 +60,8 @@ def fluency(study):
 
 def test_the_joint_record_has_the_numbers_of_the_joint_comparison(study):
     words = ("--criterion", "fluency", "--all-pairs", "--model", "joint", "--correction", "max-t", "--json")
-    said = json.loads(run(study, *words).stdout)
-    found = compare_jointly(fluency(study), rule=DecisionRule(), correction="max-t")
+    said = json.loads(run(study, *words, "--system-variances", "common").stdout)
+    found = compare_jointly(fluency(study), rule=DecisionRule(), correction="max-t", variances="common")
     assert said["schema"] == "humeval_power/analysis/1"
     assert said["model"] == "joint"
     assert said["max_t_df"] == pytest.approx(found.common_df)
@@ -72,11 +73,58 @@ def test_the_joint_record_has_the_numbers_of_the_joint_comparison(study):
     assert said["joint_fit"]["standard_deviations"]["sd_worker"] >= 0
 
 
+def test_own_variances_lead_and_the_record_has_the_common_ones_as_a_check(study):
+    words = ("--criterion", "fluency", "--all-pairs", "--model", "joint", "--json")
+    own = json.loads(run(study, *words).stdout)
+    common = json.loads(run(study, *words, "--system-variances", "common").stdout)
+    assert own["joint_fit"]["variances"] == "own"
+    assert own["joint_fit"]["standard_deviations"]["sd_worker_system of alpha"] >= 0
+    for one, other in ((own, common), (common, own)):
+        check = one["variances_check"]
+        assert check["joint_fit"]["criterion"] == pytest.approx(other["joint_fit"]["criterion"])
+        for pair, same in zip(check["pairs"], other["pairs"], strict=True):
+            assert pair["corrected_p_value"] == pytest.approx(same["corrected_p_value"])
+        apart = [
+            [a["first"], a["second"]]
+            for a, b in zip(one["pairs"], other["pairs"], strict=True)
+            if a["significant"] != b["significant"]
+        ]
+        assert check["decided_otherwise"] == apart
+    assert own["variances_check"]["df"] == 8
+
+
+def test_a_decision_that_depends_on_the_variances_is_warned_of_and_shown(study):
+    words = (study, "--criterion", "fluency", "--all-pairs", "--model", "joint")
+    said = json.loads(run(*words, "--json").stdout)
+    p_values = [
+        (one["corrected_p_value"], other["corrected_p_value"])
+        for one, other in zip(said["pairs"], said["variances_check"]["pairs"], strict=True)
+    ]
+    between = sum(max(p_values, key=lambda both: abs(both[0] - both[1]))) / 2
+    for leads in ("common", "own"):
+        more = ("--system-variances", leads, "--alpha", between)
+        parted = json.loads(run(*words, *more, "--json").stdout)["variances_check"]["decided_otherwise"]
+        assert parted
+        typed = ["analyze", *map(str, words), *map(str, more), "--scale", "0:1"]
+        text = " ".join(CliRunner().invoke(main, typed).output.split())
+        assert "WARNING: " in text
+        assert "as a check that decides nothing" in text
+        assert f"{parted[0][1]} - {parted[0][0]} (p" in text
+        assert "asymptotic" in text
+        assert ("How systems differ" in text) == (leads == "own")
+
+
+def test_variances_are_for_the_joint_model(study):
+    words = ("--criterion", "fluency", "--all-pairs", "--system-variances", "common")
+    assert "add --model joint" in run(study, *words, code=2).output
+
+
 def test_pairwise_fits_are_the_default_and_their_record_keeps_its_fields(study):
     said = json.loads(run(study, "--criterion", "fluency", "--baseline", "gamma", "--json").stdout)
     assert said["model"] == "pairwise"
     assert said["fits"] == "one for each pair of systems"
     assert said["joint_fit"] is None
+    assert said["variances_check"] is None
     assert said["baseline"] == "gamma"
     assert {pair["first"] for pair in said["pairs"]} == {"gamma"}
     assert set(said) >= {"systems", "criterion_name", "means", "correction", "groups", "rule", "data"}

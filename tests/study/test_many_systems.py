@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -12,9 +13,10 @@ from scipy import stats
 from test_joint_fit import random_table
 
 from humeval_power.errors import InputError
+from humeval_power.inference.study import joint_comparison
+from humeval_power.inference.study.joint_comparison import compare_jointly
 from humeval_power.inference.study.many_systems import (
     compare_in_pairs,
-    compare_jointly,
     compare_systems,
     correct,
     group_letters,
@@ -119,7 +121,7 @@ def test_no_degrees_of_freedom_is_an_error():
 
 def test_max_t_takes_the_smallest_df_and_lies_between_no_correction_and_bonferroni(four):
     rule = DecisionRule()
-    found = compare_jointly(four, rule=rule, correction="max-t")
+    found = compare_jointly(four, rule=rule, correction="max-t", variances="common")
     assert found.common_df == min(one.test.df for one in found.results)
     for one in found.results:
         t = abs(one.test.estimate) / one.test.standard_error
@@ -201,6 +203,87 @@ def test_systems_that_share_a_letter_are_not_told_apart():
     assert group_letters(groups) == {"z": "a", "y": "b", "x": "bc", "w": "c"}
 
 
+def test_with_own_variances_each_comparison_has_its_own_df_under_max_t(four):
+    found = compare_jointly(four, rule=DecisionRule(), correction="max-t", variances="own")
+    assert found.common_df is None
+    assert len({round(one.test.df, 6) for one in found.results}) == 6
+    for one in found.results:
+        t = abs(one.test.estimate) / one.test.standard_error
+        bound = 6 * 2 * stats.t.sf(t, one.test.df)
+        assert one.test.p_value <= one.corrected_p <= min(bound, 1) + 1e-12
+        low, high = one.simultaneous_interval
+        assert low < one.test.interval[0] < one.test.interval[1] < high
+        assert (low > 0 or high < 0) == (one.corrected_p <= 0.05)
+
+
+def test_critical_values_between_others_are_those_of_a_search(monkeypatch):
+    df = np.array([3.0, 4.0, 7.5, 20.0, math.inf])
+    largest = MaxT(all_pairs_correlation(3), 3.0)
+    searched = joint_comparison._critical_values(largest, df, 0.05)
+    assert searched == pytest.approx([MaxT(largest.correlation, d).critical_value(0.05) for d in df])
+    monkeypatch.setattr(joint_comparison, "_NODES", 4)
+    assert joint_comparison._critical_values(largest, df, 0.05) == pytest.approx(searched, rel=5e-3)
+
+
+def one_apart(seed, K=3):
+    """Equal systems, the first of which divides workers and items four times as much as the others."""
+    times = np.ones(K)
+    times[0] = 4.0
+    rows = random_table(seed, m=5, n=12, K=K, kept=1.1, sds=(0.1, 0.0, 0.1, 0.0, 0.15))
+    rng = np.random.default_rng([*seed, 1])
+    rows.rating += 0.06 * (rng.normal(size=(5, K)) * times)[rows.worker, rows.system] - 0.05 * rows.system
+    rows.rating += 0.06 * (rng.normal(size=(12, K)) * times)[rows.item, rows.system]
+    return ratings_of(rows, "abcd"[:K])
+
+
+def test_the_check_tells_what_the_other_variances_decide():
+    ratings = one_apart([7, 3])
+    own, common = (
+        compare_jointly(ratings, rule=DecisionRule(alpha=0.2), variances=kind, check=True)
+        for kind in ("own", "common")
+    )
+    assert own.check.variances == "common"
+    assert common.check.variances == "own"
+    for one, other in ((own, common), (common, own)):
+        expected = {r.second: (r.test.p_value, r.corrected_p) for r in other.results if r.first == "a"}
+        found = {r.second: (r.test.p_value, r.corrected_p) for r in one.check.results if r.first == "a"}
+        assert found == expected
+        apart = [
+            (a.first, a.second)
+            for a, b in zip(one.results, other.results, strict=True)
+            if a.significant != b.significant
+        ]
+        assert list(one.check.parted) == apart
+    gain = common.joint.criterion - own.joint.criterion
+    assert own.check.statistic == common.check.statistic == pytest.approx(gain)
+    assert own.check.df == 4
+    assert own.check.p_value == pytest.approx(stats.chi2.sf(gain, 4))
+    assert compare_jointly(ratings, rule=DecisionRule()).check is None
+
+
+def test_a_check_that_cannot_be_made_says_why():
+    rows = random_table(1, m=2, n=2, K=3, kept=1.1)
+    few = ratings_of(rows, "abc")
+    kept = np.arange(len(rows.rating)) < 11
+    few = replace(
+        few, worker=few.worker[kept], item=few.item[kept], system=few.system[kept], rating=few.rating[kept]
+    )
+    found = compare_jointly(few, rule=DecisionRule(), variances="common", check=True)
+    assert "too few" in found.check.reason
+    assert found.check.parted == ()
+
+
+@pytest.mark.slow
+def test_own_variances_keep_the_level_where_one_system_is_apart():
+    rejections, studies = 0, 60
+    for seed in range(studies):
+        ratings = one_apart([5, seed])
+        found = compare_jointly(ratings, rule=DecisionRule(), variances="own", correction="max-t")
+        rejections += any(one.significant for one in found.results)
+    # at a true 5 % at most the upper limit of the 99.8 % band
+    assert rejections <= stats.binom.isf(0.001, studies, 0.05)
+
+
 @pytest.mark.slow
 def test_max_t_keeps_its_familywise_level_in_small_joint_studies():
     # 100 complete studies of 5 workers, 12 items, 4 equal systems; slopes of both kinds
@@ -208,7 +291,9 @@ def test_max_t_keeps_its_familywise_level_in_small_joint_studies():
     for seed in range(studies):
         rows = random_table([99, seed], m=5, n=12, K=4, kept=1.1, sds=(0.1, 0.06, 0.1, 0.06, 0.15))
         rows.rating -= 0.05 * rows.system
-        found = compare_jointly(ratings_of(rows, "abcd"), rule=DecisionRule(), correction="max-t")
+        found = compare_jointly(
+            ratings_of(rows, "abcd"), rule=DecisionRule(), correction="max-t", variances="common"
+        )
         rejections += any(one.significant for one in found.results)
     # at a true 5 % at most the upper limit of the 99.8 % band; the smallest df only makes it safer
     assert rejections <= stats.binom.isf(0.001, studies, 0.05)

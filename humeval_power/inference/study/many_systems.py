@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.joint_fit import JointFit, contrast_precision, fit_joint
+from humeval_power.estimation.joint_fit import JointFit, SystemVariances
 from humeval_power.estimation.latent_fit import LatentFit
-from humeval_power.inference.study.max_t import DEFAULT_SEED, MaxT
 from humeval_power.inference.study.testing import fit_and_test
-from humeval_power.inference.study.wald import (
-    EffectTest,
-    critical_value,
-    finished_test,
-    reference,
-    why_no_test,
-)
+from humeval_power.inference.study.wald import EffectTest
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 
 Correction = Literal["holm", "bonferroni", "max-t", "none"]
 FamilyCorrection = Literal["holm", "bonferroni", "bh", "none"]
 SystemModel = Literal["pairwise", "joint"]
+DEFAULT_VARIANCES: SystemVariances = "own"  # the error rates that decided it: docs/many-systems.md
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +58,32 @@ class SystemMean:
 
 
 @dataclass(frozen=True, slots=True)
+class VariancesCheck:
+    """The same comparisons with the other kind of variances: a check, which decides nothing.
+
+    `statistic` is twice the gain in restricted log likelihood of variances of each system's own over common
+    ones, `df` the variances that it adds and `p_value` that of chi-squared: asymptotic, and rough with few
+    workers. `parted` are the comparisons, first and second, of which one is significant and the other is not.
+    `reason` says why there is none, and then the others are empty.
+    """
+
+    variances: SystemVariances
+    fit: JointFit | None = None
+    results: tuple[PairResult, ...] = ()
+    statistic: float = math.nan
+    df: int = 0
+    p_value: float = math.nan
+    parted: tuple[tuple[str, str], ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SystemsAnalysis:
     """All comparisons of a table of several systems, by one model and one correction.
 
     `joint` is the fit of all systems together, None for fits in pairs. `common_df` are the df of the
-    largest statistic under max-t: the smallest of the comparisons'.
+    largest statistic under max-t with common variances: the smallest of the comparisons'. `check` is the joint
+    model with the other kind of variances, where it was asked for.
     """
 
     results: tuple[PairResult, ...]
@@ -79,6 +93,7 @@ class SystemsAnalysis:
     baseline: str | None
     joint: JointFit | None = None
     common_df: float | None = None
+    check: VariancesCheck | None = None
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -201,126 +216,3 @@ def group_letters(groups: Sequence[Sequence[str]]) -> dict[str, str]:
         for name in group:
             letters[name] = letters.get(name, "") + letter
     return letters
-
-
-Floats = NDArray[np.float64]
-
-
-def compare_jointly(
-    ratings: Ratings,
-    *,
-    rule: DecisionRule,
-    baseline: str | None = None,
-    correction: Correction = "holm",
-    seed: int = DEFAULT_SEED,
-) -> SystemsAnalysis:
-    """All pairs, or all systems against a baseline, from one fit with the variances in common.
-
-    More ratings tell of the variances than a pair has, so the degrees of freedom are larger than those of
-    pairwise fits; the price is the assumption that workers' and items' differences vary alike between any
-    two systems. Under max-t the largest t is referred to a multivariate t with the smallest of the
-    comparisons' df, which errs to the safe side where they differ.
-
-    Raises
-    ------
-    InputError
-        A rule that the joint model has no answer for; a baseline that is not in the table; fewer than two
-        systems, workers or items; more of them than a joint fit can hold.
-    FitError
-        Ratings without residual variation.
-    """
-    _check_rule(rule, correction)
-    pairs = list_pairs(ratings.system_names, baseline)
-    fitted = fit_joint(ratings)
-    contrasts = _contrasts(ratings.system_names, pairs)
-    estimate, error, df = _referred(fitted, contrasts, rule)
-    reason = why_no_test(fitted.converged)
-    tests = [
-        finished_test(float(e), float(s), float(d), rule, reason=reason)
-        for e, s, d in zip(estimate, error, df, strict=True)
-    ]
-    common: float | None = None
-    intervals: list[tuple[float, float] | None] = [None] * len(tests)
-    if correction == "max-t" and not any(test.reason for test in tests):
-        common = float(df.min())
-        largest = MaxT(_correlation(fitted, contrasts, rule), common, rule.alternative == "two-sided", seed)
-        raw = np.array([test.p_value for test in tests])
-        corrected = np.maximum(largest.p_value(estimate / error), raw)
-        reach = largest.critical_value(rule.alpha) * error
-        intervals = [(float(e - r), float(e + r)) for e, r in zip(estimate, reach, strict=True)]
-    else:
-        # max-t comes here where a test is missing, and with it the largest statistic
-        known = [math.nan if correction == "max-t" else test.p_value for test in tests]
-        corrected = correct(known, "none" if correction == "max-t" else correction)
-    results = tuple(
-        PairResult(first, second, fitted, test, float(p), interval)
-        for (first, second), test, p, interval in zip(pairs, tests, corrected, intervals, strict=True)
-    )
-    means = system_means(ratings, fitted, rule)
-    return SystemsAnalysis(results, means, "joint", correction, baseline, fitted, common)
-
-
-def system_means(ratings: Ratings, fitted: JointFit, rule: DecisionRule) -> tuple[SystemMean, ...]:
-    """Estimated mean of each system for new workers and items, with an interval of confidence 1 - alpha."""
-    two_sided = replace(rule, alternative="two-sided", margin=None)
-    mean, error, df = _referred(fitted, np.eye(ratings.n_systems), two_sided)
-    told = []
-    for name, m, s, d in zip(ratings.system_names, mean, error, df, strict=True):
-        if not (fitted.converged and s > 0 and d > 0):
-            told.append(SystemMean(name, float(m)))
-            continue
-        reach = critical_value(float(d), rule.alpha / 2) * s
-        told.append(SystemMean(name, float(m), float(s), float(d), (float(m - reach), float(m + reach))))
-    return tuple(told)
-
-
-def _check_rule(rule: DecisionRule, correction: Correction) -> None:
-    problems = []
-    if rule.estimator != "reml":
-        problems.append("The joint model is fitted by REML; take --estimator reml, or --model pairwise.")
-    if rule.analysis != "ratings":
-        problems.append("The joint model has no analysis of differences; take --model pairwise for that.")
-    if rule.is_latent:
-        problems.append(
-            f"The joint model is of ratings as numbers; got the family '{rule.family}', of which each pair has a "
-            "fit of its own: take --model pairwise, with Holm's correction."
-        )
-    if rule.is_simulated:
-        problems.append(f"The joint model has no simulated reference; got df '{rule.df}'.")
-    if rule.margin is not None and correction == "max-t":
-        problems.append("max-t is for tests of no difference; take holm for those with a margin.")
-    if problems:
-        raise InputError(" ".join(problems))
-
-
-def _contrasts(names: tuple[str, ...], pairs: list[tuple[str, str]]) -> Floats:
-    """second - first of each pair, shape (pairs, K)."""
-    place = {name: code for code, name in enumerate(names)}
-    matrix = np.zeros((len(pairs), len(names)))
-    for row, (first, second) in enumerate(pairs):
-        matrix[row, place[first]], matrix[row, place[second]] = -1.0, 1.0
-    return matrix
-
-
-def _referred(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> tuple[Floats, Floats, Floats]:
-    """Estimates, standard errors and df that the rule uses, each of shape (contrasts,)."""
-    found = contrast_precision(fitted, contrasts)
-    error, df = reference(
-        rule,
-        standard_error=found.standard_error,
-        adjusted=found.standard_error_adjusted,
-        satterthwaite=found.df_satterthwaite,
-        kenward_roger=found.df_kenward_roger,
-        smallest=min(fitted.n_workers, fitted.n_items) - 1,
-    )
-    return found.estimate, error, df
-
-
-def _correlation(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> Floats:
-    """Estimated correlation of the contrasts, by the covariance whose standard errors the rule uses."""
-    adjusted = rule.df == "kenward-roger"
-    covariance = contrasts @ (fitted.covariance_adjusted if adjusted else fitted.covariance) @ contrasts.T
-    scale = np.sqrt(np.diag(covariance))
-    if not all(map(math.isfinite, scale)):
-        raise InputError("The standard errors of the comparisons do not exist; fit the systems in pairs.")
-    return np.asarray(covariance / np.outer(scale, scale))

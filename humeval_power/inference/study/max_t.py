@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -37,6 +37,13 @@ class MaxT:
     def __post_init__(self) -> None:
         if not self.df > 0:
             raise InputError(f"The degrees of freedom must be positive; got {self.df}.")
+
+    def at(self, df: float) -> MaxT:
+        """The same correlation with other df: where standard errors are not one estimated scale, each comparison
+        is referred to the largest of statistics with its own df (Hasler and Hothorn 2008)."""
+        other = replace(self, df=df)
+        other.__dict__["_largest"] = self._largest  # it does not depend on df
+        return other
 
     def p_value(self, t: Floats) -> Floats:
         """P(max >= t) (of |T| if two-sided), shape of `t`; NaN for NaN."""

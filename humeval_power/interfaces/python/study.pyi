@@ -14,8 +14,8 @@ from humeval_power.inference.analyze.influence import leave_one_worker_out as le
 from humeval_power.inference.analyze.screening import screen_workers as screen_workers
 from humeval_power.inference.study.formula import analytic_power as analytic_power
 from humeval_power.inference.study.intervals import parameter_intervals as parameter_intervals
+from humeval_power.inference.study.joint_comparison import compare_jointly as compare_jointly
 from humeval_power.inference.study.many_systems import SystemsAnalysis as SystemsAnalysis
-from humeval_power.inference.study.many_systems import compare_jointly as compare_jointly
 from humeval_power.inference.study.many_systems import compare_systems as compare_systems
 from humeval_power.inference.study.wald import EffectTest as EffectTest
 from humeval_power.inference.study.wald import effect_test as effect_test

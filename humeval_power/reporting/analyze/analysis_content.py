@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.inference.looks.stagewise import StagewiseResult
     from humeval_power.inference.study.adjustment import Adjustment
     from humeval_power.inference.study.family_check import FamilyCheck
-    from humeval_power.inference.study.many_systems import PairResult, SystemsAnalysis
+    from humeval_power.inference.study.many_systems import PairResult, SystemsAnalysis, VariancesCheck
     from humeval_power.inference.study.wald import EffectTest
     from humeval_power.planning.analyze import Deviation, LooksTaken, PowerAtInterest
     from humeval_power.planning.power import PowerEstimate
@@ -117,7 +117,8 @@ def comparison_content(
 
 
 def systems_content(ratings: Ratings, analysis: SystemsAnalysis) -> Record:
-    """`comparison_content` with the model, and the means, SDs and common df of a joint fit (else null)."""
+    """`comparison_content` with the model, and the means, SDs and common df of a joint fit (else null), and the
+    same comparisons with the other kind of variances."""
     record = comparison_content(
         ratings,
         analysis.results,
@@ -133,11 +134,38 @@ def systems_content(ratings: Ratings, analysis: SystemsAnalysis) -> Record:
     record["max_t_df"] = analysis.common_df
     record["system_means"] = [asdict(one) for one in analysis.means]
     record["joint_fit"] = None if joint is None else _joint(joint)
+    record["variances_check"] = None if analysis.check is None else _check(analysis.check)
     return record
+
+
+def _check(check: VariancesCheck) -> Record:
+    return {
+        "variances": check.variances,
+        "reason": check.reason or None,
+        "likelihood_ratio": check.statistic,
+        "df": check.df,
+        "p_value_asymptotic": check.p_value,
+        "decided_otherwise": [list(pair) for pair in check.parted],
+        "pairs": [
+            {
+                "first": one.first,
+                "second": one.second,
+                "estimate": one.test.estimate,
+                "standard_error": one.test.standard_error,
+                "df": one.test.df,
+                "p_value": one.test.p_value,
+                "corrected_p_value": one.corrected_p,
+                "significant": None if one.test.reason else one.significant,
+            }
+            for one in check.results
+        ],
+        "joint_fit": None if check.fit is None else _joint(check.fit),
+    }
 
 
 def _joint(joint: JointFit) -> Record:
     return {
+        "variances": joint.variances,
         "standard_deviations": dict(joint.standard_deviations),
         "criterion": joint.criterion,
         "boundary": list(joint.boundary),

@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.inference.study.many_systems import SystemsAnalysis, group_letters
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.analysis_content import ANALYSIS_SCHEMA, systems_content
+from humeval_power.reporting.analyze.variances import (
+    VARIANCES_WORDS,
+    check_remarks,
+    check_words,
+    listed,
+    sds_words,
+    system_sds,
+)
 from humeval_power.reporting.document import (
     Block,
     Document,
@@ -42,8 +50,12 @@ class SystemsResult(Result):
 
     ratings: Ratings
     analysis: SystemsAnalysis
-    remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A warning where the other kind of variances decides otherwise."""
+        return check_remarks(self.analysis.check)
 
     @property
     def comparisons(self) -> tuple[tuple[str, str, float, float], ...]:
@@ -67,6 +79,7 @@ class SystemsResult(Result):
         sections = [
             Section("Differences", tuple(self._differences())),
             Section("Means", tuple(self._means())),
+            Section("How systems differ", tuple(self._system_sds())),
             Section("Where ratings lie", tuple(self._ceiling()), is_detail=True),
         ]
         notes = tuple(_notes(self.analysis))
@@ -132,6 +145,11 @@ class SystemsResult(Result):
         if letters:
             yield Paragraph(_LETTERS)
 
+    def _system_sds(self) -> Iterator[Block]:
+        fitted = self.analysis.joint
+        if fitted is not None and fitted.variances == "own":
+            yield from system_sds(fitted, self.ratings.system_names)
+
     def _ceiling(self) -> Iterator[Block]:
         from humeval_power.reporting.analyze.ceiling_figure import MOST_SYSTEMS, ceiling_words
 
@@ -185,11 +203,9 @@ class SystemsResult(Result):
 
 def _head(ratings: Ratings, analysis: SystemsAnalysis) -> str:
     rule = analysis.results[0].test.rule
-    model = (
-        "all systems in one fit, which takes it that workers and items differ alike between any two systems"
-        if analysis.model == "joint"
-        else "each pair by its own fit, with its own variances"
-    )
+    model = "each pair by its own fit, with its own variances"
+    if analysis.joint is not None:
+        model = "all systems in one fit, " + VARIANCES_WORDS[analysis.joint.variances]
     return (
         f"{ratings.source}: {ratings.n_ratings:,} ratings, {ratings.n_systems} systems; {model} ({rule}); "
         f"{_correction(analysis)}; differences and means on [0, 1]."
@@ -205,6 +221,8 @@ def _correction(analysis: SystemsAnalysis) -> str:
     n = counted(len(analysis.results), "comparison")
     if analysis.correction == "none":
         return f"{n}, not corrected for"
+    if analysis.correction == "max-t" and analysis.common_df is None:
+        return f"p and intervals corrected by max-t over {n}, each on its own df"
     if analysis.common_df is None:
         return f"p corrected by {analysis.correction} over {n}, intervals not"
     df = "the normal distribution" if math.isinf(analysis.common_df) else f"{analysis.common_df:.1f} df"
@@ -220,23 +238,19 @@ def _notes(analysis: SystemsAnalysis) -> Iterator[str]:
     yield from (f"No test of {', '.join(names)}: {why}." for why, names in reasons.items())
     if fitted is None:
         return
-    sds = ", ".join(
-        f"{name.removeprefix('sd_').replace('_', ' x ')} {value:.4f}"
-        for name, value in fitted.standard_deviations.items()
-    )
-    yield (
-        f"SDs on [0, 1]: {sds}. That of a worker's difference between two systems is 1.41 times worker x system."
-    )
+    yield sds_words(fitted)
+    if analysis.check is not None:
+        yield from check_words(analysis.check)
     ends = [end for one in analysis.means for end in one.interval or ()]
     if ends and (min(ends) < 0 or max(ends) > 1):
         yield "An interval of a mean that passes an end of the scale says that t intervals do not know it."
     if fitted.boundary:
         yield (
-            f"Estimated as zero: {', '.join(fitted.boundary)}. That is no proof that they are, and "
+            f"Estimated as zero: {listed(fitted.boundary)}. That is no proof that they are, and "
             "Kenward-Roger's df allow for it."
         )
     if fitted.not_identified:
         yield (
-            f"This table cannot tell {', '.join(fitted.not_identified)} apart; differences and means are "
+            f"This table cannot tell {listed(fitted.not_identified)} apart; differences and means are "
             "not affected."
         )

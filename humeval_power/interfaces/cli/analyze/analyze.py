@@ -113,6 +113,7 @@ def command(
                 baseline=many.baseline,
                 model=many.model or "pairwise",
                 correction=many.correction,
+                variances=many.system_variances,
             )
         looks = None
         if planned is not None and plan is not None and planned.looks is not None:

@@ -7,7 +7,8 @@ from typing import Any, get_args
 
 import click
 
-from humeval_power.inference.study.many_systems import Correction, SystemModel
+from humeval_power.estimation.joint_fit import SystemVariances
+from humeval_power.inference.study.many_systems import DEFAULT_VARIANCES, Correction, SystemModel
 from humeval_power.interfaces.cli.options import Function, collected, fields_of
 
 
@@ -19,6 +20,7 @@ class ManyOptions:
     baseline: str | None
     model: SystemModel | None
     correction: Correction
+    system_variances: SystemVariances
 
     @property
     def several(self) -> bool:
@@ -32,7 +34,15 @@ _OPTIONS = (
     click.option(
         "--model",
         type=click.Choice(get_args(SystemModel)),
-        help="Fit each pair by itself, or all systems together with shared variances. [pairwise]",
+        help="Fit each pair by itself, or all systems together. [pairwise]",
+    ),
+    click.option(
+        "--system-variances",
+        type=click.Choice(get_args(SystemVariances)),
+        default=DEFAULT_VARIANCES,
+        show_default=True,
+        help="With --model joint: how much workers and items differ about a system, in common to all systems "
+        "or each system's own.",
     ),
     click.option(
         "--correction",
@@ -60,4 +70,6 @@ def _many(values: dict[str, Any]) -> ManyOptions:
             "max-t needs the correlation of the comparisons, which fits in pairs do not give: add "
             "--model joint."
         )
+    if many.system_variances != DEFAULT_VARIANCES and many.model != "joint":
+        raise click.UsageError("--system-variances is for one fit of all systems: add --model joint.")
     return many

@@ -1,12 +1,13 @@
-"""The crossed model of K systems with one variance for all: likelihood, slopes and information.
+"""The crossed model of K systems: likelihood, slopes and information.
 
     rating = mean[system] + W[worker] + WS[worker, system] + I[item] + IS[item, system] + e
 
-G_t = Z_t Z_t' are the covariances of worker, worker x system, item and item x system; gamma their variances
+The variances of WS and IS are one for all systems, or one for each group of them. G_t = Z_t Z_t' are the
+covariances of worker, worker x system (by group), item and item x system (by group); gamma their variances
 relative to the residual's, H = I + sum gamma_t G_t. The factor with fewer levels is the dense outer one; the
 other, inner one is eliminated in blocks of K x K. With Zo, Zi the indicators of (outer, system) and (inner,
-system), D in {J, I} the K x K matrices that turn them into G_t, and Q = Zi'H_i^-1 Zo where H_i leaves the
-outer factor out,
+system), D the K x K matrices that turn them into G_t (all ones J, or the indicators of a group on the diagonal),
+and Q = Zi'H_i^-1 Zo where H_i leaves the outer factor out,
 
     Zo'H^-1 Zo = A - A Y A,    Zi'H^-1 Zo = Q (I - Y A),    Zi'H^-1 Zi = V - Q Y Q',
 
@@ -26,8 +27,8 @@ from scipy import linalg, sparse
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-N_VARIANCES = 4  # outer, outer x system, inner, inner x system
 _DENSE_FROM = 0.03  # share of filled cells from which dense products are the faster ones
+_CHUNK = 4_000_000  # numbers that a product with inner levels holds at a time
 
 
 class Table(NamedTuple):
@@ -35,7 +36,9 @@ class Table(NamedTuple):
 
     outer, inner : codes, shape (n,); outer_count (levels, K) and inner_count (levels, K);
     cross : (inner levels * K, outer levels * K) sparse, ratings of each inner and outer level and system;
-    dense : the same as (K, outer levels, inner levels), or None where it is mostly empty.
+    dense : the same as (K, outer levels, inner levels), or None where it is mostly empty;
+    groups : (groups, K), 1 where a system belongs to a group, whose systems share their variances. The order of
+        variances is outer, outer x system by group, inner, inner x system by group.
     """
 
     n: int
@@ -47,6 +50,12 @@ class Table(NamedTuple):
     inner_count: Floats
     cross: sparse.csr_array
     dense: Floats | None
+    groups: Floats
+
+    @property
+    def n_variances(self) -> int:
+        """Variances beside the residual's."""
+        return 2 * (1 + len(self.groups))
 
 
 class Factor(NamedTuple):
@@ -92,8 +101,8 @@ class Profile(NamedTuple):
     inner_x: Floats
 
 
-def build_table(outer: Codes, inner: Codes, system: Codes, *, n_systems: int) -> Table:
-    """Counts of a design; codes 0, 1, ... of shape (n,)."""
+def build_table(outer: Codes, inner: Codes, system: Codes, *, n_systems: int, own: bool = False) -> Table:
+    """Counts of a design; codes 0, 1, ... of shape (n,). `own`: each system has variances of its own."""
     n_outer, n_inner = int(outer.max()) + 1, int(inner.max()) + 1
     row, column = inner * n_systems + system, outer * n_systems + system
     shape = (n_inner * n_systems, n_outer * n_systems)
@@ -113,13 +122,18 @@ def build_table(outer: Codes, inner: Codes, system: Codes, *, n_systems: int) ->
         np.bincount(row, minlength=shape[0]).reshape(n_inner, n_systems).astype(float),
         cross,
         dense,
+        np.eye(n_systems) if own else np.ones((1, n_systems)),
     )
 
 
-def root_of(shared: float, own: float, n_systems: int) -> Floats:
-    """Symmetric root of shared J + own I, shape (K, K)."""
-    J = np.full((n_systems, n_systems), 1.0 / n_systems)
-    return np.asarray(np.sqrt(own) * (np.eye(n_systems) - J) + np.sqrt(own + n_systems * shared) * J)
+def root_of(shared: float, own: Floats) -> Floats:
+    """Symmetric root of shared J + diag(own), shape (K, K); own (K,)."""
+    K = len(own)
+    if (own == own[0]).all():
+        J = np.full((K, K), 1.0 / K)
+        return np.asarray(np.sqrt(own[0]) * (np.eye(K) - J) + np.sqrt(own[0] + K * shared) * J)
+    values, vectors = np.linalg.eigh(shared + np.diag(own))
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def crossed_blocks(table: Table, blocks: Floats) -> Floats:
@@ -141,13 +155,13 @@ def crossed_blocks(table: Table, blocks: Floats) -> Floats:
 
 
 def factorise(table: Table, gamma: Floats) -> Factor:
-    """H at gamma (4,), all >= 0."""
-    K = table.n_systems
-    inner_root = root_of(gamma[2], gamma[3], K)
+    """H at gamma (variances,), all >= 0."""
+    K, half = table.n_systems, table.n_variances // 2
+    inner_root = root_of(gamma[half], gamma[half + 1 :] @ table.groups)
     core = np.eye(K) + inner_root * table.inner_count[:, None, :] @ inner_root
     inner = inner_root @ np.linalg.inv(core) @ inner_root
     A = np.diag(table.outer_count.ravel()) - crossed_blocks(table, inner)
-    root = root_of(gamma[0], gamma[1], K)
+    root = root_of(gamma[0], gamma[1:half] @ table.groups)
     S = _both_sides(A, root)
     S[np.diag_indices_from(S)] += 1.0
     cholesky = linalg.cholesky(S, lower=True, check_finite=False)
@@ -221,18 +235,25 @@ def profile(table: Table, factor: Factor, data: Products) -> Profile:
 
 
 def working_columns(table: Table, prof: Profile) -> tuple[Products, Floats]:
-    """w_t = G_t P y as columns, and y'P G_t P y, shape (4,)."""
-    K = table.n_systems
-    outer = [shared(prof.outer_py, K), prof.outer_py]
-    inner = [shared(prof.inner_py, K), prof.inner_py]
-    outer_part = np.column_stack([*outer, *np.zeros((2, len(outer[0])))])
-    inner_part = np.column_stack([*np.zeros((2, len(inner[0]))), *inner])
+    """w_t = G_t P y as columns, and y'P G_t P y, shape (variances,)."""
+    outer, inner = patterns(table, prof.outer_py), patterns(table, prof.inner_py)
+    outer_part = np.column_stack([*outer, *np.zeros((len(inner), len(outer[0])))])
+    inner_part = np.column_stack([*np.zeros((len(outer), len(inner[0]))), *inner])
     outer_count, inner_count = table.outer_count.reshape(-1, 1), table.inner_count.reshape(-1, 1)
     by_outer = outer_count * outer_part + table.cross.T @ inner_part
     by_inner = inner_count * inner_part + table.cross @ outer_part
     square = outer_part.T @ by_outer + inner_part.T @ by_inner
     size = np.array([part @ prof.outer_py for part in outer] + [part @ prof.inner_py for part in inner])
     return Products(by_outer, by_inner, square), size
+
+
+def patterns(table: Table, columns: Floats) -> Floats:
+    """(I x D) columns for each D of one factor, shape (1 + groups, *columns.shape)."""
+    K = table.n_systems
+    masks = np.tile(table.groups, (1, len(columns) // K)).reshape(
+        len(table.groups), -1, *[1] * (columns.ndim - 1)
+    )
+    return np.concatenate([shared(columns, K)[None], masks * columns])
 
 
 def shared(columns: Floats, n_systems: int) -> Floats:
@@ -242,24 +263,64 @@ def shared(columns: Floats, n_systems: int) -> Floats:
 
 
 class InnerBlocks(NamedTuple):
-    """Sums over inner levels that traces need: V (levels, K, K), 1 - n W (the blocks of Q), its column sums,
-    Q'Q and Q'(I x J)Q."""
+    """Blocks of each inner level, (levels, K, K): V, 1 - n W (the blocks of Q), and those of Q Y Q'."""
 
     V: Floats
     left: Floats
-    total: Floats
-    QQ: Floats
-    QJQ: Floats
+    hidden: Floats
 
 
 def inner_blocks(table: Table, factor: Factor) -> InnerBlocks:
     """What the inner factor contributes to traces at one gamma."""
     count = table.inner_count
     left = np.eye(table.n_systems) - count[:, :, None] * factor.inner
-    V = left * count[:, None, :]
-    total = left.sum(axis=1)
-    QQ = crossed_blocks(table, left.transpose(0, 2, 1) @ left)
-    return InnerBlocks(V, left, total, QQ, crossed_blocks(table, total[:, :, None] * total[:, None, :]))
+    between = _between(table, factor.Y)
+    return InnerBlocks(left * count[:, None, :], left, left @ between @ left.transpose(0, 2, 1))
+
+
+def _between(table: Table, Y: Floats) -> Floats:
+    """C_i Y C_i' of each inner level i, shape (levels, K, K)."""
+    K, n_outer, n_inner = table.n_systems, len(table.outer_count), len(table.inner_count)
+    result = np.empty((n_inner, K, K))
+    if table.dense is not None:
+        blocks = Y.reshape(n_outer, K, n_outer, K)
+        for s in range(K):
+            for t in range(s, K):
+                result[:, s, t] = np.einsum("on,on->n", table.dense[s], blocks[:, s, :, t] @ table.dense[t])
+                result[:, t, s] = result[:, s, t]
+        return result
+    step = max(1, _CHUNK // (K * len(Y)))
+    for first in range(0, n_inner, step):
+        rows = table.cross[first * K : (first + step) * K]
+        entries = rows.tocoo()
+        spread = (rows @ Y).reshape(-1, K, len(Y))[entries.row // K, :, entries.col]  # (ratings, K)
+        shape = (rows.shape[0], len(entries.data))
+        places = sparse.csr_array((entries.data, (entries.row, np.arange(shape[1]))), shape=shape)
+        result[first : first + step] = (places @ spread).reshape(-1, K, K)
+    return result
+
+
+def inner_squares(table: Table, left: Floats) -> list[Floats]:
+    """Q'(I x D)Q for each D of the inner factor, each of shape (outer * K, outer * K)."""
+    squares = [_gram(table, left.sum(axis=1))]
+    for group in table.groups:
+        members = np.flatnonzero(group)
+        if len(members) == 1:
+            squares.append(_gram(table, left[:, members[0]]))
+        else:
+            squares.append(crossed_blocks(table, left.transpose(0, 2, 1) @ (group[:, None] * left)))
+    return squares
+
+
+def _gram(table: Table, weights: Floats) -> Floats:
+    """sum_i (C_i'w_i)(C_i'w_i)', shape (outer * K, outer * K); weights (inner levels, K)."""
+    if table.dense is not None:
+        rows = (table.dense.transpose(2, 1, 0) * weights[:, None, :]).reshape(len(weights), -1)
+        return np.asarray(rows.T @ rows)
+    levels = np.repeat(np.arange(len(weights)), weights.shape[1])
+    sums = sparse.csr_array((weights.ravel(), (levels, np.arange(weights.size))))
+    sparse_rows = sums @ table.cross
+    return np.asarray((sparse_rows.T @ sparse_rows).toarray())
 
 
 def outer_half(factor: Factor) -> Floats:
@@ -269,32 +330,31 @@ def outer_half(factor: Factor) -> Floats:
     return np.asarray(linalg.solve_triangular(factor.cholesky, half, lower=True, check_finite=False))
 
 
-def traces(factor: Factor, half: Floats, blocks: InnerBlocks) -> Floats:
-    """tr(H^-1 G_t), shape (4,); `half` is that of outer_half."""
-    K = len(factor.root)
+def traces(table: Table, factor: Factor, half: Floats, blocks: InnerBlocks) -> Floats:
+    """tr(H^-1 G_t), shape (variances,); `half` is that of outer_half."""
+    K = table.n_systems
     levels = np.arange(len(half) // K)
     own = factor.A.reshape(len(levels), K, len(levels), K)[levels, :, levels, :]
+    outer_own = (np.diag(factor.A) - (half**2).sum(axis=0)).reshape(-1, K).sum(axis=0)
+    inner = (blocks.V - blocks.hidden).sum(axis=0)
     return np.array(
         [
             own.sum() - (half.reshape(len(half), -1, K).sum(axis=2) ** 2).sum(),
-            np.trace(factor.A) - (half**2).sum(),
-            blocks.V.sum() - (factor.Y * blocks.QJQ).sum(),
-            np.trace(blocks.V, axis1=1, axis2=2).sum() - (factor.Y * blocks.QQ).sum(),
+            *table.groups @ outer_own,
+            inner.sum(),
+            *table.groups @ np.diag(inner),
         ]
     )
 
 
-def fixed_products(prof: Profile, n_systems: int) -> Floats:
-    """X'H^-1 G_t H^-1 X, shape (4, K, K)."""
-    parts = []
-    for x in (prof.outer_x, prof.inner_x):
-        parts += [x.T @ shared(x, n_systems), x.T @ x]
-    return np.array(parts)
+def fixed_products(table: Table, prof: Profile) -> Floats:
+    """X'H^-1 G_t H^-1 X, shape (variances, K, K)."""
+    return np.concatenate([x.T @ patterns(table, x) for x in (prof.outer_x, prof.inner_x)])
 
 
 class Information(NamedTuple):
     """tr(H^-1 G_s H^-1 G_t), X'H^-1 G_t H^-1 X and X'H^-1 G_s H^-1 G_t H^-1 X, the residual (G = I) last;
-    shapes (5, 5), (5, K, K), (5, 5, K, K)."""
+    shapes (q, q), (q, K, K), (q, q, K, K)."""
 
     gg: Floats
     xgx: Floats
@@ -303,17 +363,17 @@ class Information(NamedTuple):
 
 def information(table: Table, factor: Factor, prof: Profile) -> Information:
     """What Kenward and Roger (1997) need, at one gamma."""
-    K, q = table.n_systems, N_VARIANCES
+    K, q = table.n_systems, table.n_variances
     half, blocks = outer_half(factor), inner_blocks(table, factor)
     gg = np.zeros((q + 1, q + 1))
     gg[:q, :q] = _trace_products(table, factor, factor.A - half.T @ half, blocks)
     xgx = np.zeros((q + 1, K, K))
-    xgx[:q] = fixed_products(prof, K)
+    xgx[:q] = fixed_products(table, prof)
     xggx = np.zeros((q + 1, q + 1, K, K))
     xggx[:q, :q] = _fixed_double_products(table, factor, prof)
     # I = H - sum gamma_t G_t, once for each residual
     gamma, xhx = factor.gamma, np.linalg.inv(prof.phi)
-    trace = traces(factor, half, blocks)
+    trace = traces(table, factor, half, blocks)
     gg[:q, q] = gg[q, :q] = trace - gg[:q, :q] @ gamma
     gg[q, q] = table.n - trace @ gamma - gg[q, :q] @ gamma
     xgx[q] = xhx - np.tensordot(gamma, xgx[:q], 1)
@@ -325,52 +385,44 @@ def information(table: Table, factor: Factor, prof: Profile) -> Information:
 
 
 def _trace_products(table: Table, factor: Factor, T: Floats, blocks: InnerBlocks) -> Floats:
-    """tr(H^-1 G_s H^-1 G_t) of the four random effects, shape (4, 4)."""
-    K, Y = table.n_systems, factor.Y
-    gg = np.zeros((N_VARIANCES, N_VARIANCES))
+    """tr(H^-1 G_s H^-1 G_t) of the random effects, shape (variances, variances)."""
+    K, groups, n_outer = table.n_systems, table.groups, len(table.outer_count)
+    q = table.n_variances
+    h = q // 2
+    gg = np.zeros((q, q))
     half = T.reshape(len(T), -1, K).sum(axis=2)
     both = half.reshape(-1, K, half.shape[1]).sum(axis=1)
-    gg[0, 0], gg[0, 1], gg[1, 1] = (both**2).sum(), (half**2).sum(), (T**2).sum()
-    M = np.eye(len(T)) - Y @ factor.A
+    gg[0, 0] = (both**2).sum()
+    gg[0, 1:h] = groups @ (half**2).sum(axis=1).reshape(-1, K).sum(axis=0)
+    gg[1:h, 1:h] = groups @ (T**2).reshape(n_outer, K, n_outer, K).sum(axis=(0, 2)) @ groups.T
+    M = np.eye(len(T)) - factor.Y @ factor.A
     M_shared = shared(M.T, K).T
-    for t, square in ((2, blocks.QJQ), (3, blocks.QQ)):
+    hidden = []
+    for t, square in enumerate(inner_squares(table, blocks.left), start=h):
         product = square @ M
-        gg[0, t], gg[1, t] = (product * M_shared).sum(), (product * M).sum()
-    column = blocks.V.sum(axis=1)  # 1'V of each level
-    corner = column.sum(axis=1)
-    toward = (column[:, None, :] @ blocks.left)[:, 0]
-    total = blocks.total
-    JJ, JI, II = (
-        crossed_blocks(table, corner[:, None, None] * total[:, :, None] * total[:, None, :]),
-        crossed_blocks(table, total[:, :, None] * toward[:, None, :]),
-        crossed_blocks(table, blocks.left.transpose(0, 2, 1) @ blocks.V @ blocks.left),
-    )
-    YJ, YI = Y @ blocks.QJQ, Y @ blocks.QQ
-    gg[2, 2] = (corner**2).sum() - 2.0 * (Y * JJ).sum() + (YJ * YJ.T).sum()
-    gg[2, 3] = (column**2).sum() - 2.0 * (Y * JI).sum() + (YJ * YI.T).sum()
-    gg[3, 3] = (blocks.V**2).sum() - 2.0 * (Y * II).sum() + (YI * YI.T).sum()
+        gg[0, t] = (product * M_shared).sum()
+        gg[1:h, t] = groups @ (product * M).sum(axis=0).reshape(-1, K).sum(axis=0)
+        hidden.append(factor.Y @ square)
+    for s in range(h):
+        for t in range(s, h):
+            gg[h + s, h + t] = np.einsum("ij,ji->", hidden[s], hidden[t])
+    V, B = blocks.V, blocks.hidden
+    v, b = V.sum(axis=1), B.sum(axis=1)  # 1'V and 1'B of each level
+    corner, hidden_corner = v.sum(axis=1), b.sum(axis=1)
+    gg[h, h] += (corner**2).sum() - 2.0 * (corner * hidden_corner).sum()
+    gg[h, h + 1 :] += groups @ (v**2 - 2.0 * v * b).sum(axis=0)
+    gg[h + 1 :, h + 1 :] += np.triu(groups @ (V**2 - 2.0 * V * B).sum(axis=0) @ groups.T)
     return np.triu(gg) + np.triu(gg, 1).T
 
 
 def _fixed_double_products(table: Table, factor: Factor, prof: Profile) -> Floats:
-    """X'H^-1 G_s H^-1 G_t H^-1 X of the four random effects, shape (4, 4, K, K)."""
-    K = table.n_systems
+    """X'H^-1 G_s H^-1 G_t H^-1 X of the random effects, shape (variances, variances, K, K)."""
+    K, q = table.n_systems, table.n_variances
     outer_count, inner_count = table.outer_count.reshape(-1, 1), table.inner_count.reshape(-1, 1)
-    outer, inner = [], []
-    for columns in (shared(prof.outer_x, K), prof.outer_x):
-        outer.append(outer_count * columns)
-        inner.append(table.cross @ columns)
-    for columns in (shared(prof.inner_x, K), prof.inner_x):
-        outer.append(table.cross.T @ columns)
-        inner.append(inner_count * columns)
+    random, random_inner = patterns(table, prof.outer_x), patterns(table, prof.inner_x)
+    outer = [outer_count * columns for columns in random] + [table.cross.T @ c for c in random_inner]
+    inner = [table.cross @ columns for columns in random] + [inner_count * c for c in random_inner]
     by_outer, by_inner = np.column_stack(outer), np.column_stack(inner)
-    random = np.array([shared(prof.outer_x, K), prof.outer_x])
-    random_inner = np.array([shared(prof.inner_x, K), prof.inner_x])
-    square = np.vstack(
-        [
-            np.vstack([part.T @ by_outer for part in random]),
-            np.vstack([p.T @ by_inner for p in random_inner]),
-        ]
-    )
+    square = np.vstack([part.T @ by_outer for part in random] + [p.T @ by_inner for p in random_inner])
     solved = solve(table, factor, Products(by_outer, by_inner, square)).square
-    return solved.reshape(N_VARIANCES, K, N_VARIANCES, K).transpose(0, 2, 1, 3)
+    return solved.reshape(q, K, q, K).transpose(0, 2, 1, 3)

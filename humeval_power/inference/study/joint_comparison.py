@@ -1,0 +1,237 @@
+"""Several systems compared by one fit of all of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+from scipy.interpolate import BarycentricInterpolator
+
+from humeval_power.errors import FitError, InputError
+from humeval_power.estimation.joint_fit import JointFit, SystemVariances, contrast_precision, fit_joint
+from humeval_power.inference.study.many_systems import (
+    DEFAULT_VARIANCES,
+    Correction,
+    PairResult,
+    SystemMean,
+    SystemsAnalysis,
+    VariancesCheck,
+    correct,
+    list_pairs,
+)
+from humeval_power.inference.study.max_t import DEFAULT_SEED, MaxT
+from humeval_power.inference.study.wald import critical_value, finished_test, reference, why_no_test
+from humeval_power.ratings import Ratings
+from humeval_power.rules import DecisionRule
+
+_NODES = 7  # critical values that are found by a search; the others lie between these
+
+Floats = NDArray[np.float64]
+
+
+def compare_jointly(
+    ratings: Ratings,
+    *,
+    rule: DecisionRule,
+    baseline: str | None = None,
+    correction: Correction = "holm",
+    variances: SystemVariances = DEFAULT_VARIANCES,
+    check: bool = False,
+    seed: int = DEFAULT_SEED,
+) -> SystemsAnalysis:
+    """All pairs, or all systems against a baseline, from one fit of all systems.
+
+    More ratings tell of the variances than a pair has, so the degrees of freedom are larger than those of
+    pairwise fits. With `common` variances the price is the assumption that workers' and items' differences vary
+    alike between any two systems; then the largest t of max-t is referred to a multivariate t with the smallest
+    of the comparisons' df, which errs to the safe side where they differ. With each system's `own` every
+    comparison has its own df, and under max-t is referred to the largest t with these (Hasler and Hothorn 2008).
+    `check` compares once more with the other kind of variances.
+
+    Raises
+    ------
+    InputError
+        A rule that the joint model has no answer for; a baseline that is not in the table; fewer than two
+        systems, workers or items; more of them than a joint fit can hold.
+    FitError
+        Ratings without residual variation.
+    """
+    _check_rule(rule, correction)
+    pairs = list_pairs(ratings.system_names, baseline)
+    fitted = fit_joint(ratings, variances=variances, names=ratings.system_names)
+    results, common = _compared(ratings, fitted, pairs, rule, correction, seed)
+    return SystemsAnalysis(
+        results,
+        system_means(ratings, fitted, rule),
+        "joint",
+        correction,
+        baseline,
+        fitted,
+        common,
+        _checked(ratings, fitted, results, rule, correction, seed) if check else None,
+    )
+
+
+def _compared(
+    ratings: Ratings,
+    fitted: JointFit,
+    pairs: list[tuple[str, str]],
+    rule: DecisionRule,
+    correction: Correction,
+    seed: int,
+) -> tuple[tuple[PairResult, ...], float | None]:
+    """The comparisons of one joint fit, and the df that all share under max-t."""
+    contrasts = _contrasts(ratings.system_names, pairs)
+    estimate, error, df = _referred(fitted, contrasts, rule)
+    reason = why_no_test(fitted.converged)
+    tests = [
+        finished_test(float(e), float(s), float(d), rule, reason=reason)
+        for e, s, d in zip(estimate, error, df, strict=True)
+    ]
+    common: float | None = None
+    intervals: list[tuple[float, float] | None] = [None] * len(tests)
+    if correction == "max-t" and not any(test.reason for test in tests):
+        largest = MaxT(
+            _correlation(fitted, contrasts, rule), float(df.min()), rule.alternative == "two-sided", seed
+        )
+        raw = np.array([test.p_value for test in tests])
+        common = largest.df if fitted.variances == "common" else None
+        t = estimate / error
+        if common is not None:
+            beyond, critical = largest.p_value(t), np.full(len(t), largest.critical_value(rule.alpha))
+        else:
+            each = [largest.at(float(d)) for d in df]
+            beyond = np.array([one.p_value(value) for one, value in zip(each, t, strict=True)])
+            critical = _critical_values(largest, df, rule.alpha)
+        reach = critical * error
+        corrected = np.maximum(beyond, raw)
+        intervals = [(float(e - r), float(e + r)) for e, r in zip(estimate, reach, strict=True)]
+    else:
+        # max-t comes here where a test is missing, and with it the largest statistic
+        known = [math.nan if correction == "max-t" else test.p_value for test in tests]
+        corrected = correct(known, "none" if correction == "max-t" else correction)
+    results = tuple(
+        PairResult(first, second, fitted, test, float(p), interval)
+        for (first, second), test, p, interval in zip(pairs, tests, corrected, intervals, strict=True)
+    )
+    return results, common
+
+
+def _critical_values(largest: MaxT, df: Floats, alpha: float) -> Floats:
+    """The critical value of each comparison at its own df, shape (comparisons,); as it is smooth in 1 / df, more
+    than a few are interpolated."""
+    different, place = np.unique(1.0 / df, return_inverse=True)
+    nodes = different
+    if len(different) > _NODES:
+        spread = np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)  # Chebyshev's points
+        nodes = 0.5 * (different[0] + different[-1]) + 0.5 * (different[-1] - different[0]) * spread
+    with np.errstate(divide="ignore"):
+        known = np.array([largest.at(float(one)).critical_value(alpha) for one in 1.0 / nodes])
+    if nodes is different:
+        return np.asarray(known[place])
+    return np.asarray(BarycentricInterpolator(nodes, known)(different)[place])
+
+
+def _checked(
+    ratings: Ratings,
+    fitted: JointFit,
+    results: tuple[PairResult, ...],
+    rule: DecisionRule,
+    correction: Correction,
+    seed: int,
+) -> VariancesCheck:
+    """The comparisons with the other kind of variances, or why there are none."""
+    other: SystemVariances = "own" if fitted.variances == "common" else "common"
+    pairs = [(one.first, one.second) for one in results]
+    try:
+        second = fit_joint(ratings, variances=other, names=ratings.system_names)
+        found, _ = _compared(ratings, second, pairs, rule, correction, seed)
+    except (FitError, InputError) as error:
+        return VariancesCheck(other, reason=str(error))
+    if not (fitted.converged and second.converged):
+        return VariancesCheck(other, second, found, reason="one of the two fits has not converged")
+    gain = second.criterion - fitted.criterion
+    statistic = max(gain if other == "common" else -gain, 0.0)
+    added = 2 * (ratings.n_systems - 1)
+    return VariancesCheck(
+        other,
+        second,
+        found,
+        statistic,
+        added,
+        float(special.chdtrc(added, statistic)),
+        tuple(
+            pair
+            for pair, one, two in zip(pairs, results, found, strict=True)
+            if one.significant != two.significant
+        ),
+    )
+
+
+def system_means(ratings: Ratings, fitted: JointFit, rule: DecisionRule) -> tuple[SystemMean, ...]:
+    """Estimated mean of each system for new workers and items, with an interval of confidence 1 - alpha."""
+    two_sided = replace(rule, alternative="two-sided", margin=None)
+    mean, error, df = _referred(fitted, np.eye(ratings.n_systems), two_sided)
+    told = []
+    for name, m, s, d in zip(ratings.system_names, mean, error, df, strict=True):
+        if not (fitted.converged and s > 0 and d > 0):
+            told.append(SystemMean(name, float(m)))
+            continue
+        reach = critical_value(float(d), rule.alpha / 2) * s
+        told.append(SystemMean(name, float(m), float(s), float(d), (float(m - reach), float(m + reach))))
+    return tuple(told)
+
+
+def _check_rule(rule: DecisionRule, correction: Correction) -> None:
+    problems = []
+    if rule.estimator != "reml":
+        problems.append("The joint model is fitted by REML; take --estimator reml, or --model pairwise.")
+    if rule.analysis != "ratings":
+        problems.append("The joint model has no analysis of differences; take --model pairwise for that.")
+    if rule.is_latent:
+        problems.append(
+            f"The joint model is of ratings as numbers; got the family '{rule.family}', of which each pair has a "
+            "fit of its own: take --model pairwise, with Holm's correction."
+        )
+    if rule.is_simulated:
+        problems.append(f"The joint model has no simulated reference; got df '{rule.df}'.")
+    if rule.margin is not None and correction == "max-t":
+        problems.append("max-t is for tests of no difference; take holm for those with a margin.")
+    if problems:
+        raise InputError(" ".join(problems))
+
+
+def _contrasts(names: tuple[str, ...], pairs: list[tuple[str, str]]) -> Floats:
+    """second - first of each pair, shape (pairs, K)."""
+    place = {name: code for code, name in enumerate(names)}
+    matrix = np.zeros((len(pairs), len(names)))
+    for row, (first, second) in enumerate(pairs):
+        matrix[row, place[first]], matrix[row, place[second]] = -1.0, 1.0
+    return matrix
+
+
+def _referred(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> tuple[Floats, Floats, Floats]:
+    """Estimates, standard errors and df that the rule uses, each of shape (contrasts,)."""
+    found = contrast_precision(fitted, contrasts)
+    error, df = reference(
+        rule,
+        standard_error=found.standard_error,
+        adjusted=found.standard_error_adjusted,
+        satterthwaite=found.df_satterthwaite,
+        kenward_roger=found.df_kenward_roger,
+        smallest=min(fitted.n_workers, fitted.n_items) - 1,
+    )
+    return found.estimate, error, df
+
+
+def _correlation(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> Floats:
+    """Estimated correlation of the contrasts, by the covariance whose standard errors the rule uses."""
+    adjusted = rule.df == "kenward-roger"
+    covariance = contrasts @ (fitted.covariance_adjusted if adjusted else fitted.covariance) @ contrasts.T
+    scale = np.sqrt(np.diag(covariance))
+    if not all(map(math.isfinite, scale)):
+        raise InputError("The standard errors of the comparisons do not exist; fit the systems in pairs.")
+    return np.asarray(covariance / np.outer(scale, scale))

@@ -1,0 +1,97 @@
+"""Variances of several systems in one fit: their words, their table, and the check by the other kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from humeval_power.reporting.document import Block, Paragraph, Table
+from humeval_power.reporting.numbers import counted, p_words
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.joint_fit import JointFit
+    from humeval_power.inference.study.many_systems import VariancesCheck
+
+VARIANCES_WORDS = {
+    "common": "which takes it that workers and items differ alike between any two systems",
+    "own": "in which each system has its own variances of workers and of items",
+}
+_MOST_LISTED = 6
+
+
+def sds_words(fitted: JointFit) -> str:
+    """The SDs that are not of one system."""
+    sds = ", ".join(
+        f"{name.removeprefix('sd_').replace('_', ' x ')} {value:.4f}"
+        for name, value in fitted.standard_deviations.items()
+        if " of " not in name
+    )
+    difference = (
+        "is 1.41 times worker x system"
+        if fitted.variances == "common"
+        else "is the root of the sum of their two squared SDs worker x system"
+    )
+    return f"SDs on [0, 1]: {sds}. That of a worker's difference between two systems {difference}."
+
+
+def system_sds(fitted: JointFit, names: Sequence[str]) -> Iterator[Block]:
+    """How much workers and items differ about each system, from a fit with its own variances."""
+    sds = fitted.standard_deviations
+    yield Paragraph(
+        "SDs on [0, 1] of what a worker, or an item, gives one system beyond what it gives all."
+    )
+    rows = [
+        (
+            name,
+            f"{sds[f'sd_worker_system of {name}']:.4f}",
+            f"{sds[f'sd_item_system of {name}']:.4f}",
+        )
+        for name in names
+    ]
+    yield Table(("system", "worker x system", "item x system"), tuple(rows))
+
+
+def check_words(check: VariancesCheck) -> Iterator[str]:
+    """What the other kind of variances makes of the comparisons, and whether the ratings tell the two apart."""
+    other = f"With {_kind(check)} variances, as a check that decides nothing,"
+    if check.reason:
+        yield f"{other} there is no result: {check.reason}"
+        return
+    if not check.parted:
+        yield f"{other} every comparison comes out the same."
+    else:
+        corrected = {(one.first, one.second): one.corrected_p for one in check.results}
+        pairs = [
+            f"{second} - {first} ({p_words(corrected[first, second])})" for first, second in check.parted
+        ]
+        of = counted(len(check.results), "comparison")
+        yield f"{other} {len(pairs)} of {of} come out otherwise (corrected p): {listed(pairs)}."
+    if not math.isnan(check.p_value):
+        yield (
+            f"Likelihood ratio of own against common variances: {check.statistic:.1f} on {check.df} df, "
+            f"{p_words(check.p_value)}; asymptotic, and rough with few workers. It does not choose the model: "
+            "chosen on the same ratings, the tests err more often than they say."
+        )
+
+
+def check_remarks(check: VariancesCheck | None) -> tuple[str, ...]:
+    """A warning where decisions depend on the kind of variances."""
+    if check is None or not check.parted:
+        return ()
+    of = counted(len(check.results), "comparison")
+    depend = "depends" if len(check.parted) == 1 else "depend"
+    return (
+        f"WARNING: {len(check.parted)} of {of} {depend} on the variances: with {_kind(check)} ones the decision "
+        "is another. See the notes.",
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, the first of many."""
+    more = len(names) - _MOST_LISTED
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_MOST_LISTED])} and {more} more"
+
+
+def _kind(check: VariancesCheck) -> str:
+    return "common" if check.variances == "common" else "each system's own"
