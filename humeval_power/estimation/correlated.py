@@ -167,7 +167,7 @@ def _correlation(found: Found, factor: CorrelatedFactor) -> float:
     first, second = map(float, found.gamma[2 * _FACTORS.index(factor) :][:2])
     m = found.slopes[factor]
     spread = math.sqrt(first * (m**2 * first + second))
-    return m * first / spread if spread > 0 else 0.0
+    return min(max(m * first / spread, -1.0), 1.0) if spread > 0 else 0.0  # rounding must not pass 1
 
 
 class _Parameter(NamedTuple):

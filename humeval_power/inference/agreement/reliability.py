@@ -51,17 +51,23 @@ def intraclass_correlations(
 ) -> tuple[IntraclassCorrelation, ...]:
     """Agreement and consistency of a single rating and of the mean of `ratings_per_output`.
 
-    With item variance I = item intercept + item slope / 4, worker variance W likewise, and error variance
-    E (residual, and what a worker and an item share), ICC = I / (I + (W + E) / k) for agreement and
-    I / (I + E / k) for consistency. Source: McGraw and Wong (1996). Intervals are percentiles of draws of
-    the variances from their strata, approximate unless the table is complete and balanced.
+    With item variance I = item intercept + item slope / 4, those of documents added (as estimated), worker
+    variance W likewise, and error variance E (residual, and what a worker and an item share), ICC =
+    I / (I + (W + E) / k) for agreement and I / (I + E / k) for consistency. Source: McGraw and Wong (1996).
+    Intervals are percentiles of draws of the variances from their strata, approximate unless the table is
+    complete and balanced.
     """
     if not ratings_per_output >= 1:
         raise InputError(f"ratings_per_output must be at least 1; got {ratings_per_output:g}.")
     sizes = [1.0] if ratings_per_output == 1 else [1.0, float(ratings_per_output)]
     reason = _not_determined(fit)
     variances = np.array([getattr(fit.parameters, name) for name in STANDARD_DEVIATIONS]) ** 2
+    # what workers are to agree on is the output, document and item together
+    document = np.array([fit.parameters.sd_document_intercept, fit.parameters.sd_document_slope]) ** 2
+    variances[2:4] += document
     draws = _draws(fit, n_draws, seed)
+    if draws is not None:
+        draws[2:4] += document[:, None]
     shared = fit.parameters.sd_worker_item**2
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
 

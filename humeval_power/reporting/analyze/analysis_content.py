@@ -91,6 +91,7 @@ def comparison_content(
         "means": dict(means),
         "correction": correction,
         "fits": "one for each pair of systems",
+        **_adjusted(ratings),
         "pairs": [
             {
                 "first": result.first,
@@ -114,6 +115,14 @@ def comparison_content(
         "rule": asdict(results[0].test.rule),
         "data": {"source": ratings.source},
     }
+
+
+def _adjusted(ratings: Ratings) -> Record:
+    """What else is in each fit; nothing for workers and items alone."""
+    if not (ratings.n_documents or ratings.covariates):
+        return {}
+    names = [one.name for one in ratings.covariates]
+    return {"adjusted_for": {"n_documents": ratings.n_documents, "covariates": names}}
 
 
 def systems_content(ratings: Ratings, analysis: SystemsAnalysis) -> Record:

@@ -203,13 +203,20 @@ class SystemsResult(Result):
 
 def _head(ratings: Ratings, analysis: SystemsAnalysis) -> str:
     rule = analysis.results[0].test.rule
-    model = "each pair by its own fit, with its own variances"
+    model = f"each pair by its own fit, with its own variances{_adjusted(ratings)}"
     if analysis.joint is not None:
         model = "all systems in one fit, " + VARIANCES_WORDS[analysis.joint.variances]
     return (
         f"{ratings.source}: {ratings.n_ratings:,} ratings, {ratings.n_systems} systems; {model} ({rule}); "
         f"{_correction(analysis)}; differences and means on [0, 1]."
     )
+
+
+def _adjusted(ratings: Ratings) -> str:
+    """What else is in each fit."""
+    more = [f"{ratings.n_documents:,} documents"] if ratings.n_documents else []
+    more += [one.name for one in ratings.covariates]
+    return f", adjusted for {', '.join(more)}" if more else ""
 
 
 def _method(analysis: SystemsAnalysis) -> str:

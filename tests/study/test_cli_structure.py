@@ -1,0 +1,101 @@
+"""Documents, covariates, order and correlations as a user meets them: fit, analyze, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from humeval_power.api.analyze import analyze_systems
+from humeval_power.api.study import fit
+from humeval_power.errors import InputError
+from humeval_power.interfaces.cli.main import main
+from humeval_power.interfaces.formats.ratings import read_ratings
+
+SENTENCES = str(Path(__file__).parents[2] / "data" / "sentences.csv")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def test_a_fit_shows_the_effect_with_and_without_and_tests_every_covariate() -> None:
+    shown = run("fit", SENTENCES, "--document", "document", "--order-column", "place", "-q")
+    assert shown.exit_code == 0, shown.stderr
+    for words in (
+        "48 items, 8 documents",
+        "workers and items alone",
+        "place: second - first",
+        "A first - B first",
+        "sd_document_slope",
+        "Adjusted for 8 documents and place.",
+    ):
+        assert words in " ".join(shown.stdout.split())
+    plain = run("fit", SENTENCES, "-q")
+    assert "Adjustment" not in plain.stdout
+
+
+def test_the_record_and_the_parameters_carry_documents_covariates_and_correlations(tmp_path: Path) -> None:
+    written = tmp_path / "fit.json"
+    options = ("--document", "document", "--covariate", "place", "--correlated", "worker")
+    assert run("fit", SENTENCES, *options, "-o", str(written)).exit_code == 0
+    record = json.loads(written.read_text())
+    assert record["parameters"]["sd_document_intercept"] > 0
+    assert -1 <= record["parameters"]["correlation_worker"] <= 1
+    found = record["adjustment"]
+    assert found["n_documents"] == 8
+    assert [one["covariate"] for one in found["covariates"]] == ["place"]
+    assert found["correlations"][0]["factor"] == "worker"
+    alone = json.loads(run("fit", SENTENCES, "--json").stdout)
+    assert found["unadjusted"]["p_value"] == pytest.approx(alone["effect"]["p_value"], rel=1e-9)
+    assert "adjustment" not in alone
+
+
+def test_a_finished_study_is_decided_by_the_same_fit() -> None:
+    ratings = read_ratings(SENTENCES, document="document", covariates=("place",))
+    fitted = fit(ratings)
+    shown = run("analyze", SENTENCES, "--document", "document", "--covariate", "place", "--json")
+    assert shown.exit_code == 0, shown.stderr
+    record = json.loads(shown.stdout)
+    assert record["effect"]["p_value"] == pytest.approx(fitted.test.p_value, rel=1e-9)
+    assert record["adjustment"]["n_documents"] == 8
+
+
+def test_pairs_of_many_systems_have_their_documents_and_the_joint_model_refuses_them(
+    tmp_path: Path,
+) -> None:
+    rows = pd.read_csv(SENTENCES)
+    third = rows[rows["system"] == "new"].assign(system="third")
+    third["rating"] = np.random.default_rng(1).integers(1, 6, len(third))
+    path = tmp_path / "three.csv"
+    pd.concat([rows, third]).to_csv(path, index=False)
+    every = read_ratings(path, document="document", covariates=("place",), require_pair=False)
+    found = analyze_systems(every)
+    alone = fit(read_ratings(path, systems=("baseline", "new"), document="document", covariates=("place",)))
+    assert found.analysis.results[0].test.p_value == pytest.approx(alone.test.p_value, rel=1e-9)
+    assert found.content()["adjusted_for"] == {"n_documents": 8, "covariates": ["place"]}
+    with pytest.raises(InputError, match="no documents and no covariates"):
+        analyze_systems(every, model="joint")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--document", "documents"), "Did you mean 'document'?"),
+        (("--document", "item"), "it is the item, and cannot be what --document names as well"),
+        (("--covariate", "rating"), "it is the rating"),
+        (("--document", "document", "--engine", "lme4"), "Only the native engine fits documents"),
+        (("--correlated", "worker", "--intervals", "profile"), "not offered for a fit with correlations"),
+        (("--document", "document", "--intervals", "bootstrap"), "take profile"),
+        (("--covariate", "place", "--df", "bootstrap"), "simulated without covariates"),
+        (("--correlated", "document"), "name worker, item or both"),
+    ],
+)
+def test_what_is_not_offered_is_refused_in_words(options: tuple[str, ...], words: str) -> None:
+    shown = run("fit", SENTENCES, *options, "-q")
+    assert shown.exit_code == 2
+    assert words in " ".join(shown.stderr.split())
