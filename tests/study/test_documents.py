@@ -223,3 +223,54 @@ def test_a_surface_has_a_column_of_documents():
     header = next(line for line in lines if line.startswith("setting"))
     assert header.split(",")[:4] == ["setting", "workers", "items", "documents"]
     assert np.array([row.split(",")[3] for row in lines[-4:]]).tolist() == ["4", "8", "4", "8"]
+
+
+def test_a_calibration_has_the_test_that_leaves_documents_out():
+    shown = run("calibrate", "--workers", "8", "--items", "40", "--documents", "8", "--simulations", "600")
+    assert shown.exit_code == 0, shown.output
+    row = next(line for line in shown.output.splitlines() if "documents left out" in line)
+    own = next(line for line in shown.output.splitlines() if "Kenward-Roger *" in line)
+    rate, kept = (
+        float(next(word for word in line.split() if word.startswith("0."))) for line in (row, own)
+    )
+    assert rate > 2 * kept
+    assert "too bold" in row
+
+
+def test_looks_know_the_documents_that_are_there():
+    """By items, the first look has half of the documents; its information is that of its own design."""
+    from humeval_power.planning.looks.schedule import look_information
+    from humeval_power.scenarios.looks.looks import Looks, nested_designs
+
+    design = with_documents(crossed(6, 40), 8)
+    looks = Looks("items", (0.5, 1.0))
+    first, last = nested_designs(design, looks).designs
+    assert (first.n_documents, last.n_documents) == (4, 8)
+    share = effect_precision(VALUES, last).variance / effect_precision(VALUES, first).variance
+    assert look_information(VALUES, design, looks).fractions[0] == pytest.approx(share)
+    with pytest.raises(InputError, match="one document"):
+        nested_designs(with_documents(crossed(6, 40), 2), looks)
+
+
+def test_looks_at_documents_keep_their_level():
+    from humeval_power.scenarios.looks.looks import Looks
+    from humeval_power.scenarios.looks.ratings import RatingLooks
+
+    study = RatingLooks(
+        VALUES.with_difference(0.0), with_documents(crossed(6, 40), 8), Looks("items", (0.5, 1.0))
+    )
+    assert not study.by_mean_squares
+    drawn = study.draw_looks(600, seed=2)
+    assert (drawn.p_value <= 0.05).mean(axis=0) == pytest.approx([0.05, 0.05], abs=0.03)
+
+
+def test_bootstrap_intervals_have_the_documents():
+    from humeval_power.api.study import fit
+    from humeval_power.ratings import ratings_from_table
+    from humeval_power.simulation.study import simulate
+
+    table = simulate(VALUES, with_documents(crossed(6, 24), 6), seed=2).to_frame()
+    result = fit(ratings_from_table(table, document="document"), intervals="bootstrap", n_simulations=200)
+    low, high = result.intervals["sd_document_slope"]
+    assert low <= result.parameters.sd_document_slope <= high
+    assert set(result.intervals) > {"sd_document_intercept", "sd_residual", "baseline"}

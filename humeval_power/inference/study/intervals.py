@@ -65,10 +65,8 @@ def parameter_intervals(
             f"{method} intervals need parameters that the table identifies; it does not identify "
             f"{', '.join(fit.not_identified)}."
         )
-    if method == "bootstrap" and (fit.n_documents or fit.covariates):
-        raise InputError(
-            "bootstrap intervals are not offered for a fit with documents or covariates; take profile."
-        )
+    if method == "bootstrap" and fit.covariates:
+        raise InputError("bootstrap intervals are not offered for a fit with covariates; take profile.")
     if method == "profile":
         return {**_asymptotic(fit), **_profile(fit, ratings)}
     return _bootstrap(fit, ratings, n_simulations, seed, n_jobs)

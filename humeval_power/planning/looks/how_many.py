@@ -117,13 +117,18 @@ def compare_growth(study: RatingLooks) -> list[Growth]:
 
 def new_workers_advice(study: RatingLooks, rows: Sequence[LookRow]) -> str | None:
     """A sentence for looks that reuse the same workers; None where each look brings new ones."""
-    slope = study.parameters.recoded().sd_worker_slope
+    coded, documents = study.parameters.recoded(), study.design.n_documents
+    slope = coded.sd_worker_slope
     if study.looks.kind in ("workers", "blocks") or slope == 0 or len(rows) == 1:
         return None
     ceiling = slope**2 / rows[-1].n_workers
+    of = ""
+    if documents:
+        ceiling += coded.sd_document_slope**2 / documents
+        of = f" of {documents} documents"
     reached = ceiling / rows[0].precision.variance
     return (
-        f"These looks reuse the same {rows[-1].n_workers} workers. However many items they rate, the standard "
+        f"These looks reuse the same {rows[-1].n_workers} workers. However many items{of} they rate, the standard "
         f"error cannot fall below {ceiling**0.5:.4g}; the first look has {100 * reached:.0f} % of that "
         f"ceiling's information, the last {100 * ceiling / rows[-1].precision.variance:.0f} %. If new workers "
         "can be had, let each look bring its own (looks by blocks, or by workers): information then grows "

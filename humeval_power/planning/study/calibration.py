@@ -50,6 +50,8 @@ CATEGORY_TESTS: dict[str, tuple[str, DecisionRule]] = {
         DecisionRule(estimator="ml", df="normal"),
     ),
 }
+# Where items come out of documents: the test that takes each item as a thing of its own
+WITHOUT_DOCUMENTS, _DOCUMENTS_LEFT_OUT = "without-documents", "Mixed model, documents left out"
 OWN_RULE = "rule"
 
 _Kind = tuple[object, ...]
@@ -115,9 +117,17 @@ def null_studies(
             ready.append(NullTest(name, test.label, False, test.is_defined(source.design.assignment)))
             continue
         label, decided = known.get(name, (f"Planned: {rule.estimator.upper()}, {rule.df}", rule))
+        left_out = name == WITHOUT_DOCUMENTS
+        if left_out:
+            label, decided = _DOCUMENTS_LEFT_OUT, DEFAULT_RULE
         decided = replace(decided, **_decision(rule, level))
         study = RatingStudy(
-            source.parameters, source.design, rule=decided, response=source.response, points=source.points
+            source.parameters,
+            source.design,
+            rule=decided,
+            response=source.response,
+            points=source.points,
+            ignore_documents=left_out,
         )
         is_defined = decided.analysis == "ratings" or has_differences(source.design.assignment)
         ready.append(NullTest(name, label, name == own, is_defined, study))
@@ -168,7 +178,11 @@ def has_differences(rows: Assignment) -> bool:
 def _kind(study: RatingStudy) -> _Kind:
     """Studies that share a kind share their fits."""
     rule = study.rule
-    return rule.estimator, rule.analysis, rule.family, rule.link, study.replication.by_iteration
+    source = study.replication
+    return (
+        *(rule.estimator, rule.analysis, rule.family, rule.link),
+        *(source.by_iteration, source.ignore_documents),
+    )
 
 
 def _decide(study: RatingStudy, fits: StudyFits) -> TwoSided:
@@ -338,9 +352,9 @@ def calibrate(
     Parameters
     ----------
     rule : the planned test, always among the results; its alpha, alternative and margin hold for all.
-    tests : names in NULL_TESTS, and in CATEGORY_TESTS for parameters that are in categories; all of them if
-        None. The results come in this order, after a rule that is none of them. Those that know no margin are
-        left out where the rule has one.
+    tests : names in NULL_TESTS, in CATEGORY_TESTS for parameters that are in categories, and WITHOUT_DOCUMENTS
+        for a design that has them; all of them if None. The results come in this order, after a rule that is
+        none of them. Those that know no margin are left out where the rule has one.
     progress : called with studies done and expected.
 
     Raises
@@ -351,6 +365,9 @@ def calibrate(
     check_simulation(n_simulations, None)
     level = _two_sided_level(rule)
     every = NULL_TESTS if parameters.latent is None else (*CATEGORY_TESTS, *NULL_TESTS)
+    if design.n_documents:
+        mixed = every.index("wald-z")
+        every = (*every[:mixed], WITHOUT_DOCUMENTS, *every[mixed:])
     for name in tests or ():
         if name not in every:
             raise InputError(f"There is no test {name!r}; there are {', '.join(every)}.")

@@ -114,7 +114,12 @@ def _subset(design: Design, rows: Codes) -> Design:
         raise InputError("there are no ratings.")
     worker = np.unique(whole.worker[rows], return_inverse=True)[1]
     item = np.unique(whole.item[rows], return_inverse=True)[1]
-    return from_table(worker, item, whole.system[rows])
+    document = None
+    if whole.document is not None:
+        document = np.unique(whole.document[rows], return_inverse=True)[1]
+        if document.max() < 1:
+            raise InputError("all its items come out of one document; two are needed.")
+    return from_table(worker, item, whole.system[rows], document=document)
 
 
 def _counts(total: int, looks: Looks) -> Codes:

@@ -78,7 +78,7 @@ class RatingLooks:
     @property
     def by_mean_squares(self) -> bool:
         """Whether mean squares are drawn instead of ratings."""
-        complete = all(design.is_crossed for design in self.nested.designs)
+        complete = all(design.is_crossed and not design.n_documents for design in self.nested.designs)
         growing = self.looks.kind in ("items", "workers") or self.n_looks == 1
         linear = self.rule.family == "gaussian" and self.rule.estimator == "reml"
         return complete and growing and self.shifts and linear
