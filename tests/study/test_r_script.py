@@ -205,6 +205,51 @@ def test_files_of_other_kinds(tmp_path: Path, kind: str) -> None:
     assert_same(compared(rscript(packages), tmp_path, path, "--scale", "-1:2"))
 
 
+def assert_same_categories(found: Compared) -> None:
+    """As glmmTMB and clmm search: less finely, and with another standard error."""
+    for name, (r, fit) in found.items():
+        if name == "standard_error":
+            assert fit <= r * 1.001 < 1.06 * fit
+        elif name == "criterion":
+            assert r == pytest.approx(fit, rel=1e-7)
+        else:
+            assert r == pytest.approx(fit, rel=1e-3, abs=1e-3), name
+
+
+def yes_no(rating: pd.Series) -> pd.Series:
+    return (rating > 0.5).astype(int)
+
+
+@pytest.mark.slow
+@pytest.mark.r
+@pytest.mark.parametrize(
+    ("family", "options"),
+    [
+        ("binary", ()),
+        ("binary", ("--link", "logit", "--document", "document", "--covariate", "genre")),
+        ("binary", ("--estimator", "ml", "--df", "min")),
+        ("ordinal", ()),
+        ("ordinal", ("--link", "logit", "--lower-is-better")),
+        ("ordinal", ("--document", "document", "--covariate", "genre", "--estimator", "ml", "--df", "min")),
+    ],
+)
+def test_r_gives_the_numbers_of_categories(tmp_path: Path, family: str, options: tuple[str, ...]) -> None:
+    drawn = table(17, n_workers=8, n_items=24, kept=0.9)
+    drawn["document"] = [f"d{code % 6}" for code in drawn["item"]]
+    drawn["genre"] = [("news", "chat", "law")[code % 3] for code in drawn["item"]]
+    sort = yes_no if family == "binary" else likert
+    drawn["rating"] = sort(drawn["rating"] + 0.2 * np.random.default_rng(18).standard_normal(len(drawn)))
+    drawn.to_csv(tmp_path / "ratings.csv", index=False)
+    scale = "0:1" if family == "binary" else "1:5"
+    program = rscript(("glmmTMB",) if family == "binary" else ("ordinal",))
+    words = ("--scale", scale, "--family", family, *options)
+    found = compared(program, tmp_path, tmp_path / "ratings.csv", *words)
+    assert_same_categories(found)
+    text = (tmp_path / "fit.R").read_text().replace("\n# ", " ")
+    assert "The fit's test is: t = " in text
+    assert ("the plain likelihood. The restricted" in text) == (family == "ordinal" and "ml" not in options)
+
+
 def test_the_script_goes_to_the_terminal_or_to_a_file(tmp_path: Path) -> None:
     printed = run("fit", PILOT, "--scale", "1:5", "--code", "r").stdout
     assert printed.startswith("# The fit of pilot.csv, repeated in R.")
@@ -223,6 +268,7 @@ def test_the_script_goes_to_the_terminal_or_to_a_file(tmp_path: Path) -> None:
         (("--code", "r", "-o", "fit/"), "is written to a file ending .R."),
         (("--code", "r", "--df", "bootstrap"), "df 'bootstrap' are simulated here"),
         (("--code", "r", "--analysis", "differences"), "not that of differences"),
+        (("--code", "r", "--family", "ordinal", "--df", "bootstrap"), "df 'bootstrap'"),
     ],
 )
 def test_what_cannot_be_repeated_is_refused(words: tuple[str, ...], said: str) -> None:

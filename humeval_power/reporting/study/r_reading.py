@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from humeval_power.errors import InputError
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.study.r_covariates import covariate_lines
+from humeval_power.reporting.study.r_text import heading
 from humeval_power.safe_text import formula_safe, r_text
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ def needed_to_read(ratings: Ratings) -> tuple[Origin, Layout]:
 def reading_lines(ratings: Ratings) -> Iterator[str]:
     """Read the file into `raw`, and the ratings that are analysed into `d`: worker, item, x and y."""
     origin, layout = needed_to_read(ratings)
-    yield "# The ratings -----------------------------------------------------------------"
-    yield ""
+    yield from heading("The ratings")
     yield "path <- commandArgs(trailingOnly = TRUE)[1]"
     path = "stdin" if layout.path == _STANDARD_INPUT else layout.path
     yield f"if (is.na(path)) path <- {r_text(path)}"

@@ -10,6 +10,12 @@ from humeval_power.safe_text import one_line
 _WIDTH = 80
 
 
+def heading(text: str) -> Iterator[str]:
+    """The heading of a part of a script."""
+    yield f"# {text} ".ljust(_WIDTH - 1, "-")
+    yield ""
+
+
 def table_lines(expected: Sequence[tuple[str, str, float]]) -> Iterator[str]:
     """A table of names, what R computes of each, and the numbers of the fit."""
     yield "compared <- rbind("
