@@ -195,41 +195,72 @@ class End(NamedTuple):
     status: int
 
 
+class Ruler(NamedTuple):
+    """The search's own scale: log(variance + shift), shift the variance's standard error at the start, on which
+    the criterion is nearer to a parabola and zero is a place like any other; theta and beta as they are."""
+
+    floor: Floats
+    shift: Floats
+
+    @classmethod
+    def of(cls, floor: Floats, hessian: Floats) -> Ruler:
+        """By the expected Hessian at the start."""
+        curved = np.maximum(0.5 * hessian.diagonal()[: len(floor)], _LARGEST**-2)
+        return cls(floor, 1.0 / np.sqrt(curved))
+
+    def to_search(self, x: Floats) -> Floats:
+        q = len(self.floor)
+        return np.concatenate([np.log(x[:q] + self.shift), x[q:]])
+
+    def from_search(self, t: Floats) -> Floats:
+        q = len(self.floor)
+        variance = np.exp(t[:q]) - self.shift
+        at_floor = t[:q] <= np.log(self.floor + self.shift)
+        return np.concatenate([np.where(at_floor, self.floor, np.maximum(variance, self.floor)), t[q:]])
+
+    def slope(self, x: Floats) -> Floats:
+        """dx/dt."""
+        return np.concatenate([x[: len(self.floor)] + self.shift, np.ones(len(x) - len(self.floor))])
+
+
 def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> End:
     """Minimise the criterion from `start`; `tolerance` bounds the fall that a further step promises.
 
-    `point`, from where the search for the mode starts, is left at the optimum. Variances of a factor with one
-    level stay at zero.
+    `point`, from where the search for the mode starts, is left at the optimum.
     """
     types = setting.n_types
     floor = lower_bounds(setting.layout)
-    lowest = np.concatenate([floor, np.full(len(start) - types, -np.inf)])
-    held = np.append(of_one_level(setting.layout), np.zeros(len(start) - types, dtype=bool))
-    x = np.where(held, lowest, np.maximum(start, lowest))
+    x = np.concatenate([np.maximum(start[:types], floor), start[types:]])
     value, gradient = evaluate(setting, x, np.sqrt(x[:types]), point, tolerance)
     if not np.isfinite(value):
         return End(value, x, gradient, NO_MODE)
-    hessian, last_move = np.empty(0), None
+    expected = expected_hessian(setting, x, point)
+    ruler = Ruler.of(floor, expected)
+    t, slope = ruler.to_search(x), ruler.slope(x)
+    lowest = np.concatenate([np.log(floor + ruler.shift), np.full(len(x) - types, -np.inf)])
+    hessian, last_move = expected * slope[:, None] * slope, None
     for step in range(_MAX_STEPS):
-        if step < _EXPECTED_STEPS:
-            hessian = expected_hessian(setting, x, point)
+        if 0 < step < _EXPECTED_STEPS:
+            hessian = expected_hessian(setting, x, point) * slope[:, None] * slope
         if last_move is not None:
             hessian = with_change(hessian, *last_move)
-        free = ((x > lowest) | (gradient < 0.0)) & ~held
-        direction = _direction(hessian, gradient, free)
-        promise = -float(gradient @ np.maximum(direction, lowest - x))
+        along = gradient * slope
+        direction = _direction(hessian, along, (t > lowest) | (along < 0.0))
+        promise = -float(along @ np.maximum(direction, lowest - t))
         if abs(promise) < tolerance:
             return End(value, x, gradient, CONVERGED)
         saved = point.dense + point.step_dense, point.inner + point.step_inner
         scale = np.sqrt(x[:types])
         highest = np.full(len(x), np.inf)
         highest[:types] = np.minimum(10.0 * x[:types] + 1.0, np.maximum(_LARGEST, x[:types]))
+        highest = ruler.to_search(highest)
         length = 1.0
         while True:
-            trial = np.clip(x + length * direction, lowest, highest)
-            expected_fall = -float(gradient @ (trial - x))
+            trial = np.clip(t + length * direction, lowest, highest)
+            trial_x = ruler.from_search(trial)
+            expected_fall = -float(along @ (trial - t))
             point.dense[:], point.inner[:] = saved
-            trial_value, trial_gradient = evaluate(setting, trial, scale, point, tolerance, length == 1.0)
+            trial_value, trial_gradient = evaluate(setting, trial_x, scale, point, tolerance, length == 1.0)
             if value - trial_value >= 1e-4 * expected_fall > 0.0:
                 break
             length *= 0.4
@@ -238,8 +269,9 @@ def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> 
                 value, gradient = evaluate(setting, x, scale, point, tolerance)
                 # rounding hides a fall below about 1e-12 of the criterion
                 return End(value, x, gradient, CONVERGED if abs(promise) < 1e-6 else STALLED)
-        last_move = trial - x, trial_gradient - gradient
-        x, value, gradient = trial, trial_value, trial_gradient
+        slope = ruler.slope(trial_x)
+        last_move = trial - t, trial_gradient * slope - along
+        t, x, value, gradient = trial, trial_x, trial_value, trial_gradient
     return End(value, x, gradient, TOO_MANY_STEPS)
 
 
