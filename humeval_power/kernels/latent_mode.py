@@ -134,7 +134,7 @@ def assemble(layout, cuts, tau, scale, dense, inner_v, y, logit, factor, cross, 
     )
     zi = np.empty(q)
     index = np.empty(m, np.int64)
-    block = np.empty((q, q))
+    block, line = np.empty((q, q)), np.empty((q, m))
     for i in range(len(layout.start) - 1):
         count, begin = touched(layout, i, m, index)
         first_theta = count - p - cuts.n_theta
@@ -211,11 +211,15 @@ def assemble(layout, cuts, tau, scale, dense, inner_v, y, logit, factor, cross, 
                 for c in range(q):
                     ratio += cross[begin + r, c] * factor.block_inverse[i, c, b]
                 factor.ratio[begin + r, b] = ratio
-            for c in range(r + 1):
-                fall = 0.0
-                for b in range(q):
-                    fall += factor.ratio[begin + r, b] * cross[begin + c, b]
-                matrix[index[r], index[c]] -= fall
+                line[b, r] = cross[begin + r, b]
+            for b in range(q):
+                ratio = factor.ratio[begin + r, b]
+                if count == m:  # all columns in their order: a loop that processors run several at a time
+                    for c in range(r + 1):
+                        matrix[r, c] -= ratio * line[b, c]
+                else:
+                    for c in range(r + 1):
+                        matrix[index[r], index[c]] -= ratio * line[b, c]
     return value, log_det
 
 

@@ -31,7 +31,7 @@ def leverage_pulls(layout, cuts, scale, y, logit, factor, pull, rhs_dense, rhs_i
     )
     zi = np.empty(q)
     index = np.empty(m, np.int64)
-    across, own = np.empty((m, q)), np.empty((q, q))
+    across, own = np.empty((q, m)), np.empty((q, q))
     n_cuts = len(cuts.theta)
     inverse = factor.inverse
     for k in range(len(layout.kind)):
@@ -40,18 +40,22 @@ def leverage_pulls(layout, cuts, scale, y, logit, factor, pull, rhs_dense, rhs_i
     for i in range(len(layout.start) - 1):
         count, begin = touched(layout, i, m, index)
         first_theta = count - p - cuts.n_theta
-        for r in range(count):
-            for b in range(q):
-                across[r, b] = 0.0
+        for b in range(q):
+            for r in range(count):
+                across[b, r] = 0.0
             for c in range(count):
-                value = inverse[index[r], index[c]]
-                for b in range(q):
-                    across[r, b] += value * factor.ratio[begin + c, b]
+                ratio = factor.ratio[begin + c, b]
+                if count == m:  # all columns in their order
+                    for r in range(m):
+                        across[b, r] += ratio * inverse[c, r]
+                else:
+                    for r in range(count):
+                        across[b, r] += ratio * inverse[index[c], index[r]]
         for b in range(q):
             for c in range(q):
                 own[b, c] = factor.block_inverse[i, b, c]
                 for r in range(count):
-                    own[b, c] += factor.ratio[begin + r, b] * across[r, c]
+                    own[b, c] += factor.ratio[begin + r, b] * across[c, r]
             unexplained[n_dense * q + b] += 1.0 - own[b, b]
         for n in range(layout.start[i], layout.start[i + 1]):
             filled = 0
@@ -76,7 +80,7 @@ def leverage_pulls(layout, cuts, scale, y, logit, factor, pull, rhs_dense, rhs_i
                 for c in range(r):
                     value += inverse[column[r], column[c]] * weight[c]
                 for b in range(q):
-                    value -= zi[b] * across[local[r], b]
+                    value -= zi[b] * across[b, local[r]]
                 c_ee += 2.0 * weight[r] * value
             k = y[n]
             c_uu, c_ul, c_ll = c_ee, c_ee, c_ee
@@ -125,7 +129,7 @@ def with_threshold(inverse, across, column, weight, zi, filled, order, first_the
     for r in range(filled):
         value += weight[r] * inverse[column[r], order + t]
     for b in range(len(zi)):
-        value -= zi[b] * across[first_theta + t, b]
+        value -= zi[b] * across[b, first_theta + t]
     return value
 
 
