@@ -39,8 +39,12 @@ _PAIRINGS: Mapping[Pairing, tuple[bool, ...]] = {
 MOST_WORKERS = 30
 
 
-def pilot(ratings: Ratings, *, allow_not_identified: bool = False) -> Assumed:
+def pilot(
+    ratings: Ratings, *, rule: DecisionRule = DEFAULT_RULE, allow_not_identified: bool = False
+) -> Assumed:
     """What a table of ratings of one's own tells a plan: its variances, how sure they are, scale and systems.
+
+    rule : its family says whether ratings are fitted as numbers or as categories.
 
     Raises
     ------
@@ -48,8 +52,9 @@ def pilot(ratings: Ratings, *, allow_not_identified: bool = False) -> Assumed:
         A table that cannot tell its variances apart, unless that is allowed.
     """
     from humeval_power.estimation.fitting import fit
+    from humeval_power.estimation.latent_fit import fit_latent
 
-    fitted = fit(ratings)
+    fitted = fit_latent(ratings, family=rule.family, link=rule.link) if rule.is_latent else fit(ratings)
     if fitted.not_identified and not allow_not_identified:
         raise InputError(
             f"{ratings.source} does not identify {', '.join(fitted.not_identified)}: only "

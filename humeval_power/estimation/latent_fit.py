@@ -22,6 +22,7 @@ from humeval_power.latent import LATENT_DEVIATIONS, Family, Latent, Link
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE, Estimator
+from humeval_power.uncertainty import VarianceUncertainty
 
 Floats = NDArray[np.float64]
 Shares = tuple[tuple[float, ...], tuple[float, ...]]
@@ -52,8 +53,8 @@ class LatentFit:
     asymptotic, of threshold_1 and so on, effect and SDs (NaN at the boundary); `covariates` are theirs.
     `criterion` is -2 log (restricted) likelihood by Laplace's approximation. `shares` are those of each
     category, rows A and B, as observed. `unused` are points of the scale that nobody used, as rated; `one_box`
-    counts workers who gave all items one rating. The last five are those of a `Fit`, which this model has
-    nothing to say about.
+    counts workers who gave all items one rating. `uncertainty` is that of the
+    latent variances, for planning. The last four are those of a `Fit`, which this model has nothing to say about.
     """
 
     parameters: Parameters
@@ -77,7 +78,7 @@ class LatentFit:
     message: str = ""
     n_documents: int = 0
     engine: Engine = "native"
-    uncertainty: None = None
+    uncertainty: VarianceUncertainty | None = None
     identified_combinations: tuple[str, ...] = ()
     n_optima: int = 1
     correlations: tuple[CorrelationFit, ...] = ()
@@ -162,6 +163,12 @@ def fit_latent(
         unused=found.unused,
         one_box=found.one_box,
         message=_MESSAGES[status],
+        uncertainty=VarianceUncertainty.of_latent_information(
+            batch.information[0][:4, :4],
+            batch.sd[0][:4] ** 2,
+            n_workers=ratings.n_workers,
+            n_items=ratings.n_items,
+        ),
     )
 
 

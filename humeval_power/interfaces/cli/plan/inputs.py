@@ -16,11 +16,14 @@ from humeval_power.interfaces.cli.effect_options import NO_DIFFERENCE, TypedEffe
 from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import TableOptions, typed_scale
 from humeval_power.latent import Link
-from humeval_power.rules import DEFAULT_RULE
+from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 
-def load_assumptions(pilot: str | None, table: TableOptions, sources: Sources) -> Assumptions:
-    """Read and fit what was named; the pilot comes first. Where nothing is named, the usual entries.
+def load_assumptions(
+    pilot: str | None, table: TableOptions, sources: Sources, rule: DecisionRule
+) -> Assumptions:
+    """Read and fit what was named, a pilot as the rule's family; it comes first. Where nothing is named, the
+    usual entries.
 
     Raises
     ------
@@ -35,7 +38,9 @@ def load_assumptions(pilot: str | None, table: TableOptions, sources: Sources) -
         return named if named.entries else _usual(sources, named)
     if any(entry.name == "pilot" for entry in named.entries):
         raise click.UsageError("A parameter file is called 'pilot', as the PILOT table is; rename it.")
-    own = api.pilot(load_ratings(pilot, table), allow_not_identified=sources.allow_not_identified)
+    own = api.pilot(
+        load_ratings(pilot, table), rule=rule, allow_not_identified=sources.allow_not_identified
+    )
     return replace(named, entries=(own, *named.entries))
 
 

@@ -96,7 +96,7 @@ def command(
     plan/ a folder with it, its page and pictures; both are what --plan reads.
     Ends with 3 if the target cannot be reached.
     """
-    assumed = load_assumptions(file, table, sources)
+    assumed = load_assumptions(file, table, sources, rule)
     assumed, said, remarks = planned_effect(
         assumed, effect, observed=observed_power, shares=shares, link=rule.link
     )
