@@ -68,7 +68,8 @@ def analyze(
     Raises
     ------
     InputError
-        A rule whose reference distribution is simulated, or a plan with looks without those taken.
+        A rule whose reference distribution is simulated, a plan with looks without those taken, or one with
+        documents for ratings without them.
     FitError
         Ratings that determine nothing.
     """
@@ -85,6 +86,8 @@ def analyze(
     _refuse_simulated(rule)
     if plan is not None and plan.looks is not None and looks is None:
         raise InputError("The plan has looks: its result takes those that were taken into account.")
+    if plan is not None:
+        plan.check_documents(ratings)
     fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
     if ahead is not None and not rule.is_latent:
         ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))

@@ -110,6 +110,7 @@ def deviations(
         ("systems", " and ".join(plan.systems), " and ".join(ratings.system_names)),
         ("workers", f"{counts.n_workers:,}", f"{ratings.n_workers:,}"),
         ("items", f"{counts.n_items:,}", f"{ratings.n_items:,}"),
+        ("documents", f"{counts.n_documents:,}", f"{ratings.n_documents:,}"),
         ("ratings", f"{planned_design.n_ratings:,}", f"{ratings.n_ratings:,}"),
         (
             "ratings per item and system",

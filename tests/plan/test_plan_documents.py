@@ -112,3 +112,26 @@ def test_the_most_documents_there_are_limit_the_search():
     assert "Documents 8" in text
     assert "Documents are what is missing" in text
     assert "documents of 5 items" in text
+
+
+def test_an_analysis_by_the_plan_has_its_documents(tmp_path):
+    plan, table = tmp_path / "plan.json", tmp_path / "ratings.csv"
+    made = run(
+        *("plan", "--values", TYPED, "--effect", 0.15, "--items", "24", "--documents", "6"),
+        *("--workers", "6", "--ratings-per-item", 6, "--cost-per-rating", 0.1),
+        *("--simulations", 100, "-o", plan),
+    )
+    assert made.exit_code in (0, 3), made.output
+    drawn = run(
+        *("simulate", "--values", TYPED, "--effect", 0.15, "--workers", 6, "--items", 24),
+        *("--documents", 6, "--response", "clipped", "-o", table),
+    )
+    assert drawn.exit_code == 0, drawn.output
+    refused = run("analyze", table, "--plan", plan, "--scale", "0:1")
+    assert refused.exit_code == 2
+    assert "6 documents in its model" in " ".join(refused.output.split())
+    followed = run(
+        "analyze", table, "--plan", plan, "--scale", "0:1", "--document", "document", "--format", "json"
+    )
+    assert followed.exit_code == 0, followed.output
+    assert not [one for one in json.loads(followed.stdout)["deviations"] if one["what"] == "documents"]

@@ -18,9 +18,12 @@ def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
     ------
     FitError
         Ratings of which there is no test: the look is not taken.
+    InputError
+        Ratings without documents, where the plan has them.
     """
     from humeval_power.inference.study.testing import fit_and_test
 
+    plan.check_documents(ratings)
     _, tested = fit_and_test(ratings, plan.rule)
     if tested.reason:
         raise FitError(

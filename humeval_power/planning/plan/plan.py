@@ -9,6 +9,7 @@ import numpy as np
 
 from humeval_power.costs import CostModel
 from humeval_power.designs import Codes, Design, DesignKind
+from humeval_power.errors import InputError, Problem
 from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.inference.study.formula import analytic_power
 from humeval_power.parameters import Parameters
@@ -20,6 +21,7 @@ from humeval_power.planning.looks.schedule import (
     power_with_looks,
 )
 from humeval_power.planning.study.designs_of import design_of
+from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.scenarios.looks.looks import nested_designs
@@ -126,6 +128,21 @@ class Plan:
         study = self.study()
         fixed = analytic_power(study.parameters, study.design, rule=self.rule).power
         return fixed if self.looks is None else power_with_looks(fixed, self.look_boundaries())
+
+    def check_documents(self, ratings: Ratings) -> None:
+        """Refuse ratings without documents where the plan's model has them.
+
+        Raises
+        ------
+        InputError
+            The plan has documents, and no column of the ratings was named as theirs.
+        """
+        if self.counts.n_documents and ratings.document is None:
+            rule = f"the plan has {self.counts.n_documents:,} documents in its model, and these ratings have none."
+            remedy = (
+                "Name the column of the document that each item is part of (document; --document COLUMN)."
+            )
+            raise InputError([Problem(rule, remedy, place=ratings.source)])
 
     def sensitivity(self) -> dict[str, float]:
         """The analytic power of the planned design under each of the other parameters."""
