@@ -280,6 +280,7 @@ ENTANGLED = {
     "design.paired",
     "design.n_repeats",
     "looks",
+    "parameters.latent",  # and the others, which it says
     "sensitivity",
 }
 
@@ -296,7 +297,13 @@ def test_a_value_changed_by_hand_is_refused_and_named(path: str, file: Path) -> 
 
 @pytest.mark.parametrize("path", sorted(ENTANGLED))
 def test_a_value_that_contradicts_others_is_refused(path: str, file: Path) -> None:
-    value = {"design.paired": False, "design.n_repeats": 2, "looks": [0.5], "sensitivity": [0.5]}.get(path)
+    value = {
+        "design.paired": False,
+        "design.n_repeats": 2,
+        "looks": [0.5],
+        "sensitivity": [0.5],
+        "parameters.latent": [0.5],
+    }.get(path)
     edit(file, put(path, other(path, CONTENT[path]) if value is None else value))
     assert problems(file)
 
