@@ -25,11 +25,11 @@ from humeval_power.scenarios.contract import Replicates
 from humeval_power.scenarios.study import RatingStudy
 
 COMMAND = "python docs/make_family_calibration.py"
-SEED, STUDIES = 1, 1_000
+SEED, STUDIES = 1, 400
 WORKERS, ITEMS, DOCUMENTS = (3, 5, 10, 20), 30, 10
 TESTS = ("numbers", "categories", "the same, Wald z")
 ALPHA, MOST = 0.05, 0.07
-_PORTION = 250  # studies in memory
+_PORTION = 200  # studies in memory
 Cell = tuple[str, str, int]  # kind of ratings, condition, workers
 Rates = dict[str, tuple[float, ...]]
 # What varies on the latent scale, and the documents' part where there are any

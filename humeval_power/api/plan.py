@@ -56,9 +56,10 @@ def pilot(
 
     fitted = fit_latent(ratings, family=rule.family, link=rule.link) if rule.is_latent else fit(ratings)
     if fitted.not_identified and not allow_not_identified:
+        only = "; ".join(fitted.identified_combinations)
         raise InputError(
-            f"{ratings.source} does not identify {', '.join(fitted.not_identified)}: only "
-            f"{'; '.join(fitted.identified_combinations)}. Plan with the same ratings per item and system "
+            f"{ratings.source} does not identify {', '.join(fitted.not_identified)}"
+            f"{f': only {only}' if only else ''}. Plan with the same ratings per item and system "
             "and add --allow-not-identified, or collect a pilot in which some items have two ratings or "
             "more under a system."
         )

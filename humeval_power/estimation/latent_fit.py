@@ -16,7 +16,7 @@ from humeval_power.estimation.fit import CorrelationFit, Engine
 from humeval_power.estimation.fitting import check_table, deviation_errors
 from humeval_power.estimation.latent_categories import Categories, categories_of
 from humeval_power.estimation.latent_engine import LatentBatch, LatentProblem, fit_latent_batch
-from humeval_power.estimation.native import CrossedProblem
+from humeval_power.estimation.native import COMPONENTS, CrossedProblem
 from humeval_power.estimation.structure import structure_of
 from humeval_power.latent import LATENT_DEVIATIONS, Family, Latent, Link
 from humeval_power.parameters import Parameters
@@ -160,15 +160,26 @@ def fit_latent(
         ),
         not_identified=names,
         covariates=_covariates(ratings, batch),
+        uncertainty=_uncertainty(ratings, batch, names),
         unused=found.unused,
         one_box=found.one_box,
         message=_MESSAGES[status],
-        uncertainty=VarianceUncertainty.of_latent_information(
-            batch.information[0][:4, :4],
-            batch.sd[0][:4] ** 2,
-            n_workers=ratings.n_workers,
-            n_items=ratings.n_items,
-        ),
+    )
+
+
+def _uncertainty(
+    ratings: Ratings, batch: LatentBatch, unknown: tuple[str, ...]
+) -> VarianceUncertainty | None:
+    """What the table says about the latent variances of workers and items, if it tells them apart."""
+    count = len(COMPONENTS)
+    information = batch.information[0, :count, :count]
+    if unknown or not np.isfinite(information).all():
+        return None
+    return VarianceUncertainty.of_latent_information(
+        information,
+        batch.sd[0, :count] ** 2,
+        n_workers=ratings.n_workers,
+        n_items=ratings.n_items,
     )
 
 

@@ -272,6 +272,7 @@ def other(path: str, value: Any) -> Any:
 # These cannot be changed alone: a change makes the document contradict itself, which is said instead.
 ENTANGLED = {
     "rule.estimator",  # ML has no Kenward-Roger df
+    "rule.family",  # of categories, which the parameters do not give
     "rule.margin",  # belongs to two of the alternatives
     "costs.model.pay_per_hour",  # and price_per_rating
     "costs.model.fee.extra_share",  # needs extra_from

@@ -10,6 +10,7 @@ from typing import Any
 from humeval_power.checking.columns import close_to
 from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
+from humeval_power.planning.plan.assurance import safe_parameters
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, Record
 from humeval_power.reporting.values import words
 from humeval_power.uncertainty import VarianceUncertainty
@@ -181,7 +182,10 @@ def upper_worker_slope(entry: LibraryEntry, confidence: float) -> float | None:
     values = (entry.document or {}).get("uncertainty")
     if not isinstance(values, Mapping) or "sd_worker_slope" in entry.not_identified:
         return None
-    return math.sqrt(VarianceUncertainty.from_dict(values).upper_worker_slope(confidence))
+    uncertainty, parameters = VarianceUncertainty.from_dict(values), entry.parameters
+    if parameters is not None and parameters.latent is not None:
+        return safe_parameters(parameters, uncertainty, confidence=confidence).sd_worker_slope
+    return math.sqrt(uncertainty.upper_worker_slope(confidence))
 
 
 def _document_problems(document: object, at: str) -> list[Problem]:

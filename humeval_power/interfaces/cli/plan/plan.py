@@ -31,7 +31,7 @@ from humeval_power.interfaces.cli.study.options import loss_options
 from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.reporting.plan.result import PlanSearchResult
-from humeval_power.rules import WITH_MARGIN, DecisionRule
+from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
 from humeval_power.simulation.losses import Exclusion, Losses
 
 
@@ -96,7 +96,7 @@ def command(
     plan/ a folder with it, its page and pictures; both are what --plan reads.
     Ends with 3 if the target cannot be reached.
     """
-    assumed = load_assumptions(file, table, sources, rule)
+    assumed = load_assumptions(file, table, sources, rule if shares is None else DEFAULT_RULE)
     assumed, said, remarks = planned_effect(
         assumed, effect, observed=observed_power, shares=shares, link=rule.link
     )
