@@ -35,7 +35,7 @@ _TIMES = {
 }
 _FIRST = {"a", "b", "afirst", "bfirst", "ab", "ba"}
 _LEAST_DOCUMENTS = 5  # fewer values without such a name are categories
-_MOST_COLUMNS = 60
+_MOST_COLUMNS, _MOST_ROWS = 60, 100_000
 _USUALLY = 0.9  # of pairs or rows, for a rule that real tables keep with a few exceptions
 _PREFIX = re.compile(r"^(.+?)[-_:/.#|]+[^-_:/.#|]+$")
 
@@ -71,7 +71,9 @@ def suspected_columns(
     table: pd.DataFrame, of_role: Mapping[str, str], *, taken: Sequence[str] = ()
 ) -> tuple[Suspect, ...]:
     """What the columns of a table look like that are neither a role's nor `taken`; of_role: the columns of
-    'worker', 'item' and 'system'. Columns with blank cells are passed over."""
+    'worker', 'item' and 'system'. Columns with blank cells are passed over, and only the first rows of a very
+    long table are looked at."""
+    table = table.head(_MOST_ROWS)
     worker, item = (pd.factorize(_texts(table[of_role[role]]))[0] for role in ("worker", "item"))
     system, names = pd.factorize(_texts(table[of_role["system"]]), sort=True)
     codes = _Codes(worker, item, system, tuple(map(str, names)))
