@@ -58,7 +58,7 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "accuracy-unpaired": lambda: UnpairedAccuracy(800, 0.04, baseline=0.85),
     "preference": lambda: Preference(90, preference=0.15, tie_share=0.2),
     "panel": lambda: PanelPreference(
-        Panel(60, 5, 12), preference=0.15, tie_share=0.2, sd_worker=0.4, sd_item=0.4
+        Panel(120, 6, 40), preference=0.15, tie_share=0.2, sd_worker=0.4, sd_item=0.4
     ),
     "corpus": lambda: CorpusStudy(500, difference=2.0),
     "corpus-flips": lambda: CorpusStudy(200, difference=3.0, test="flips", n_flips=199),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
 
 import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.preference.panel import Panel
+from humeval_power.interfaces.cli.family import Given
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.preference.link import link_option
 from humeval_power.scenarios.preference.panel import PanelPreference
@@ -48,16 +48,16 @@ panel_options = (
 )
 
 
-def is_panel(n: int, given: Mapping[str, Any]) -> bool:
+def is_panel(n: int, given: Given) -> bool:
     """Whether the options describe workers or items with several judgements."""
-    if any(
-        given[name] is not None for name in ("judgements_per_item", "sd_worker", "sd_item", "position_bias")
-    ):
+    if any(given[name] is not None for name in ("sd_worker", "sd_item", "position_bias")):
+        return True
+    if (given["judgements_per_item"] or 1) > 1:
         return True
     return any(given[name] is not None and given[name] < n for name in ("workers", "items"))
 
 
-def panel_study(n: int, effect: float, given: Mapping[str, Any]) -> PanelPreference:
+def panel_study(n: int, effect: float, given: Given) -> PanelPreference:
     """The panel of n judgements and a true preference.
 
     Raises
@@ -79,24 +79,27 @@ def panel_study(n: int, effect: float, given: Mapping[str, Any]) -> PanelPrefere
     )
 
 
-def most_judgements(given: Mapping[str, Any]) -> int | None:
+def most_judgements(given: Given) -> int | None:
     """How many judgements so many workers and items can give; None where one of them grows with the study."""
     workers, items = given["workers"], given["items"]
     return None if workers is None or items is None else workers * items
 
 
-def _panel(n: int, given: Mapping[str, Any]) -> Panel:
+def _panel(n: int, given: Given) -> Panel:
     each = given["judgements_per_item"]
     items = given["items"] if each is None else max(-(-n // each), 2)
     return Panel(n, min(given["workers"] or n, n), min(items or n, n))
 
 
-def _missing(n: int, given: Mapping[str, Any]) -> list[Problem]:
+def _missing(n: int, given: Given) -> list[Problem]:
     """Options without those that they need, or against those that they exclude."""
     workers, items, each = (given[name] for name in ("workers", "items", "judgements_per_item"))
     several = {"worker": workers is not None and workers < n, "item": (items is not None and items < n)}
     several["item"] |= each is not None and each > 1
-    names = {"worker": "--workers", "item": "--items or --judgements-per-item"}
+    names = {
+        "worker": "--workers",
+        "item": "--items or --judgements-per-item" if each is None else "--judgements-per-item",
+    }
     problems = []
     if items is not None and each is not None:
         problems.append(Problem("--items and --judgements-per-item say the same.", "Give one of them."))
@@ -107,11 +110,11 @@ def _missing(n: int, given: Mapping[str, Any]) -> list[Problem]:
         if several[role] and given[f"sd_{role}"] is None:
             problems.append(
                 Problem(
-                    f"--sd-{role}: how far {role}s differ must be known where each has several judgements.",
+                    f"--sd-{role} must say how far {role}s differ where {name} gives each several judgements.",
                     "Take it from a pilot ('preference test' estimates it), or try 0.3 and 0.8.",
                 )
             )
-        elif given[f"sd_{role}"] and (
+        elif given[f"sd_{role}"] is not None and (
             workers is None if role == "worker" else items is None and each is None
         ):
             rule = f"--sd-{role} says how {role}s differ, each of which has several judgements."
@@ -159,7 +162,8 @@ def panel_words(study: PanelPreference) -> list[str]:
     ]
     if study.has_formula:
         precision = study.precision
-        lines.append(f"expected standard error {precision.standard_error:.3f} with {precision.df:.1f} df")
+        df = f" with {precision.df:.1f} df" if math.isfinite(precision.df) else ""
+        lines.append(f"expected standard error {precision.standard_error:.3f}{df}")
     return lines
 
 
