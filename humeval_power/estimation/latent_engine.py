@@ -14,27 +14,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.estimation.latent_point import of_one_level
 from humeval_power.estimation.latent_search import (
     CONVERGED,
-    FINAL,
     NO_MODE,
     ONE_CATEGORY,
     SEPARATED,
     STALLED,
     TOO_FEW_CATEGORIES,
     TOO_MANY_STEPS,
-    End,
-    Point,
-    Setting,
-    descend,
-    effect_parts,
-    information,
-    lower_bounds,
-    of_one_level,
-    thresholds,
 )
+from humeval_power.estimation.latent_table import Found, Table
 from humeval_power.estimation.native import one_blas_thread
-from humeval_power.kernels.latent_mode import Cuts, Layout
+from humeval_power.kernels.latent_mode import Layout
 from humeval_power.latent import Link
 
 Floats = NDArray[np.float64]
@@ -47,9 +39,6 @@ _START = {"probit": 0.25, "logit": 0.7}  # variances of a search without a start
 _FURTHER_STARTS = (0.1, 4.0)  # of a small single table, relative to the first
 _SMALL_TABLE = 500  # ratings up to which a single fit starts from all of them; the best end is kept
 _LARGEST_ERROR = 30.0  # standard error in latent SDs, beyond which a coefficient has run away
-_ROUNDING = 1e-9  # difference of the criterion that is none
-_ROUGH = 1e-4  # tolerance of the restricted fit from which an unrestricted one starts
-_LOGISTIC_TO_NORMAL = 0.36  # about the variance of a normal variable relative to that of a logistic one
 _CHUNK = 16  # replicates a thread takes at a time
 
 
@@ -213,13 +202,20 @@ def fit_latent_batch(
     starts = [variances]
     if single and categories.shape[1] <= _SMALL_TABLE:
         starts += [variances * factor for factor in _FURTHER_STARTS]
-    found = _Found.empty(problem, len(categories), n_categories, status)
+    found = Found.empty(problem.layout, len(categories), n_categories, status)
     tolerance = _TOLERANCE if single else _BATCH_TOLERANCE
 
     def run(first: int) -> None:
         for row in range(first, min(first + _CHUNK, len(categories))):
             if status[row] == CONVERGED:
-                table = _Table.of(problem, ordered[row], n_categories, link, restricted)
+                table = Table.of(
+                    problem.layout,
+                    ordered[row],
+                    n_categories,
+                    symmetric=problem.symmetric,
+                    logit=link == "logit",
+                    restricted=restricted,
+                )
                 table.fit(starts, fixed, tolerance, found, row)
 
     firsts = range(0, len(categories), _CHUNK)
@@ -231,125 +227,6 @@ def fit_latent_batch(
             with ThreadPoolExecutor(n_jobs) as pool:
                 list(pool.map(run, firsts))
     return _results(problem, found, n_categories)
-
-
-class _Found(NamedTuple):
-    """What is found for each replicate, with components in the layout's order.
-
-    fixed, covariance : thresholds and coefficients; norm, products : as in `latent_search.effect_parts`
-    """
-
-    status: Codes
-    criterion: Floats
-    variance: Floats
-    fixed: Floats
-    covariance: Floats
-    information: Floats
-    norm: Floats
-    products: Floats
-
-    @classmethod
-    def empty(cls, problem: LatentProblem, n: int, n_categories: int, status: Codes) -> _Found:
-        q, size = len(problem.components), n_categories - 1 + problem.layout.fixed.shape[1]
-        shapes = ((), (q,), (size,), (size, size), (q, q), (q,), (q, q))
-        blank = (np.full((n, *shape), np.nan) for shape in shapes)
-        return cls(status.copy(), *blank)
-
-
-class _Table(NamedTuple):
-    """One replicate, its categories coded without gaps.
-
-    n_below : (C-1,), how many categories in use lie at or below each threshold
-    n_used : categories in use
-    """
-
-    setting: Setting
-    n_below: Codes
-    n_used: int
-
-    @classmethod
-    def of(
-        cls, problem: LatentProblem, categories: Codes, n_categories: int, link: Link, restricted: bool
-    ) -> _Table:
-        there = np.bincount(categories, minlength=n_categories) > 0
-        n_below = np.cumsum(there, dtype=np.int64)
-        n_used = int(n_below[-1])
-        y = categories if n_used == n_categories else np.ascontiguousarray((n_below - 1)[categories])
-        if not problem.symmetric:
-            cuts = Cuts(np.arange(n_used - 1), np.ones(n_used - 1), n_used - 1)
-        elif n_used == 3:
-            cuts = Cuts(np.zeros(2, dtype=np.int64), np.array([-1.0, 1.0]), 1)
-        else:
-            cuts = Cuts(np.array([-1]), np.zeros(1), 0)
-        return cls(Setting(problem.layout, cuts, y, link == "logit", restricted), n_below[:-1], n_used)
-
-    def fit(self, starts: list[Floats], fixed: Floats, tolerance: float, found: _Found, row: int) -> None:
-        """Search from every start; write the best end into `row`."""
-        best: tuple[End, Point] | None = None
-        for start in starts:
-            reached = self._search(start, fixed, tolerance)
-            if best is None or reached[0].value < best[0].value - _ROUNDING:
-                best = reached
-        assert best is not None  # there is a start
-        self._write(*best, found, row)
-
-    def _search(self, variances: Floats, fixed: Floats, tolerance: float) -> tuple[End, Point]:
-        setting = self.setting
-        point = Point.of(setting)
-        self._start(point, variances, fixed)
-        if setting.restricted:
-            return descend(setting, variances, point, tolerance), point
-        first = descend(setting._replace(restricted=True), variances, point, _ROUGH)
-        if first.status == NO_MODE:
-            return first, point
-        return descend(setting, np.append(first.x, point.dense[setting.order :]), point, tolerance), point
-
-    def _start(self, point: Point, variances: Floats, fixed: Floats) -> None:
-        """Thresholds and coefficients given, or those of the shares of all ratings."""
-        cuts, order = self.setting.cuts, self.setting.order
-        n_cuts = len(self.n_below)
-        if len(fixed) and self.n_used == n_cuts + 1:
-            for k in np.flatnonzero(cuts.theta >= 0):
-                point.dense[order + cuts.theta[k]] = cuts.sign[k] * fixed[k]
-            point.dense[order + cuts.n_theta :] = fixed[n_cuts:]
-            return
-        spread = np.sqrt((1.0 if self.setting.logit else _LOGISTIC_TO_NORMAL) + 0.5 * variances.sum())
-        shares = np.cumsum(np.bincount(self.setting.y))[:-1] / len(self.setting.y)
-        if cuts.n_theta == len(cuts.theta):
-            point.dense[order : order + cuts.n_theta] = spread * np.log(shares / (1.0 - shares))
-        elif cuts.n_theta:
-            ties = shares[1] - shares[0]
-            point.dense[order] = spread * np.log((1.0 + ties) / (1.0 - ties))
-
-    def _write(self, end: End, point: Point, found: _Found, row: int) -> None:
-        setting = self.setting
-        found.status[row] = end.status
-        if end.status == NO_MODE:
-            return
-        types, order, cuts = setting.n_types, setting.order, setting.cuts
-        variances = end.x[:types]
-        scale = np.sqrt(variances)
-        at_bound = variances <= lower_bounds(setting.layout)
-        found.variance[row] = np.where(at_bound, 0.0, variances)
-        found.criterion[row] = end.value - float(end.gradient[:types][at_bound] @ variances[at_bound])
-        point.find_mode(setting, scale, FINAL)
-        found.information[row] = information(setting, scale, point)
-        if not setting.restricted:
-            point.invert(setting, with_fixed=True)
-        n_cuts = len(self.n_below)
-        inside = np.flatnonzero((self.n_below > 0) & (self.n_below < self.n_used))
-        which = self.n_below[inside] - 1
-        theta = point.dense[order : order + cuts.n_theta]
-        found.fixed[row, :n_cuts] = np.where(self.n_below == 0, -np.inf, np.inf)
-        found.fixed[row, inside] = thresholds(cuts, theta)[which]
-        found.fixed[row, n_cuts:] = point.dense[order + cuts.n_theta :]
-        # from theta and the coefficients to thresholds and coefficients
-        jacobian = np.zeros((found.fixed.shape[1], len(point.dense) - order))
-        free = cuts.theta[which] >= 0
-        jacobian[inside[free], cuts.theta[which[free]]] = cuts.sign[which[free]]
-        jacobian[n_cuts:, cuts.n_theta :] = np.eye(len(jacobian) - n_cuts)
-        found.covariance[row] = jacobian @ point.factor.inverse[order:, order:] @ jacobian.T
-        found.norm[row], found.products[row] = effect_parts(setting, scale, point, order + cuts.n_theta)
 
 
 def _without_a_fit(problem: LatentProblem, categories: NDArray[np.integer], n_categories: int) -> Codes:
@@ -374,7 +251,7 @@ def _without_a_fit(problem: LatentProblem, categories: NDArray[np.integer], n_ca
     return status
 
 
-def _results(problem: LatentProblem, found: _Found, n_categories: int) -> LatentBatch:
+def _results(problem: LatentProblem, found: Found, n_categories: int) -> LatentBatch:
     """The public order of components, standard errors and degrees of freedom."""
     n_cuts = n_categories - 1
     order = problem.components

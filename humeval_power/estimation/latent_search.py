@@ -10,180 +10,22 @@ stays there. The bound is a variance so small that it stands for zero: no formul
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotri
 
-from humeval_power.kernels import latent_information, latent_mode, latent_slope
-from humeval_power.kernels.latent_mode import Cuts, Factor, Layout
+from humeval_power.estimation.latent_moments import information
+from humeval_power.estimation.latent_point import Point, Setting, lower_bounds, of_one_level
+from humeval_power.kernels import latent_slope
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 CONVERGED, STALLED, TOO_MANY_STEPS, NO_MODE, SEPARATED, ONE_CATEGORY, TOO_FEW_CATEGORIES = range(7)
 
 _LARGEST = 400.0  # of a variance: a latent SD of 20 puts every rating of a level into one category
-_NOTHING = 1e-8  # relative change of a level's weight by a variance that stands for zero
 _MAX_STEPS = 100
-_MODE_STEPS = 60
-FINAL = 1e-20  # promise of the last Newton step at the optimum
-_EVEN_SMALLER = 1e-12  # of h: a fall that is rounding
 _EXPECTED_STEPS = 2  # steps that take the expected information at their point; later ones keep the last
-
-
-class Setting(NamedTuple):
-    """What stays the same through one search: the categories are coded 0 to their number without gaps."""
-
-    layout: Layout
-    cuts: Cuts
-    y: Codes
-    logit: bool
-    restricted: bool
-
-    @property
-    def order(self) -> int:
-        """Number of dense columns of random effects."""
-        return int(self.layout.z.shape[1]) * len(self.layout.kind)
-
-    @property
-    def n_types(self) -> int:
-        return int(self.layout.z.shape[1]) * (int(self.layout.block.shape[1]) + 1)
-
-    @property
-    def column_type(self) -> Codes:
-        """The column type of each dense column of random effects."""
-        q = self.layout.z.shape[1]
-        return np.asarray((self.layout.kind[:, None] * q + np.arange(q)).ravel())
-
-
-@dataclass(eq=False)
-class Point:
-    """Where h is taken, and what is known there; filled again and again.
-
-    step_dense, step_inner : the Newton step that was found last and not taken
-    log_det : log|H|; promise : twice what that step would add to h
-    """
-
-    dense: Floats
-    inner: Floats
-    grad_dense: Floats
-    grad_inner: Floats
-    step_dense: Floats
-    step_inner: Floats
-    matrix: Floats
-    cross: Floats
-    factor: Factor
-    value: float = 0.0
-    log_blocks: float = 0.0
-    log_det: float = 0.0
-    promise: float = 0.0
-
-    @classmethod
-    def of(cls, setting: Setting) -> Point:
-        """Room for a search, at zero."""
-        layout = setting.layout
-        n, q = layout.z.shape
-        levels, nb = len(layout.start) - 1, setting.cuts.n_theta + layout.fixed.shape[1]
-        m, entries = setting.order + nb, q * len(layout.listed) + levels * nb
-        dense = (np.zeros(m) for _ in range(3))
-        inner = (np.zeros((levels, q)) for _ in range(3))
-        (at, grad, step), (at_inner, grad_inner, step_inner) = dense, inner
-        factor = Factor(
-            np.empty((n, 4)), np.empty((entries, q)), np.empty((levels, q, q)), np.empty((m, m))
-        )
-        room = np.zeros((m, m)), np.empty((entries, q))
-        return cls(at, at_inner, grad, grad_inner, step, step_inner, *room, factor)
-
-    def assemble(self, setting: Setting, scale: Floats) -> bool:
-        """h, its gradient and H; False where the thresholds do not ascend or h is not a number."""
-        cuts = setting.cuts
-        theta = self.dense[setting.order : setting.order + cuts.n_theta]
-        tau = thresholds(cuts, theta)
-        if not np.isfinite(tau).all() or (tau[1:] <= tau[:-1]).any():
-            return False
-        self.value, self.log_blocks = latent_mode.assemble(
-            setting.layout,
-            cuts,
-            tau,
-            scale,
-            self.dense,
-            self.inner,
-            setting.y,
-            setting.logit,
-            self.factor,
-            self.cross,
-            self.matrix,
-            self.grad_dense,
-            self.grad_inner,
-        )
-        return bool(np.isfinite(self.value))
-
-    def invert(self, setting: Setting, *, with_fixed: bool) -> bool:
-        """The inverse of the dense part, log|H| and the Newton step; without the fixed part its rows of the
-        inverse are zero."""
-        upper, info = dpotrf(self.matrix.T, lower=0, clean=1)  # its lower triangle is filled
-        if info != 0:
-            return False
-        size = len(upper) if with_fixed else setting.order
-        logs = np.log(upper.diagonal()[:size])
-        self.log_det = self.log_blocks + 2.0 * float(logs.sum())
-        half, _ = dpotri(upper[:size, :size], lower=0)
-        inverse = self.factor.inverse
-        if size < len(inverse):
-            inverse[:] = 0.0
-        inverse[:size, :size] = half
-        inverse[:size, :size] += half.T
-        inverse.flat[:: len(inverse) + 1] *= 0.5
-        latent_mode.solve(
-            setting.layout, self.factor, self.grad_dense, self.grad_inner, self.step_dense, self.step_inner
-        )
-        self.promise = float(self.grad_dense @ self.step_dense + np.vdot(self.grad_inner, self.step_inner))
-        return bool(np.isfinite(self.promise))
-
-    def predict(self, setting: Setting, ratio: Floats) -> None:
-        """Move to where the mode would be after a small change of the scale, by the last factor."""
-        q = self.inner.shape[1]
-        share = np.where((ratio > 0.5) & (ratio < 2.0), 1.0 - 1.0 / ratio**2, 0.0)
-        rhs = np.zeros(len(self.dense))
-        rhs[: setting.order] = self.dense[: setting.order] * share[setting.column_type]
-        out, out_inner = np.empty(rhs.shape), np.empty(self.inner.shape)
-        latent_mode.solve(setting.layout, self.factor, rhs, self.inner * share[-q:], out, out_inner)
-        self.dense += out
-        self.inner += out_inner
-
-    def find_mode(self, setting: Setting, scale: Floats, tolerance: float) -> bool:
-        """Newton's method from here, each step halved until h does not fall; whether the mode was found.
-
-        It ends where the next step, which is kept but not taken, promises less than the tolerance.
-        """
-        if not self.assemble(setting, scale):
-            return False
-        for _ in range(_MODE_STEPS):
-            if not self.invert(setting, with_fixed=setting.restricted):
-                return False
-            if self.promise < tolerance:
-                return True
-            before, taken, length = self.value, 0.0, 1.0
-            while True:
-                self.dense += (length - taken) * self.step_dense
-                self.inner += (length - taken) * self.step_inner
-                taken = length
-                if self.assemble(setting, scale) and self.value >= before - _EVEN_SMALLER * abs(before):
-                    break
-                length *= 0.5
-                if length < 1e-9:
-                    return False
-        return False
-
-
-def thresholds(cuts: Cuts, theta: Floats) -> Floats:
-    """The thresholds of theta."""
-    if cuts.n_theta == 0:
-        return np.zeros(len(cuts.theta))
-    return np.asarray(cuts.sign * theta[cuts.theta])
 
 
 class End(NamedTuple):
@@ -226,11 +68,13 @@ class Ruler(NamedTuple):
 def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> End:
     """Minimise the criterion from `start`; `tolerance` bounds the fall that a further step promises.
 
-    `point`, from where the search for the mode starts, is left at the optimum.
+    `point`, from where the search for the mode starts, is left at the optimum. Variances of a factor with one
+    level stay at zero.
     """
     types = setting.n_types
-    floor = lower_bounds(setting.layout)
-    x = np.concatenate([np.maximum(start[:types], floor), start[types:]])
+    floor, held = lower_bounds(setting.layout), of_one_level(setting.layout)
+    x = np.concatenate([np.where(held, floor, np.maximum(start[:types], floor)), start[types:]])
+    held = np.append(held, np.zeros(len(x) - types, dtype=bool))
     value, gradient = evaluate(setting, x, np.sqrt(x[:types]), point, tolerance)
     if not np.isfinite(value):
         return End(value, x, gradient, NO_MODE)
@@ -245,7 +89,8 @@ def descend(setting: Setting, start: Floats, point: Point, tolerance: float) -> 
         if last_move is not None:
             hessian = with_change(hessian, *last_move)
         along = gradient * slope
-        direction = _direction(hessian, along, (t > lowest) | (along < 0.0))
+        free = ((t > lowest) | (along < 0.0)) & ~held
+        direction = _direction(hessian, along, free)
         promise = -float(along @ np.maximum(direction, lowest - t))
         if abs(promise) < tolerance:
             return End(value, x, gradient, CONVERGED)
@@ -316,52 +161,6 @@ def evaluate(
     return point.log_det + drift - 2.0 * point.value - point.promise, gradient[: len(x)]
 
 
-def information(setting: Setting, scale: Floats, point: Point) -> Floats:
-    """Expected information of the variances, 1/2 ||Z_a'P Z_b||^2, in the layout's order."""
-    q, m, types = setting.layout.z.shape[1], len(point.dense), setting.n_types
-    total, products = np.zeros((types, types)), np.zeros((q, m, m))
-    latent_information.information_sums(setting.layout, point.factor, total, products)
-    lower = np.tril(products, -1)
-    products += np.swapaxes(lower, 1, 2)
-    half = point.factor.inverse @ products
-    total[types - q :, types - q :] += np.einsum("brs,csr->bc", half, half)
-    square = scale * scale
-    return np.asarray(0.5 * total / (square[:, None] * square))
-
-
-def effect_parts(setting: Setting, scale: Floats, point: Point, column: int) -> tuple[Floats, Floats]:
-    """For the fixed effect in dense column `column`: g_a = ||c_a||^2 (types,) and c_a'Z_a'P Z_b c_b (types,
-    types), with c_a = Z_a'V^-1 X Phi.
-
-    Both are derivatives of the effect's variance; the second makes the adjusted variance of Kenward and
-    Roger (1997), Phi + 2 sum W_ab c_a'Z_a'P Z_b c_b, W the inverse of the information.
-    """
-    unit, none = np.zeros(len(point.dense)), np.zeros(point.inner.shape)
-    unit[column] = 1.0
-    at, at_inner = np.empty(unit.shape), np.empty(none.shape)
-    latent_mode.solve(setting.layout, point.factor, unit, none, at, at_inner)
-    return quadratic_forms(setting, scale, point, at, at_inner)
-
-
-def quadratic_forms(
-    setting: Setting, scale: Floats, point: Point, dense: Floats, inner: Floats
-) -> tuple[Floats, Floats]:
-    """||c_a||^2 (types,) and c_a'Z_a'P Z_b c_b (types, types), c_a the part of type a of (dense, inner) / s."""
-    layout, types = setting.layout, setting.n_types
-    parts, parts_inner = np.zeros((types, len(dense))), np.zeros((types, *inner.shape))
-    latent_information.split_types(layout, dense, inner, parts, parts_inner)
-    parts /= scale[:, None]
-    parts_inner /= scale[:, None, None]
-    norm = np.einsum("tr,tr->t", parts, parts) + np.einsum("trb,trb->t", parts_inner, parts_inner)
-    products = np.empty((types, types))
-    out, out_inner = np.empty(len(dense)), np.empty(inner.shape)
-    for t in range(types):
-        latent_mode.solve(layout, point.factor, parts[t], parts_inner[t], out, out_inner)
-        rest = (parts_inner[t] - out_inner).ravel()
-        products[t] = parts @ (parts[t] - out) + parts_inner.reshape(types, -1) @ rest
-    return norm, products / (scale[:, None] * scale)
-
-
 def expected_hessian(setting: Setting, x: Floats, point: Point) -> Floats:
     """Twice the expected information at x."""
     types, order = setting.n_types, setting.order
@@ -407,16 +206,3 @@ def _direction(hessian: Floats, gradient: Floats, free: NDArray[np.bool_]) -> Fl
         direction[index] = np.linalg.solve(lower.T, half) / scale
         break
     return direction
-
-
-def of_one_level(layout: Layout) -> NDArray[np.bool_]:
-    """Which variances, (types,), are those of a factor with one level, which is but a further fixed effect."""
-    sizes = np.array([*np.bincount(layout.kind), len(layout.start) - 1])
-    return np.repeat(sizes == 1, layout.z.shape[1])
-
-
-def lower_bounds(layout: Layout) -> Floats:
-    """Variances that stand for zero, (types,)."""
-    sizes = [*np.bincount(layout.kind), len(layout.start) - 1]
-    weight = np.maximum(np.square(layout.z).sum(axis=0), 1e-300)
-    return np.concatenate([_NOTHING * size / weight for size in sizes])

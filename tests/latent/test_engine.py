@@ -115,3 +115,15 @@ def test_documents_add_two_standard_deviations():
     assert fit.status[0] == 0
     assert fit.sd.shape == (1, 6)
     assert fit.information.shape == (1, 6, 6)
+
+
+@pytest.mark.parametrize("restricted", [True, False])
+def test_a_single_worker_has_no_variance(restricted):
+    codes = np.indices((1, 30, 2)).reshape(3, -1)
+    row = ratings(np.random.default_rng(8), codes=codes)
+    fit = fit_latent_batch(
+        LatentProblem.of_design(*codes), row, n_categories=4, link="probit", restricted=restricted
+    )
+    assert fit.status[0] == 0
+    assert fit.sd[0, :2].tolist() == [0.0, 0.0]
+    assert np.isfinite(fit.df[0])
