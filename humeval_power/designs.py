@@ -105,6 +105,12 @@ class Design:
         """Ratings that each worker gives, shape (n_workers,)."""
         return np.bincount(self.assignment.worker, minlength=self.n_workers)
 
+    @property
+    def items_in_words(self) -> str:
+        """How many items there are, and out of how many documents."""
+        documents = f" of {self.n_documents:,} documents" if self.n_documents else ""
+        return f"{self.n_items:,} items{documents}"
+
     def __str__(self) -> str:
         documents = f" in {self.n_documents:,} documents" if self.n_documents else ""
         return (

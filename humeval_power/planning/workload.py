@@ -55,7 +55,8 @@ def study_workload(
     """Of simulated rating studies of a design: fitted, or drawn by their mean squares."""
     if closed_form:
         return Workload(_PER_CLOSED_FORM * n_simulations, 0.0)
-    smaller = min(design.n_workers, design.n_items)
+    sizes = (design.n_workers, design.n_items, design.n_documents)
+    smaller = sum(sizes) - max(sizes)  # all but the factor with most levels, which is eliminated
     return table_workload(design.n_ratings, smaller, n_simulations=n_simulations, n_jobs=n_jobs)
 
 

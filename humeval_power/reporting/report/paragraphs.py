@@ -108,7 +108,7 @@ def _planned_size(plan: Plan | None) -> str | None:
         return None
     design = plan.design()
     return (
-        f"{design.n_workers:,} workers are to give {design.n_ratings:,} ratings of {design.n_items:,} items, "
+        f"{design.n_workers:,} workers are to give {design.n_ratings:,} ratings of {design.items_in_words}, "
         f"{design.ratings_per_item:g} for each item and system."
     )
 
@@ -154,7 +154,7 @@ def _planned(documents: Documents) -> str | None:
     seal = f" The SHA-256 of the plan starts with {digest[:SHORT_HASH]}." if digest else ""
     left_out = f" Planned exclusions: {' '.join(plan.exclusions)}" if plan.exclusions else ""
     return (
-        f"The study was planned with {plan.counts.n_workers:,} workers and {plan.counts.n_items:,} items to "
+        f"The study was planned with {plan.counts.n_workers:,} workers and {plan.design().items_in_words} to "
         f"{_goal(plan)}, with a power of {plan.target_power:g}; the power computed was {power}, with variances "
         f"from {plan.source.name}.{left_out}{seal}"
     )

@@ -41,7 +41,7 @@ def sample_size(plan: Plan, design: Design) -> str:
     cap = plan.max_ratings_per_worker
     most = "" if cap is None else f", at most {cap:,} by one worker"
     return (
-        f"{design.n_workers:,} workers and {design.n_items:,} items, {design.ratings_per_item:g} ratings of "
+        f"{design.n_workers:,} workers and {design.items_in_words}, {design.ratings_per_item:g} ratings of "
         f"each item under each system, {design.n_ratings:,} ratings in all{most}."
     )
 
