@@ -16,6 +16,7 @@ from humeval_power.scenarios.study import RatingStudy
 SEARCH_STEPS = 20  # simulated studies that a search for an effect or a size compares, about
 
 _PER_FIT, _PER_RATING, _PER_CUBE = 2.5e-4, 1.1e-6, 5.4e-9  # seconds: of a fit, its ratings, its factor
+_PER_CATEGORIES, _PER_CATEGORY = 8e-3, 8e-6  # seconds: of a fit of categories, for each rating
 _PER_CLOSED_FORM = 1e-6  # seconds of a study that is drawn by its mean squares
 _TABLES, _PER_TABLE_RATING = 256, 40  # studies in memory at once, and bytes of each of their ratings
 _PER_PLANNED_RATING = 120  # bytes of the design itself
@@ -70,6 +71,10 @@ def table_workload(n_ratings: float, smaller: float, *, n_simulations: int, n_jo
 
 def rating_study_workload(study: RatingStudy, *, n_simulations: int, n_jobs: int = 1) -> Workload:
     """Of simulations of a rating study, by its mean squares where that is how it is drawn."""
+    if study.rule.is_latent:
+        work = study_workload(study.design, n_simulations=n_simulations, n_jobs=n_jobs)
+        each = _PER_CATEGORIES + _PER_CATEGORY * study.design.n_ratings
+        return work + Workload(each * n_simulations / n_jobs, 0.0)
     return study_workload(
         study.design,
         n_simulations=n_simulations,
