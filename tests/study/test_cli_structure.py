@@ -90,7 +90,7 @@ def test_pairs_of_many_systems_have_their_documents_and_the_joint_model_refuses_
         (("--covariate", "rating"), "it is the rating"),
         (("--document", "document", "--engine", "lme4"), "Only the native engine fits documents"),
         (("--correlated", "worker", "--intervals", "profile"), "not offered for a fit with correlations"),
-        (("--document", "document", "--intervals", "bootstrap"), "take profile"),
+        (("--covariate", "place", "--intervals", "bootstrap"), "take profile"),
         (("--covariate", "place", "--df", "bootstrap"), "simulated without covariates"),
         (("--correlated", "document"), "name worker, item or both"),
     ],
