@@ -99,7 +99,8 @@ def fit(
 
     if rule.is_latent:
         _refuse_for_categories(rule, engine, worker_item, intervals)
-        return _fit_of_categories(ratings, rule, correlated, strict)
+        asked = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs} if n_simulations else None
+        return _fit_of_categories(ratings, rule, correlated, strict, asked)
     check_engine_df(engine, rule, n_ratings=len(ratings.rating))
     cold = not kernels_ready()
     with quick_start():
@@ -164,18 +165,31 @@ def family_check(ratings: Ratings, rule: DecisionRule, wanted: bool | None) -> F
 
 
 def _fit_of_categories(
-    ratings: Ratings, rule: DecisionRule, correlated: Sequence[CorrelatedFactor], strict: bool
+    ratings: Ratings,
+    rule: DecisionRule,
+    correlated: Sequence[CorrelatedFactor],
+    strict: bool,
+    runs: dict[str, Any] | None,
 ) -> FitResult:
+    """A fit of categories; the size of its test with few workers is simulated where `runs` says how often."""
+    from humeval_power.inference.study.formula import FEW_WORKERS
     from humeval_power.inference.study.testing import asymptotic_intervals, fit_and_test
+    from humeval_power.planning.study.calibration import size_of_test
+    from humeval_power.reporting.result import Provenance
     from humeval_power.reporting.study.fit_result import FitResult
 
     fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
+    size = None
+    if runs is not None and fitted.n_workers < FEW_WORKERS and not tested.reason:
+        size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **runs)
     return FitResult(
         ratings=ratings,
         fitted=fitted,
         test=tested,
         intervals=asymptotic_intervals(fitted, ratings) or None,
+        size=size,
         strict=strict,
+        provenance=Provenance(seed=None if size is None or runs is None else runs["seed"]),
         remarks=tuple(f"{ratings.source}: {notice}" for notice in ratings.notices),
     )
 

@@ -199,3 +199,12 @@ def test_the_frame_has_what_was_fitted_with_its_errors() -> None:
     assert frame.loc["threshold_2", "value"] == result.fitted.latent.thresholds[1]
     assert frame.loc["threshold_2", "low"] < frame.loc["threshold_2", "value"]
     assert frame.loc["effect", "standard_error"] == result.fitted.standard_errors["effect"]
+
+
+def test_the_size_of_the_test_with_few_workers_is_simulated_where_asked_for() -> None:
+    ratings, rule = drawn_ratings(FIVE, 3, 12, seed=5), DecisionRule(family="ordinal")
+    assert hp.fit(ratings, rule=rule).size is None
+    result = hp.fit(ratings, rule=rule, n_simulations=40, seed=3)
+    assert result.size is not None
+    assert 0 <= result.size.rejection_rate < 0.3
+    assert result.provenance.seed == 3
