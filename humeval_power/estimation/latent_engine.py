@@ -34,7 +34,7 @@ Codes = NDArray[np.int64]
 
 # Fall of the criterion that a further step would bring: of one table, and of simulated replicates.
 _TOLERANCE = 1e-10
-_BATCH_TOLERANCE = 1e-8
+_BATCH_TOLERANCE = 1e-6
 _START = {"probit": 0.25, "logit": 0.7}  # variances of a search without a start
 _FURTHER_STARTS = (0.1, 4.0)  # of a small single table, relative to the first
 _SMALL_TABLE = 500  # ratings up to which a single fit starts from all of them; the best end is kept
