@@ -61,7 +61,7 @@ class Latent:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "thresholds", tuple(self.thresholds))
-        object.__setattr__(self, "scores", tuple(self.scores) or _even_scores(len(self.thresholds) + 1))
+        object.__setattr__(self, "scores", tuple(self.scores) or even_scores(len(self.thresholds) + 1))
         problems = [*not_ascending("thresholds", self.thresholds), *not_ascending("scores", self.scores)]
         if not problems and len(self.scores) != len(self.thresholds) + 1:
             rule = f"must be one more than the {len(self.thresholds)} thresholds."
@@ -234,7 +234,7 @@ class Latent:
             "sd_document_intercept": sd_document_intercept,
             "sd_document_slope": sd_document_slope,
         }
-        values = tuple(scores) or _even_scores(len(shares))
+        values = tuple(scores) or even_scores(len(shares))
         if link not in get_args(Link):
             raise ParametersError(f"link must be one of {', '.join(get_args(Link))}; got {link!r}.")
         found = latent_values(shares, values, given, difference, logit=link == "logit")
@@ -269,5 +269,6 @@ class Latent:
         return cls(**values)  # type: ignore[arg-type]  # checked in __post_init__
 
 
-def _even_scores(count: int) -> tuple[float, ...]:
+def even_scores(count: int) -> tuple[float, ...]:
+    """Evenly spaced values of so many categories on [0, 1]."""
     return tuple(place / (count - 1) for place in range(count)) if count > 1 else ()

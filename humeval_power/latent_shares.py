@@ -32,7 +32,7 @@ def latent_values(
     ParametersError
         Numbers that are none, or that no latent variable has together.
     """
-    problems = [*_share_problems(shares, scores), *_deviation_problems(given)]
+    problems = [*share_problems(shares, scores), *_deviation_problems(given)]
     if not is_number(difference) or not abs(difference) < 1:
         problems.append(field_problem("difference", difference, "must lie between -1 and 1."))
     if problems:
@@ -70,7 +70,8 @@ def latent_values(
     }
 
 
-def _share_problems(shares: Sequence[float], scores: Sequence[float]) -> list[Problem]:
+def share_problems(shares: Sequence[float], scores: Sequence[float]) -> list[Problem]:
+    """What is wrong with the shares of categories and their values."""
     given = list(shares)
     if len(given) < 2 or not all(is_number(share) for share in given):
         return [field_problem("shares", given, "must be one number for each of two or more categories.")]
