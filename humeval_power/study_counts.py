@@ -64,8 +64,19 @@ class Documents:
                 raise InputError([field_problem(name, value, rule)])
 
     def of(self, n_items: int) -> int:
-        """The number of documents of so many items, 0 without any; the last may have fewer items."""
+        """The number of documents of so many items, 0 without any; the last may have fewer items.
+
+        Raises
+        ------
+        InputError
+            So many items each that all are in one document.
+        """
         if self.items_each is not None:
+            if self.items_each >= n_items > 0:
+                raise InputError(
+                    f"items_per_document must leave two documents at least; {self.items_each:,} puts all "
+                    f"{n_items:,} items into one."
+                )
             return -(-n_items // self.items_each)
         return self.number or 0
 

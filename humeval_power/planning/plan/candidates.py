@@ -190,7 +190,7 @@ def _grid(space: SearchSpace, paired: bool) -> tuple[Ints, Ints, Ints, Ints, NDA
     if size > MOST_CANDIDATES:
         raise InputError(
             f"{size:,} designs are too many to compare (at most {MOST_CANDIDATES:,}). Give "
-            "shorter lists of workers, items, documents and ratings per item, with steps: 50:500:10."
+            "shorter lists of n_workers, n_items, n_documents or ratings_per_item, with steps: 50:500:10."
         )
     axes = np.meshgrid(space.workers, np.arange(len(sources)), space.ratings_per_item, indexing="ij")
     m, source, k = (axis.ravel().astype(np.int64) for axis in axes)

@@ -197,6 +197,11 @@ def _search_space(
     if sought == "items":
         m = _given("workers", workers)
         least = documents.number or (documents.items_each or 1) + 1  # items of two documents
+        if least > MOST:
+            name = "documents" if documents.number else "items_per_document"
+            raise InputError(
+                f"{name} must leave at most {MOST:,} items to look for; got {least:,} at least."
+            )
         return lambda n: counts(m, n, k or m), least, MOST
     m, n = _given("workers", workers), _given("items", items)
     return lambda value: counts(m, n, value), 1, m // needed
