@@ -99,7 +99,7 @@ def analyze(
     if plan is not None:
         found = deviations(plan, ratings, rule, stopped_at=None if looks is None else looks.stopped_at)
         found = found if looks is None else (*found, *looks.departures)
-    check = family_check(ratings, rule, check_families)
+    check = family_check(ratings, tested, check_families)
     remarks = [] if looks is None else [f"WARNING: {one.actual}." for one in looks.unchecked]
     if check is not None:
         remarks += family_remarks(ratings, tested, check)

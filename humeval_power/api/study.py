@@ -135,7 +135,7 @@ def fit(
     if not worker_item and rule.analysis == "ratings" and len(ratings.rating) <= _SMALL_TABLE:
         with quick_start():
             gain = interaction_gain(ratings)
-    check = family_check(ratings, rule, check_families)
+    check = family_check(ratings, tested, check_families)
     if check is not None:
         remarks += family_remarks(ratings, tested, check)
     drawn = rule.is_simulated or size is not None or (ranges is not None and intervals == "bootstrap")
@@ -155,11 +155,13 @@ def fit(
     )
 
 
-def family_check(ratings: Ratings, rule: DecisionRule, wanted: bool | None) -> FamilyCheck | None:
-    """The check of ratings on few points that were analysed as numbers; None where it is not wanted."""
+def family_check(ratings: Ratings, tested: EffectTest, wanted: bool | None) -> FamilyCheck | None:
+    """The check of ratings on few points that were analysed as numbers. None where it is not wanted; unasked, a
+    fit without a test gets no p-value from another model either."""
     from humeval_power.inference.study.family_check import check_family, has_few_points, is_quick
 
-    if rule.is_latent or wanted is False or not has_few_points(ratings):
+    rule = tested.rule
+    if rule.is_latent or wanted is False or (tested.reason and not wanted) or not has_few_points(ratings):
         return None
     return check_family(ratings, rule) if wanted or is_quick() else None
 
