@@ -168,7 +168,14 @@ class _Widths:
 def separator_of(text: str) -> str:
     """The separator that makes most columns of the header; the comma where none makes two."""
     header = text[: text.index("\n")]
-    return max(SEPARATORS, key=lambda separator: len(next(csv.reader([header], delimiter=separator), [])))
+
+    def fields(separator: str) -> int:
+        try:
+            return len(next(csv.reader([header], delimiter=separator), []))
+        except csv.Error:  # a field beyond all limits, which reading the table tells
+            return 0
+
+    return max(SEPARATORS, key=fields)
 
 
 def _capped(problems: list[Problem], source: str, *, what: str = "rows") -> list[Problem]:
