@@ -319,7 +319,7 @@ def test_a_small_p_is_not_printed_to_the_digits_of_its_boundary_but_said_to_pass
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--looks 0.5,0.4,1", "Shares must increase"),
+        ("--looks 0.5,0.4,1", "looks must increase"),
         ("--looks some", "--looks is a number such as 3"),
         ("--looks 1", "One look is a plain study"),
         ("--looks 3 --efficacy fast", "fast"),

@@ -148,7 +148,10 @@ class SystemsResult(Result):
     def _system_sds(self) -> Iterator[Block]:
         fitted = self.analysis.joint
         if fitted is not None and fitted.variances == "own":
-            yield from system_sds(fitted, self.ratings.system_names)
+            number = self._numbers()
+            yield from system_sds(
+                fitted, {name: number.get(name, name) for name in self.ratings.system_names}
+            )
 
     def _ceiling(self) -> Iterator[Block]:
         from humeval_power.reporting.analyze.ceiling_figure import MOST_SYSTEMS, ceiling_words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from humeval_power.reporting.document import Block, Paragraph, Table
@@ -35,19 +35,22 @@ def sds_words(fitted: JointFit) -> str:
     return f"SDs on [0, 1]: {sds}. That of a worker's difference between two systems {difference}."
 
 
-def system_sds(fitted: JointFit, names: Sequence[str]) -> Iterator[Block]:
-    """How much workers and items differ about each system, from a fit with its own variances."""
+def system_sds(fitted: JointFit, called: Mapping[str, str]) -> Iterator[Block]:
+    """How much workers and items differ about each system, from a fit with its own variances.
+
+    called : what each system is called here, by its name
+    """
     sds = fitted.standard_deviations
     yield Paragraph(
         "SDs on [0, 1] of what a worker, or an item, gives one system beyond what it gives all."
     )
     rows = [
         (
-            name,
+            shown,
             f"{sds[f'sd_worker_system of {name}']:.4f}",
             f"{sds[f'sd_item_system of {name}']:.4f}",
         )
-        for name in names
+        for name, shown in called.items()
     ]
     yield Table(("system", "worker x system", "item x system"), tuple(rows))
 

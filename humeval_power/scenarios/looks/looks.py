@@ -61,7 +61,7 @@ def share_problems(shares: Sequence[float]) -> list[str]:
     if not 1 <= len(shares) <= MOST_LOOKS:
         problems.append(f"There must be 1 to {MOST_LOOKS} looks; got {len(shares)}.")
     if any(not 0 < share <= 1 for share in shares) or any(a >= b for a, b in pairwise(shares)):
-        problems.append(f"Shares must increase from above 0; got {listed}.")
+        problems.append(f"The looks must increase from above 0; got {listed}.")
     if shares and shares[-1] != 1:
         problems.append(f"The last share must be 1, the whole study; got {listed}.")
     return problems
