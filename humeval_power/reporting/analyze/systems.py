@@ -17,6 +17,7 @@ from humeval_power.reporting.analyze.variances import (
     listed,
     sds_words,
     system_sds,
+    zeros_words,
 )
 from humeval_power.reporting.document import (
     Block,
@@ -256,7 +257,7 @@ def _notes(analysis: SystemsAnalysis) -> Iterator[str]:
         yield "An interval of a mean that passes an end of the scale says that t intervals do not know it."
     if fitted.boundary:
         yield (
-            f"Estimated as zero: {listed(fitted.boundary)}. That is no proof that they are, and "
+            f"Estimated as zero: {zeros_words(fitted.boundary)}. That is no proof that they are, and "
             "Kenward-Roger's df allow for it."
         )
     if fitted.not_identified:

@@ -35,6 +35,15 @@ def sds_words(fitted: JointFit) -> str:
     return f"SDs on [0, 1]: {sds}. That of a worker's difference between two systems {difference}."
 
 
+def zeros_words(names: Sequence[str]) -> str:
+    """SDs that were estimated as zero; those of single systems are counted, for their table names them."""
+    shared = [name for name in names if " of " not in name]
+    own = len(names) - len(shared)
+    if own:
+        shared.append(f"{counted(own, 'SD')} of single systems (see the table)")
+    return listed(shared)
+
+
 def system_sds(fitted: JointFit, called: Mapping[str, str]) -> Iterator[Block]:
     """How much workers and items differ about each system, from a fit with its own variances.
 
