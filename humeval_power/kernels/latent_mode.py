@@ -98,6 +98,25 @@ def predictor(layout, scale, dense, inner_v, i, n, first_beta):
 
 
 @inner
+def dense_columns(layout, scale, n, first_beta, count, column, local, weight):
+    """The dense columns that rating n has, thresholds apart: their places among all, among the `count` of its
+    inner level, and their values. Returns how many there are."""
+    q, p = layout.z.shape[1], layout.fixed.shape[1]
+    filled = 0
+    for f in range(layout.block.shape[1]):
+        for b in range(q):
+            column[filled] = layout.block[n, f] * q + b
+            local[filled] = layout.place[n, f] * q + b
+            weight[filled] = scale[f * q + b] * layout.z[n, b]
+            filled += 1
+    for j in range(p):
+        column[filled], local[filled] = first_beta + j, count - p + j
+        weight[filled] = layout.fixed[n, j]
+        filled += 1
+    return filled
+
+
+@inner
 def add_cross(row, values, weight, out):
     """out[row] += weight values."""
     for b in range(len(values)):
@@ -159,17 +178,7 @@ def assemble(layout, cuts, tau, scale, dense, inner_v, y, logit, factor, cross, 
             w_uu, w_ul, w_ll = curvature(at_u, at_l, cu, cl)
             w_u, w_l = w_uu + w_ul, w_ll + w_ul
             w, slope = w_u + w_l, at_l - at_u
-            filled = 0
-            for f in range(n_dense):
-                for b in range(q):
-                    column[filled] = layout.block[n, f] * q + b
-                    local[filled] = layout.place[n, f] * q + b
-                    weight[filled] = scale[f * q + b] * layout.z[n, b]
-                    filled += 1
-            for j in range(p):
-                column[filled], local[filled] = first_beta + j, count - p + j
-                weight[filled] = layout.fixed[n, j]
-                filled += 1
+            filled = dense_columns(layout, scale, n, first_beta, count, column, local, weight)
             for b in range(q):
                 zi[b] = scale[n_dense * q + b] * layout.z[n, b]
                 grad_inner[i, b] += slope * zi[b]

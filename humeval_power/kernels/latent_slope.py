@@ -11,7 +11,7 @@ import numpy as np
 
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.latent_cells import curvature, third
-from humeval_power.kernels.latent_mode import predictor, solve, touched
+from humeval_power.kernels.latent_mode import dense_columns, predictor, solve, touched
 
 
 @inner
@@ -58,17 +58,7 @@ def leverage_pulls(layout, cuts, scale, y, logit, factor, pull, rhs_dense, rhs_i
                     own[b, c] += factor.ratio[begin + r, b] * across[c, r]
             unexplained[n_dense * q + b] += 1.0 - own[b, b]
         for n in range(layout.start[i], layout.start[i + 1]):
-            filled = 0
-            for f in range(n_dense):
-                for b in range(q):
-                    column[filled] = layout.block[n, f] * q + b
-                    local[filled] = layout.place[n, f] * q + b
-                    weight[filled] = scale[f * q + b] * layout.z[n, b]
-                    filled += 1
-            for j in range(p):
-                column[filled], local[filled] = first_beta + j, count - p + j
-                weight[filled] = layout.fixed[n, j]
-                filled += 1
+            filled = dense_columns(layout, scale, n, first_beta, count, column, local, weight)
             c_ee = 0.0
             for b in range(q):
                 zi[b] = scale[n_dense * q + b] * layout.z[n, b]
