@@ -11,7 +11,7 @@ from humeval_power.errors import ParametersError, Problem, field_problem
 from humeval_power.latent_shares import is_number, latent_values, not_ascending
 
 if TYPE_CHECKING:
-    from humeval_power.kernels.latent_moments import Scores
+    from humeval_power.kernels.latent.moments import Scores
 
 Family = Literal["gaussian", "ordinal", "binary"]
 Link = Literal["probit", "logit"]
@@ -111,7 +111,7 @@ class Latent:
         """Moments of the scores of system 0 (A) or 1 (B)."""
         import numpy as np
 
-        from humeval_power.kernels.latent_moments import score_moments
+        from humeval_power.kernels.latent.moments import score_moments
 
         return score_moments(
             self.effect * (system - 0.5),
@@ -125,7 +125,7 @@ class Latent:
         """Probability of each category under system 0 (A) or 1 (B), over all workers and items."""
         import numpy as np
 
-        from humeval_power.kernels.latent_moments import category_shares
+        from humeval_power.kernels.latent.moments import category_shares
 
         found = category_shares(
             self.effect * (system - 0.5),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from humeval_power.errors import ParametersError, Problem, field_problem
 
 if TYPE_CHECKING:
-    from humeval_power.kernels.latent_shares import NoSolutionError
+    from humeval_power.kernels.latent.shares import NoSolutionError
 
 _SUM = 0.005  # by which shares that were rounded may miss 1
 
@@ -39,7 +39,7 @@ def latent_values(
         raise ParametersError(problems)
     import numpy as np
 
-    from humeval_power.kernels.latent_shares import NoSolutionError, Observed, latent_of_shares
+    from humeval_power.kernels.latent.shares import NoSolutionError, Observed, latent_of_shares
 
     probabilities = np.array(shares, dtype=np.float64) / math.fsum(shares)
     values = np.array(scores, dtype=np.float64)

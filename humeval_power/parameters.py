@@ -179,7 +179,7 @@ class Parameters:
         mean difference in a complete paired study is exact, that of other designs approximate: an intercept
         and its slope are correlated a little where the categories are uneven.
         """
-        from humeval_power.kernels.latent_moments import score_covariance
+        from humeval_power.kernels.latent.moments import score_covariance
 
         systems = latent.moments(0), latent.moments(1)
         total = latent.variance or 1.0

@@ -26,7 +26,7 @@ from humeval_power.estimation.latent_search import (
 )
 from humeval_power.estimation.latent_table import Found, Table
 from humeval_power.estimation.native import one_blas_thread
-from humeval_power.kernels.latent_mode import Layout
+from humeval_power.kernels.latent.mode import Layout
 from humeval_power.latent import Link
 
 Floats = NDArray[np.float64]

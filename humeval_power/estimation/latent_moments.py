@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.estimation.latent_point import Point, Setting
-from humeval_power.kernels import latent_information, latent_mode
+from humeval_power.kernels.latent import information as latent_information
+from humeval_power.kernels.latent import mode as latent_mode
 
 Floats = NDArray[np.float64]
 

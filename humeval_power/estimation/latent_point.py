@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from humeval_power.kernels import latent_mode
-from humeval_power.kernels.latent_mode import Cuts, Factor, Layout
+from humeval_power.kernels.latent import mode as latent_mode
+from humeval_power.kernels.latent.mode import Cuts, Factor, Layout
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from humeval_power.estimation.latent_moments import information
 from humeval_power.estimation.latent_point import Point, Setting, lower_bounds, of_one_level
-from humeval_power.kernels import latent_slope
+from humeval_power.kernels.latent import slope as latent_slope
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from humeval_power.estimation.latent_moments import effect_parts, information
 from humeval_power.estimation.latent_point import Point, Setting, lower_bounds, thresholds
 from humeval_power.estimation.latent_search import NO_MODE, End, descend
-from humeval_power.kernels.latent_mode import Cuts, Layout
+from humeval_power.kernels.latent.mode import Cuts, Layout
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

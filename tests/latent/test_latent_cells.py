@@ -5,7 +5,7 @@ import pytest
 from scipy import special, stats
 
 from humeval_power.kernels.kernel import kernel
-from humeval_power.kernels.latent_cells import cell, curvature, third
+from humeval_power.kernels.latent.cells import cell, curvature, third
 
 
 @kernel

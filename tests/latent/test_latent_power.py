@@ -11,7 +11,7 @@ from humeval_power.designs import Design, crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.inference.study.formula import analytic_power
 from humeval_power.inference.study.latent_scale import LatentScale
-from humeval_power.kernels.latent_draws import observed_variances
+from humeval_power.kernels.latent.draws import observed_variances
 from humeval_power.latent import Latent, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters, preset
 from humeval_power.planning.plan.assurance import assurance, safe_parameters

@@ -10,7 +10,7 @@ from scipy import integrate, special, stats
 
 from humeval_power.designs import crossed
 from humeval_power.errors import ParametersError
-from humeval_power.kernels.latent_moments import score_covariance, score_moments
+from humeval_power.kernels.latent.moments import score_covariance, score_moments
 from humeval_power.latent import LATENT_DEVIATIONS, Latent, Link
 from humeval_power.parameters import Parameters
 from humeval_power.simulation.study import draw_ratings, replicate_generator

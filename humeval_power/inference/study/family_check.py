@@ -10,8 +10,10 @@ from humeval_power.estimation.latent_fit import fit_latent
 from humeval_power.inference.study.latent_test import latent_test
 from humeval_power.inference.study.spread import SpreadTest, spread_test
 from humeval_power.inference.study.wald import EffectTest
-from humeval_power.kernels import latent_information, latent_mode, latent_slope
 from humeval_power.kernels.kernel import is_ready
+from humeval_power.kernels.latent import information as latent_information
+from humeval_power.kernels.latent import mode as latent_mode
+from humeval_power.kernels.latent import slope as latent_slope
 from humeval_power.latent import Family
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE, DecisionRule

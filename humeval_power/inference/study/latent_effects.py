@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from humeval_power.errors import ParametersError
-from humeval_power.kernels.latent_moments import normal_expectation, shares_given
+from humeval_power.kernels.latent.moments import normal_expectation, shares_given
 from humeval_power.latent import LARGEST_EFFECT, Latent
 
 Ends = tuple[float, float]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels.latent_draws import observed_variances
+from humeval_power.kernels.latent.draws import observed_variances
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.planning.power import DEFAULT_SEED

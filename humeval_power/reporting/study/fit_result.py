@@ -129,7 +129,7 @@ class FitResult(Result):
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
         """A script of R that repeats the fit from its file."""
-        from humeval_power.reporting.study.r_script import r_script
+        from humeval_power.reporting.study.r_script.script import r_script
 
         return r_script(self)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.study.r_covariates import columns_of
-from humeval_power.reporting.study.r_text import assigned, comment, heading, table_lines
+from humeval_power.reporting.study.r_script.covariates import columns_of
+from humeval_power.reporting.study.r_script.text import assigned, comment, heading, table_lines
 
 if TYPE_CHECKING:
     from humeval_power.estimation.fit import Fit

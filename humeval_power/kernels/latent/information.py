@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from humeval_power.kernels.kernel import kernel
-from humeval_power.kernels.latent_mode import touched
+from humeval_power.kernels.latent.mode import touched
 
 
 @kernel

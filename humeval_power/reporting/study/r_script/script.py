@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from humeval_power.errors import InputError
 from humeval_power.estimation.latent_fit import LatentFit
 from humeval_power.reporting.study.fit_blocks import tested_words
-from humeval_power.reporting.study.r_latent import latent_lines, peer_of
-from humeval_power.reporting.study.r_linear import PACKAGES, TRIED, linear_lines, terms_of
-from humeval_power.reporting.study.r_reading import needed_to_read, reading_lines
-from humeval_power.reporting.study.r_text import comment
+from humeval_power.reporting.study.r_script.latent import latent_lines, peer_of
+from humeval_power.reporting.study.r_script.linear import PACKAGES, TRIED, linear_lines, terms_of
+from humeval_power.reporting.study.r_script.reading import needed_to_read, reading_lines
+from humeval_power.reporting.study.r_script.text import comment
 from humeval_power.rules import DecisionRule
 
 if TYPE_CHECKING:

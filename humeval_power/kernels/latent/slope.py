@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from humeval_power.kernels.kernel import inner, kernel
-from humeval_power.kernels.latent_cells import curvature, third
-from humeval_power.kernels.latent_mode import dense_columns, predictor, solve, touched
+from humeval_power.kernels.latent.cells import curvature, third
+from humeval_power.kernels.latent.mode import dense_columns, predictor, solve, touched
 
 
 @inner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from humeval_power.kernels.latent_moments import Floats, Scores, step_moments
+from humeval_power.kernels.latent.moments import Floats, Scores, step_moments
 
 _LIKE_LOGISTIC = (15 * np.pi / (16 * np.sqrt(3))) ** 2  # variance of the normal law nearest to the logistic
 

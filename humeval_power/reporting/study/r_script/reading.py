@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from humeval_power.errors import InputError
 from humeval_power.reporting.numbers import counted
-from humeval_power.reporting.study.r_covariates import covariate_lines
-from humeval_power.reporting.study.r_text import heading
+from humeval_power.reporting.study.r_script.covariates import covariate_lines
+from humeval_power.reporting.study.r_script.text import heading
 from humeval_power.safe_text import formula_safe, r_text
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from humeval_power.estimation.latent_fit import LatentFit, fit_latent
-from humeval_power.reporting.study.r_covariates import columns_of
-from humeval_power.reporting.study.r_text import assigned, comment, heading, table_lines
+from humeval_power.reporting.study.r_script.covariates import columns_of
+from humeval_power.reporting.study.r_script.text import assigned, comment, heading, table_lines
 
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import optimize, special
 
-from humeval_power.kernels.latent_moments import (
+from humeval_power.kernels.latent.moments import (
     Floats,
     Scores,
     category_shares,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.kernels.kernel import inner, kernel
-from humeval_power.kernels.latent_cells import cell, curvature
+from humeval_power.kernels.latent.cells import cell, curvature
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
