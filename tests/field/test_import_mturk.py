@@ -143,6 +143,16 @@ def test_a_mapping_with_faults_names_all_of_them(tmp_path, batch):
         read_mapping(wrong)
     said = str(refused.value)
     assert "words" in said
+    wrong.write_text(
+        'schema = "humeval_power/mapping/1"\nratings = ["Answer.{slt}", "B{slot}{item}"]\n'
+        '[columns]\nworker = "{who}"\n'
+    )
+    with pytest.raises(InputError) as refused:
+        read_mapping(wrong)
+    said = str(refused.value)
+    assert "{slt} is not known" in said
+    assert "put something between two parts" in said
+    assert "columns.worker" in said
     run("import", str(batch), "--map", str(wrong), code=2)
 
 

@@ -25,7 +25,6 @@ class Export:
     platform: str
     why: str
     source: str
-    sha256: str
     frame: pd.DataFrame
     mapping: ColumnMapping | None = None
     asked: Mapping[str, str] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as MappingType
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from humeval_power.errors import InputError, Problem
 
 _NEEDED = ("worker", "item", "system")
 _OF_COLUMN = (SLOT, ASKED)  # parts that a column of ratings has and no rating
+_LONGER = "Put a mark between the parts that does not stand in them."
 _COLUMN = "column of the rating"  # its place among the columns of ratings
 
 
@@ -69,15 +71,17 @@ def long_table(
     problems += _absent_parts(table, source=source)
     if problems:
         raise InputError(problems)
-    table, more, problems = _rated(
-        table, mapping, columns=[block.column for block in blocks], source=source
-    )
+    columns = [block.column for block in blocks]
+    table, more, problems = _rated(table, mapping, columns=columns, source=source)
+    problems += _blank_parts(table, source=source)
     if problems:
         raise InputError(problems)
     if table.empty:
-        raise InputError(
-            [Problem("no rating is left.", "Look at the filters and the columns.", place=source)]
+        lost = "; ".join(
+            f"{step.rows:,}: {step.reason}" for step in (*flow, *more) if step.step == "dropped"
         )
+        remedy = "Look at the filters and the columns of the mapping."
+        raise InputError([Problem(f"no rating is left. What left it: {lost}.", remedy, place=source)])
     used = dict.fromkeys(name for block in blocks for name in (block.column, *block.columns.values()))
     return LongTable(_ordered(table), (*flow, *more), tuple(used))
 
@@ -114,7 +118,8 @@ def _places(parts: dict[str, str], mapping: Mapping) -> dict[str, str]:
 def _column_problems(
     frame: pd.DataFrame, mapping: Mapping, blocks: list[_Block], *, source: str
 ) -> list[Problem]:
-    """Columns that a mapping names and that are not there."""
+    """Columns that a mapping names and that are not there, that two templates name, and of which it does not say
+    what they show."""
     known = [str(name) for name in frame.columns]
     problems = [
         Problem(
@@ -128,13 +133,51 @@ def _column_problems(
     wanted = [name for block in blocks for part, name in block.columns.items() if part not in EXTRAS]
     wanted += [one.column for one in mapping.where] + list(mapping.checks) + list(mapping.keep)
     wanted += _split_columns(mapping)
-    return problems + [
+    problems += [
         Problem(
             f"there is no column {name!r}, which the mapping names.", close_to(name, known), place=source
         )
         for name in dict.fromkeys(wanted)
         if name not in known
     ]
+    return problems + _twice(mapping, blocks, source) + _untold(mapping, blocks, source)
+
+
+def _twice(mapping: Mapping, blocks: list[_Block], source: str) -> list[Problem]:
+    """Columns whose ratings would be read twice, or whose names come apart in more than one way."""
+    times = Counter(block.column for block in blocks)
+    templates = [one.template for one in mapping.ratings]
+    problems = [
+        Problem(
+            "two of the templates of ratings fit this column.", "Let one alone fit it.", source, column=name
+        )
+        for name, number in times.items()
+        if number > 1
+    ]
+    return problems + [
+        Problem(f"{one.text!r} fits this name in more than one way.", _LONGER, source, column=name)
+        for one in templates
+        for name in times
+        if one.is_ambiguous(name)
+    ]
+
+
+def _untold(mapping: Mapping, blocks: list[_Block], source: str) -> list[Problem]:
+    """Columns of ratings of which something is said that is not said of this one: a slot that is left out."""
+    split = {part for template in mapping.split.values() for part in template.parts}
+    said = [split | set(block.parts) | set(block.columns) for block in blocks]
+    known = set().union(*said)
+    problems = [
+        Problem(
+            f"nothing says what {' and '.join(missing)} it shows, as of the other columns of ratings.",
+            "Say it for its slot, or leave the column out of the template.",
+            place=source,
+            column=block.column,
+        )
+        for block, parts in zip(blocks, said, strict=True)
+        if (missing := [part for part in _NEEDED if part in known and part not in parts])
+    ]
+    return problems[:LISTED]
 
 
 def _kept_rows(frame: pd.DataFrame, mapping: Mapping) -> tuple[Mask, tuple[FlowStep, ...]]:
@@ -198,6 +241,9 @@ def _taken_apart(
         problems += cell_problems(
             failed, cells, at=at, rule=f"is not of the shape {template.text!r}.", remedy=remedy
         )
+        unclear = np.array([template.is_ambiguous(text.strip()) for text in cells.texts])[cells.code]
+        rule = f"comes apart by {template.text!r} in more than one way."
+        problems += cell_problems(unclear, cells, at=at, rule=rule, remedy=_LONGER)
         for part in template.parts:
             texts = np.array([None if one is None else one[part] for one in found], dtype=object)
             table = table.assign(**{part: texts[cells.code]})
@@ -215,6 +261,20 @@ def _absent_parts(table: pd.DataFrame, *, source: str) -> list[Problem]:
         "say it for each slot."
     )
     return [Problem(rule, remedy, place=source)]
+
+
+def _blank_parts(table: pd.DataFrame, *, source: str) -> list[Problem]:
+    """Ratings of which the cell of the worker, the item or the system is blank."""
+    problems = []
+    for part in _NEEDED:
+        cells = read_cells(table[part])
+        blank = np.array([not text.strip() for text in cells.texts])[cells.code]
+        if blank.any():
+            rule = f"{int(blank.sum()):,} ratings have no {part}: its cell is blank."
+            remedy = "Leave these rows out (drop_rows), or take another column."
+            row = int(table.index[int(np.argmax(blank))])
+            problems.append(Problem(rule, remedy, place=source, row=row))
+    return problems
 
 
 def _rated(

@@ -59,14 +59,23 @@ class Template:
         return tuple(text for is_part, text in self._tokens if is_part)
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        made = [f"(?P<{text}>.+?)" if is_part else re.escape(text) for is_part, text in self._tokens]
-        return re.compile("".join(made), re.DOTALL)
+    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """With parts as short, and as long, as they can be."""
+        short, long = (
+            [f"(?P<{text}>{part})" if is_part else re.escape(text) for is_part, text in self._tokens]
+            for part in (".+?", ".+")
+        )
+        return re.compile("".join(short), re.DOTALL), re.compile("".join(long), re.DOTALL)
 
     def match(self, text: str) -> dict[str, str] | None:
         """What each part is in a text, None where the text is not of this shape."""
-        found = self._pattern.fullmatch(text)
+        found = self._patterns[0].fullmatch(text)
         return None if found is None else found.groupdict()
+
+    def is_ambiguous(self, text: str) -> bool:
+        """Whether a text comes apart in more than one way."""
+        short, long = (pattern.fullmatch(text) for pattern in self._patterns)
+        return short is not None and long is not None and short.groups() != long.groups()
 
     def filled(self, parts: dict[str, str]) -> str:
         """The text with its parts put in; those that are not given stay in braces."""

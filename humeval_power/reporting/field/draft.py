@@ -144,14 +144,22 @@ def _answers_in_words(export: Export) -> MappingType[str, int]:
 def _conditions(export: Export) -> Iterator[str]:
     """Columns that may say which rows count, with what stands in them."""
     where = () if export.mapping is None else export.mapping.where
+    dropped, kept = (
+        {one.column: one.values for one in where if one.drop is drop} for drop in (True, False)
+    )
+    if kept:
+        yield "# Rows to keep, by what stands in a column; all others are left out:"
+        yield "[keep_rows]"
+        yield from (f"{_quoted(name)} = {_listing(values)}" for name, values in kept.items())
     yield "# Rows to leave out, by what stands in a column (or [keep_rows]: leave out all others):"
-    dropped = {one.column: list(one.values) for one in where if one.drop}
     yield "[drop_rows]"
     yield from (f"{_quoted(name)} = {_listing(values)}" for name, values in dropped.items())
     for name in map(str, export.frame.columns):
         bare = "".join(letter for letter in name.casefold() if letter.isalnum())
-        if name not in dropped and (
-            "status" in bare or bare in ("finished", "approve", "reject", "type", "itemtype")
+        if (
+            name not in dropped
+            and name not in kept
+            and ("status" in bare or bare in ("finished", "approve", "reject", "type", "itemtype"))
         ):
             yield f"# {_quoted(name)} = [...]   # it holds {_counts(export, name)}"
     yield ""

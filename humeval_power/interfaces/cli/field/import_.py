@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 
@@ -56,15 +57,16 @@ def command(
         return draft_mapping(exports[0])
     if output is not None and Path(output).suffix.lower() == ".toml":
         raise click.UsageError("-o with .toml writes a mapping: add --draft.")
-    return import_exports(exports, mapping=chosen, key=None if keep_ids else _key(output, secret))
+    found = import_exports(exports, mapping=chosen)
+    # after all that may be refused, so that no secret is left behind of a run that wrote nothing
+    return found if keep_ids else replace(found, key=_key(output, secret))
 
 
 def _key(output: str | None, secret: str | None) -> str:
     """The key of the pseudonyms; the same as long as the file of the secret is there. What is only printed has
     one of its own."""
-    if secret is None and output is None:
+    if secret is None and output in (None, "-"):
         return token_hex(32)
-    place = secret or str(Path(output or "") / "import.secret")
-    if secret is None and Path(output or "").suffix:
-        place = str(Path(output or "").with_suffix(".secret"))
-    return kept_secret(place).key.hex()
+    written = Path(output or "")
+    beside = written.with_suffix(".secret") if written.suffix else written / "import.secret"
+    return kept_secret(secret or beside).key.hex()

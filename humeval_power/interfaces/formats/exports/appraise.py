@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import re
+import csv
+import io
 
 import pandas as pd
 
+from humeval_power.checking.cells import LISTED
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
 from humeval_power.checking.rows import ROW_INDEX
+from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
 from humeval_power.interfaces.formats.exports.raw import RawExport
 
@@ -17,13 +20,14 @@ _KINDS = ("TGT", "BAD", "REF", "CHK")
 _FIRST = ("user", "system", "segment", "itemType", "source language", "target language", "score")
 _DUMP = ("systemID", "username", "segmentID", "score", "itemType")
 _KIND = _FIRST.index("itemType")
-_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z]+)?|[a-z]{3}_[A-Z][a-z]{3}")
 
 
 def _known_by(found: RawExport) -> str | None:
     if columns_named(found, _DUMP):
         return f"its columns are {', '.join(_DUMP)}"
-    first = found.columns
+    if found.is_folder or found.is_excel or found.is_json:
+        return None
+    first = next(csv.reader(found.head.splitlines()[:1]), [])
     if len(first) < len(_FIRST) + 2 or first[_KIND] not in _KINDS:
         return None
     return f"it has no header, and column 4 is one of {', '.join(_KINDS)}"
@@ -32,9 +36,8 @@ def _known_by(found: RawExport) -> str | None:
 def _read(found: RawExport, why: str) -> Export:
     if columns_named(found, _DUMP):
         frame, told = found.table, dict(zip(("system", "worker", "item"), _DUMP, strict=False))
-        rating = "score"
     else:
-        frame, rating = _named(found), "score"
+        frame = _named(found)
         told = {"worker": "user", "system": "system", "item": "segment"}
     frame, joined = _separated(frame, told["system"])
     notices = list(found.notices)
@@ -48,10 +51,9 @@ def _read(found: RawExport, why: str) -> Export:
         platform="appraise",
         why=why,
         source=found.source,
-        sha256=found.sha256,
         frame=frame,
         mapping=Mapping(
-            ratings=(RatingColumns(Template(rating)),),
+            ratings=(RatingColumns(Template("score")),),
             columns={part: Template(name) for part, name in {**told, **kept}.items() if name in frame},
             where=(Condition("itemType", ("TGT",)),),
         ),
@@ -61,23 +63,34 @@ def _read(found: RawExport, why: str) -> Export:
 
 
 def _named(found: RawExport) -> pd.DataFrame:
-    """The rows with names for their columns; what was read as a header is the first row."""
-    table = found.table
-    width = len(table.columns)
+    """The rows with names for their columns.
+
+    Raises
+    ------
+    InputError
+        Rows of other lengths than the first.
+    """
+    rows = [row for row in csv.reader(io.StringIO(found.text, newline="")) if row]
+    width = len(rows[0])
+    problems = [
+        Problem(
+            f"has {len(row)} cells; the first row has {width}.",
+            "Is the file complete?",
+            found.source,
+            number,
+        )
+        for number, row in enumerate(rows, start=1)
+        if len(row) != width
+    ]
+    if problems:
+        raise InputError(problems[:LISTED])
     rest = [f"column {place}" for place in range(len(_FIRST) + 1, width + 1)]
-    head = pd.DataFrame([list(map(_undoubled, table.columns))], columns=table.columns, index=[1])
-    frame = pd.concat([head, table])
-    frame.columns = [*_FIRST, *rest]
+    frame = pd.DataFrame(rows, columns=[*_FIRST, *rest], index=range(1, len(rows) + 1), dtype=str)
     if _is_time(frame.iloc[:, -2]) and _is_time(frame.iloc[:, -1]):
         start, end = (pd.to_numeric(frame.iloc[:, place]) for place in (-2, -1))
         frame["durationInSeconds"] = (end - start).round(3).astype(str)
     frame.index.name = ROW_INDEX
     return frame
-
-
-def _undoubled(name: str) -> str:
-    """A cell of the first row as it stood there: readers number columns of one name."""
-    return re.sub(r"\.\d+$", "", name) if re.fullmatch(r"[A-Za-z]+\.\d+", name) else name
 
 
 def _is_time(column: pd.Series) -> bool:

@@ -69,7 +69,6 @@ def _read(found: RawExport, why: str) -> Export:
         platform="argilla",
         why=why,
         source=found.source,
-        sha256=found.sha256,
         frame=frame,
         mapping=_mapping(frame, questions),
         flow=tuple(flow),

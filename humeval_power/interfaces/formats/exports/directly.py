@@ -13,8 +13,6 @@ from humeval_power.interfaces.formats.exports.platforms import platform_of
 from humeval_power.interfaces.formats.exports.raw import RawExport
 from humeval_power.safe_text import shell_word
 
-_LEFT = {"dropped": "left out"}
-
 
 class Ready(NamedTuple):
     """The ratings of an export, one a row, and what to say of how they came about."""
@@ -36,6 +34,8 @@ def ratings_in(found: RawExport) -> Ready | None:
         return None
     platform, why = told
     export = platform.read(found, why)
+    if export.mapping is None and _reads_as_ratings(found):  # it has one rating a row already
+        return None
     if export.people:
         rule = f"is a table of the participants of {platform.title}, without ratings."
         raise InputError([Problem(rule, "Import it together with the ratings.", place=found.source)])
@@ -47,7 +47,7 @@ def ratings_in(found: RawExport) -> Ready | None:
         remedy = f"Write a mapping, edit it, and import with it: {draft}"
         raise InputError([Problem(rule, remedy, place=found.source), *error.problems]) from None
     steps = (*export.flow, *table.of[0][1].flow)
-    lost = [f"{step.rows:,} {_LEFT[step.step]}: {step.reason}." for step in steps if step.step == "dropped"]
+    lost = [f"{step.rows:,} left out: {step.reason}." for step in steps if step.step == "dropped"]
     said = f"Read as an export of {platform.title}: {why}."
     return Ready(table.frame, (said, *export.notices, *lost))
 

@@ -33,7 +33,6 @@ def _read(found: RawExport, why: str) -> Export:
         platform="google-forms",
         why=why,
         source=found.source,
-        sha256=found.sha256,
         frame=found.table,
         mapping=_mapping(found.columns, worker),
         notices=found.notices,
@@ -60,4 +59,4 @@ def _mapping(names: Sequence[str], worker: str | None) -> Mapping | None:
     )
 
 
-FORMS = Platform("google-forms", "Google Forms", _known_by, _read)
+FORMS = Platform("google-forms", "Google Forms", _known_by, _read, weak=True)

@@ -60,7 +60,6 @@ def _read(found: RawExport, why: str) -> Export:
         platform="label-studio",
         why=why,
         source=found.source,
-        sha256=found.sha256,
         frame=frame,
         mapping=_mapping(frame, list(answers)),
         flow=tuple(_flow(found, len(frame))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.toml_text import read_toml
 from humeval_power.reporting.schemas.sections import Section
 from humeval_power.reporting.schemas.validation_problems import problems_of
@@ -38,10 +39,16 @@ class MappingDocument(Section):
     keep: list[str] = Field(default_factory=list)
 
     def record(self) -> Mapping:
+        made = _Templates()
+        ratings = tuple(RatingColumns(made.of("ratings", text), name) for name, text in self._ratings())
+        columns = {part: made.of(f"columns.{part}", text) for part, text in self.columns.items()}
+        split = {name: made.of(f"split.{name}", text) for name, text in self.split.items()}
+        if made.problems:
+            raise InputError(made.problems)
         return Mapping(
-            ratings=tuple(self._ratings()),
-            columns={part: Template(text) for part, text in self.columns.items()},
-            split={name: Template(text) for name, text in self.split.items()},
+            ratings=ratings,
+            columns=columns,
+            split=split,
             slots=self.slots,
             words=self.words,
             missing=tuple(self.missing),
@@ -50,12 +57,30 @@ class MappingDocument(Section):
             keep=tuple(self.keep),
         )
 
-    def _ratings(self) -> Iterator[RatingColumns]:
+    def _ratings(self) -> list[tuple[str | None, str]]:
+        """The templates of ratings, each with its criterion."""
         if isinstance(self.ratings, dict):
-            yield from (RatingColumns(Template(text), name) for name, text in self.ratings.items())
-        else:
-            texts = [self.ratings] if isinstance(self.ratings, str) else self.ratings
-            yield from (RatingColumns(Template(text)) for text in texts)
+            return list(self.ratings.items())
+        return [
+            (None, text) for text in ([self.ratings] if isinstance(self.ratings, str) else self.ratings)
+        ]
+
+
+_ANY = Template("any")
+
+
+class _Templates:
+    """Templates of a file, and the problems of those that are none, so that all are told at once."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def of(self, field: str, text: str) -> Template:
+        try:
+            return Template(text)
+        except InputError as error:
+            self.problems += [replace(one, column=field) for one in error.problems]
+            return _ANY
 
 
 def read_mapping(path: str | Path) -> tuple[Mapping, str | None]:

@@ -69,7 +69,6 @@ def _read(found: RawExport, why: str) -> Export:
         platform="mqm",
         why=why,
         source=found.source,
-        sha256=found.sha256,
         frame=frame.drop(columns="weight").astype(str),
         mapping=Mapping(
             ratings=(RatingColumns(Template("rating")),),

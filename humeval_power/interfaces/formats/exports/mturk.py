@@ -35,7 +35,6 @@ def _read(found: RawExport, why: str) -> Export:
         platform="mturk",
         why=why,
         source=found.source,
-        sha256=found.sha256,
         frame=found.table,
         mapping=_mapping(found.columns),
         notices=found.notices,

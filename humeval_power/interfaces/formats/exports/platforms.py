@@ -60,7 +60,7 @@ def read_export(path: str | Path, *, platform: str | None = None) -> Export:
     ----------
     path : of the file or folder.
     platform : whose export it is, by the name of one of PLATFORMS; None tells it from the content. 'table' is any
-        table, such as a sheet with a column for each annotator.
+        table, such as a sheet with a column for each annotator. A table of participants is read as what it is.
 
     Returns
     -------
@@ -73,22 +73,32 @@ def read_export(path: str | Path, *, platform: str | None = None) -> Export:
         A file that is none's, not of the named platform, of two platforms at once, or that cannot be read.
     """
     found = RawExport(path)
+    participants = PROLIFIC.known_by(found)
+    if participants is not None:
+        return PROLIFIC.read(found, participants)
+    return _told(found) if platform is None else _named(found, platform)
+
+
+def _told(found: RawExport) -> Export:
+    told = platform_of(found)
+    if told is None:
+        known = ", ".join(one.title for one in PLATFORMS if not one.only_named)
+        rule = f"is not known as an export. The formats that are known: {known}."
+        remedy = (
+            "If it is one of them, name it (--from NAME); --from table takes any table, with a mapping."
+        )
+        raise InputError([Problem(rule, remedy, place=found.source)])
+    platform, why = told
+    return platform.read(found, why)
+
+
+def _named(found: RawExport, name: str) -> Export:
+    platform = next((one for one in PLATFORMS if one.name == name), None)
     if platform is None:
-        told = platform_of(found)
-        if told is None:
-            known = ", ".join(one.title for one in PLATFORMS if not one.only_named)
-            rule = f"is not known as an export. The formats that are known: {known}."
-            remedy = (
-                "If it is one of them, name it (--from NAME); --from table takes any table, with a mapping."
-            )
-            raise InputError([Problem(rule, remedy, place=found.source)])
-        return told[0].read(found, told[1])
-    named = next((one for one in PLATFORMS if one.name == platform), None)
-    if named is None:
         names = listing([one.name for one in PLATFORMS])
-        raise InputError(f"There is no platform {platform!r}; there are {names}.")
-    why = named.known_by(found)
+        raise InputError(f"There is no platform {name!r}; there are {names}.")
+    why = platform.known_by(found)
     if why is None:
-        rule = f"does not look like an export of {named.title}."
+        rule = f"does not look like an export of {platform.title}."
         raise InputError([Problem(rule, "Is this the right file?", place=found.source)])
-    return named.read(found, why)
+    return platform.read(found, why)

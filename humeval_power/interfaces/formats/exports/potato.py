@@ -46,7 +46,6 @@ def _read(found: RawExport, why: str) -> Export:
         platform="potato",
         why=why,
         source=found.source,
-        sha256=found.sha256,
         frame=frame,
         mapping=_mapping(frame),
         flow=flow,

@@ -22,7 +22,6 @@ def _read(found: RawExport, why: str) -> Export:
         platform="prolific",
         why=why,
         source=found.source,
-        sha256=found.sha256,
         frame=frame.set_axis([kept[name] for name in frame.columns], axis=1),
         notices=found.notices,
         person="worker",

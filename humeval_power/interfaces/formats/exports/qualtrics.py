@@ -42,7 +42,6 @@ def _read(found: RawExport, why: str) -> Export:
         platform="qualtrics",
         why=why,
         source=found.source,
-        sha256=found.sha256,
         frame=frame,
         mapping=_mapping(frame),
         asked={str(name): text for name, text in asked.items()},

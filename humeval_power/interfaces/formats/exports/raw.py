@@ -42,7 +42,7 @@ class RawExport:
         self.source = "standard input" if str(path) == STANDARD_INPUT else self.path.name
         self.is_folder = content is None and self.path.is_dir()
         found = b"" if self.is_folder else read_bytes(path) if content is None else content
-        self.sha256 = hashlib.sha256(found).hexdigest()
+        self.sha256 = "" if self.is_folder else hashlib.sha256(found).hexdigest()
         self.content = unzipped(found, source=self.source)
 
     @property

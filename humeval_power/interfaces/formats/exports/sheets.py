@@ -31,7 +31,6 @@ def _read(found: RawExport, why: str) -> Export:
         platform="table",
         why=why,
         source=found.source,
-        sha256=found.sha256,
         frame=frame,
         mapping=_mapping([str(name) for name in frame.columns]),
         notices=tuple(notices),
