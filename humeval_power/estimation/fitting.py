@@ -208,7 +208,7 @@ def deviation_errors(information: Floats, deviations: Floats) -> list[float]:
     errors = np.full(len(deviations), np.nan)
     free = np.flatnonzero(deviations > 0)
     part = information[np.ix_(free, free)]
-    if not (np.isfinite(part).all() and (np.diag(part) > 0).all()):
+    if not len(free) or not (np.isfinite(part).all() and (np.diag(part) > 0).all()):
         return [float(value) for value in errors]
     scale = np.sqrt(np.diag(part))
     scaled = part / np.outer(scale, scale)

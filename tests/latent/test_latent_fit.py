@@ -144,6 +144,20 @@ def test_documents_are_a_factor_of_their_own() -> None:
     assert found.standard_errors.keys() > fit_latent(ratings, family="ordinal").standard_errors.keys()
 
 
+def test_noise_alone_has_sds_of_zero_without_errors() -> None:
+    worker, item, system = (codes.ravel() for codes in np.indices((8, 20, 2)))
+    system = np.where(system == 0, "A", "B")
+    for seed in range(20):
+        rating = np.random.default_rng(seed).integers(1, 6, len(worker))
+        frame = pd.DataFrame({"worker": worker, "item": item, "system": system, "rating": rating})
+        found = fit_latent(ratings_from_table(frame, scale=RatingScale.parse("1:5")), family="ordinal")
+        if len(found.boundary) == len(SDS):
+            break
+    assert set(found.boundary) == set(SDS)
+    assert all(np.isnan(found.standard_errors[name]) for name in SDS)
+    assert found.standard_errors["effect"] > 0
+
+
 def test_one_rating_a_cell_leaves_items_and_noise_unseparated() -> None:
     ratings = drawn_ratings(FIVE, 6, 30, seed=6)
     kept = ratings.worker == ratings.item % 6
