@@ -15,7 +15,7 @@ from humeval_power.checking.covariates import Covariate
 from humeval_power.checking.origin import Layout, Origin, origin_of
 from humeval_power.checking.problems import find_problems, pair_problems, system_problems
 from humeval_power.checking.roles import Role
-from humeval_power.checking.rows import FlowStep, Rows, Selection, read_rows, select_rows
+from humeval_power.checking.rows import ExportFlow, FlowStep, Rows, Selection, read_rows, select_rows
 from humeval_power.checking.scale import infer_scale, scale_notices
 from humeval_power.checking.structure import structure_notices
 from humeval_power.checking.structure_columns import (
@@ -49,7 +49,8 @@ class Ratings:
 
     `document` (n_ratings,) are codes into `document_names`, None where no column of documents was named;
     `covariates` are what else the model takes into account, in the order named, the order of showing last.
-    `origin` says where the ratings stand in their table; None for ratings that were not read.
+    `origin` says where the ratings stand in their table; None for ratings that were not read. `exports` say what
+    left a platform's export before it was such a table.
     """
 
     worker: Codes
@@ -68,6 +69,7 @@ class Ratings:
     document_names: tuple[str, ...] = ()
     covariates: tuple[Covariate, ...] = ()
     origin: Origin | None = None
+    exports: tuple[ExportFlow, ...] = ()
 
     @property
     def n_ratings(self) -> int:
@@ -160,6 +162,7 @@ def ratings_from_table(
     source: str = "table",
     notices: tuple[str, ...] = (),
     layout: Layout | None = None,
+    exports: tuple[ExportFlow, ...] = (),
 ) -> Ratings:
     """Check a long table, one rating per row, and return its ratings.
 
@@ -181,7 +184,8 @@ def ratings_from_table(
         is part of; numbers or categories such as position, length or group of workers; and which output
         was shown first, as the place (1 or 2; of K systems up to K) of the rated one or the system that was
         first. Each has a value for every rating that is analysed.
-    source, notices, layout : the name of the file, what was assumed in reading it, and how the table lies in it.
+    source, notices, layout, exports : the name of the file, what was assumed in reading it, how the table lies in
+        it, and what left the platform's export that it was made of.
 
     Raises
     ------
@@ -246,7 +250,7 @@ def ratings_from_table(
     said += scale_notices(used, given, lower_is_better_said=lower_is_better) + _structure(chosen)
     said += told(chosen.document, structure, chosen.item, chosen.covariates)
     origin = origin_of(rows, document=document, rejected_rows=rejected_rows, layout=layout)
-    return replace(chosen, notices=tuple(said), source=source, origin=origin)
+    return replace(chosen, notices=tuple(said), source=source, origin=origin, exports=exports)
 
 
 def _chosen(

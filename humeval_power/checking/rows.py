@@ -41,6 +41,17 @@ class FlowStep:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ExportFlow:
+    """How ratings came out of a platform's export: which one it was, by what it was known, and the flow, first in
+    rows of the export, then in ratings."""
+
+    source: str
+    platform: str
+    known_by: str
+    flow: tuple[FlowStep, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """The columns of a table as codes and numbers, before any row is dropped; arrays of shape (n,).

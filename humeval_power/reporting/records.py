@@ -12,6 +12,7 @@ MDE_SCHEMA = "humeval_power/mde/1"
 SIZE_SCHEMA = "humeval_power/size/1"
 POWER_SCHEMA = "humeval_power/power/1"
 SURFACE_SCHEMA = "humeval_power/surface/1"
+IMPORT_SCHEMA = "humeval_power/import/1"
 
 Record = dict[str, object]
 _VERSIONED = ("humeval-power", "numpy", "scipy", "pandas", "numba")

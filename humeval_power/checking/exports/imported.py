@@ -11,6 +11,7 @@ from humeval_power.checking.columns import listing
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping
 from humeval_power.checking.exports.reshape import LongTable, long_table
+from humeval_power.checking.rows import ExportFlow
 from humeval_power.errors import InputError, Problem
 
 
@@ -25,6 +26,14 @@ class Imported:
     mapping: Mapping | None = None
     people: tuple[Export, ...] = ()
     notices: tuple[str, ...] = ()
+
+    @property
+    def flows(self) -> tuple[ExportFlow, ...]:
+        """What left each export at which step, and why."""
+        return tuple(
+            ExportFlow(export.source, export.platform, export.why, (*export.flow, *table.flow))
+            for export, table in self.of
+        )
 
 
 def imported(exports: Sequence[Export], mapping: Mapping | None = None) -> Imported:

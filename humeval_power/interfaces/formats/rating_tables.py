@@ -32,7 +32,8 @@ def read_rating_table(path: str | Path) -> SourceTable:
     raw.take_table(found.frame)
     ready = ratings_in(raw)
     if ready is not None:
-        return found._replace(frame=ready.frame, notices=(*found.notices, *ready.notices), layout=None)
+        notices = (*found.notices, *ready.notices)
+        return found._replace(frame=ready.frame, notices=notices, layout=None, exports=(ready.flow,))
     layout = None if found.layout is None else replace(found.layout, path=str(path))
     return found._replace(layout=layout)
 
@@ -42,4 +43,4 @@ def _export(raw: RawExport, otherwise: InputError) -> SourceTable:
     ready = ratings_in(raw)
     if ready is None:
         raise otherwise
-    return SourceTable(ready.frame, raw.source, raw.sha256, ready.notices)
+    return SourceTable(ready.frame, raw.source, raw.sha256, ready.notices, exports=(ready.flow,))

@@ -44,5 +44,6 @@ def ratings_of(found: SourceTable, *, scale: RatingScale | str | None = None, **
         source=found.source,
         notices=found.notices,
         layout=found.layout,
+        exports=found.exports,
         **columns,
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from humeval_power.checking.origin import Layout
-from humeval_power.checking.rows import ROW_INDEX
+from humeval_power.checking.rows import ROW_INDEX, ExportFlow
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.binary_tables import read_excel, read_parquet
 from humeval_power.interfaces.formats.file_bytes import (
@@ -33,7 +33,8 @@ class SourceTable(NamedTuple):
     """A table as it was found: cells as text where the file has text, rows numbered as in the file.
 
     `sha256` is the digest of the bytes of the file; `notices` say what was assumed in reading it; `layout` how
-    the table lies in the file, None where it is put together of several.
+    the table lies in the file, None where it is put together of several; `exports` how it came out of a
+    platform's export, where it is one.
     """
 
     frame: pd.DataFrame
@@ -41,6 +42,7 @@ class SourceTable(NamedTuple):
     sha256: str
     notices: tuple[str, ...]
     layout: Layout | None = None
+    exports: tuple[ExportFlow, ...] = ()
 
 
 def read_table(path: str | Path) -> SourceTable:

@@ -12,6 +12,7 @@ import numpy as np
 from humeval_power.inference.study.wald import standardised_effect
 from humeval_power.reporting.analyze.family import family_record
 from humeval_power.reporting.records import Record
+from humeval_power.reporting.row_flow import flow_record
 from humeval_power.reporting.study.fit_content import fit_content
 
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
@@ -189,7 +190,7 @@ def _counts(ratings: Ratings) -> Record:
         "n_outputs": outputs,
         "ratings_per_item": ratings.n_ratings / outputs,
         "scale": asdict(ratings.scale),
-        "flow": [asdict(step) for step in ratings.flow],
+        **flow_record(ratings),
         "notices": list(ratings.notices),
     }
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import Imported
-from humeval_power.checking.rows import FlowStep
 from humeval_power.reporting.document import Block, Document, Facts, Listing, Section, Table
 from humeval_power.reporting.field.draft import draft_text
 from humeval_power.reporting.numbers import counted
-from humeval_power.reporting.records import Record
+from humeval_power.reporting.records import IMPORT_SCHEMA, Record
 from humeval_power.reporting.release.pseudonyms import pseudonyms
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.row_flow import export_record
 from humeval_power.safe_text import table_csv
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _DIGITS = 12  # of computed columns; ratings are text
 class ImportResult(Result):
     """Ratings out of exports. With a `key` the table has pseudonyms of the workers."""
 
-    schema: ClassVar[str] = "humeval_power/import/1"
+    schema: ClassVar[str] = IMPORT_SCHEMA
     endings: ClassVar[tuple[str, ...]] = (".csv", ".toml")
 
     table: Imported
@@ -73,10 +73,9 @@ class ImportResult(Result):
         yield "Worker ids", "as in the export" if self.key is None else "pseudonyms, by a secret key"
 
     def _flows(self) -> Iterator[Block]:
-        for export, one in self.table.of:
-            steps = (*export.flow, *one.flow)
-            rows = tuple((_STEPS[step.step], f"{step.rows:,}", step.reason) for step in steps)
-            yield Table((export.source, "number", "what"), rows)
+        for one in self.table.flows:
+            rows = tuple((_STEPS[step.step], f"{step.rows:,}", step.reason) for step in one.flow)
+            yield Table((one.source, "number", "what"), rows)
 
     def content(self) -> Record:
         """Counts and the flow of each export; no ratings, and no id of a worker."""
@@ -86,14 +85,8 @@ class ImportResult(Result):
             "columns": list(map(str, self._frame.columns)),
             "pseudonyms": self.key is not None,
             "exports": [
-                {
-                    "source": export.source,
-                    "platform": export.platform,
-                    "known_by": export.why,
-                    "columns_read": list(one.used),
-                    "flow": [_step(step) for step in (*export.flow, *one.flow)],
-                }
-                for export, one in self.table.of
+                {**export_record(flow), "columns_read": list(table.used)}
+                for flow, (_, table) in zip(self.table.flows, self.table.of, strict=True)
             ],
         }
 
@@ -144,7 +137,3 @@ class DraftResult(Result):
     def artefact(self, ending: str) -> str:  # noqa: ARG002
         """The draft as TOML."""
         return draft_text(self.export)
-
-
-def _step(step: FlowStep) -> Record:
-    return asdict(step)

@@ -12,11 +12,11 @@ from humeval_power.reporting.report.pages import FormPage
 from humeval_power.reporting.report.sentences import pay_sentence
 from humeval_power.reporting.report.study_words import (
     command_words,
-    flow_sentence,
     interest_sentence,
     size_sentence,
     software_words,
 )
+from humeval_power.reporting.row_flow import flow_sentence
 from humeval_power.reporting.values import Document
 
 DATA, RESULTS, PEOPLE, TOOLS = "B Data", "C Results", "D Workers", "E Tools"
@@ -54,7 +54,7 @@ def arr_fields(documents: Documents, config: ReportConfig = NO_CONFIG) -> tuple[
     effect = said.effect()
     answers: dict[str, Given | None] = {
         **{number: config.given(name) for number, name in FROM_CONFIG.items()},
-        "B6": _joined(source, size_sentence(facts), flow_sentence(facts)),
+        "B6": _joined(source, size_sentence(facts), flow_sentence(facts.record)),
         "C3": effect and _joined(source, effect.text, said.scores(), interest_sentence(facts)),
         "C4": _joined(source, said.test(), said.estimates(), *_made_by(documents.study)),
         "D2": _recruitment_and_pay(documents, config),

@@ -13,6 +13,7 @@ from humeval_power.reporting.values import (
     NOTHING,
     Document,
     cells,
+    listed,
     number,
     part,
     ratings_source,
@@ -34,17 +35,18 @@ _NAMES = {
     "analysis": "the analysis",
     "surface": "the surface document",
     "power": "the power document",
+    "imported": "the import",
     "plan": "the plan",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The JSON documents of `fit`, `analyze`, `surface` and `power`, as read, and the plan.
+    """The JSON documents of `fit`, `analyze`, `surface`, `power` and `import`, as read, and the plan.
 
     plan_checksum : of the plan's file. ratings : what the analysis is of, for pictures.
-    names : what the sources are called, by 'parameters', 'analysis', 'surface', 'power' and 'plan'; the
-        names of their files, for example. criterion_name : of the criterion, before there is a document of it.
+    names : what the sources are called, by 'parameters', 'analysis', 'surface', 'power', 'imported' and 'plan';
+        the names of their files, for example. criterion_name : of the criterion, before there is a document of it.
     """
 
     parameters: Document | None = None
@@ -56,11 +58,16 @@ class Documents:
     ratings: Ratings | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     criterion_name: str | None = None
+    imported: Document | None = None
 
     @property
     def study(self) -> Document:
-        """What is known of the ratings: the analysis, or without one the fit."""
-        return self.analysis or self.parameters or NOTHING
+        """What is known of the ratings: the analysis, or without one the fit; with what left the exports that they
+        were imported from."""
+        found = self.analysis or self.parameters or NOTHING
+        if self.imported is None or not found or listed(found, "exports"):
+            return found
+        return {**found, "exports": self.imported["exports"]}
 
     @property
     def facts(self) -> StudyFacts:

@@ -17,11 +17,10 @@ from humeval_power.reporting.report.facts.words import words_of
 from humeval_power.reporting.report.over_criteria import merged_text
 from humeval_power.reporting.report.plans.words import words_of_plan
 from humeval_power.reporting.report.study_words import (
-    flow_sentence,
     interest_sentence,
-    n_dropped,
     size_sentence,
 )
+from humeval_power.reporting.row_flow import flow_sentence, n_dropped
 from humeval_power.reporting.values import SHORT_HASH, Document, listed, part, words
 
 
@@ -43,7 +42,7 @@ def _methods(documents: Documents) -> list[str | None]:
     return [
         size_sentence(facts) if documents.study else _planned_size(plan),
         _scale(documents),
-        flow_sentence(facts) if n_dropped(facts) else None,
+        flow_sentence(facts.record) if n_dropped(facts.record) else None,
         (said.scores() or "").replace("B - A", f"B {MINUS} A"),
         said.paper_test() or planned_test,
         _planned(documents),

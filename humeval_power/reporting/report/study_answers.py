@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from humeval_power.reporting.document import Table
 from humeval_power.reporting.report.facts.record import StudyFacts
 from humeval_power.reporting.report.facts.words import words_of
 from humeval_power.reporting.report.power_answers import Answer
+from humeval_power.reporting.row_flow import flow_rows
 from humeval_power.reporting.rule_words import assumptions_of
-from humeval_power.reporting.values import count, listed, words
+from humeval_power.reporting.values import listed, words
 
 
 def study_answers(facts: StudyFacts) -> dict[str, Answer | None]:
@@ -67,14 +66,15 @@ def _scale(facts: StudyFacts) -> Answer | None:
 
 
 def _exclusions(facts: StudyFacts) -> Answer | None:
-    steps = [step for step in listed(facts.record, "flow") if isinstance(step, Mapping)]
-    if not steps:
+    rows = flow_rows(facts.record)
+    if not rows:
         return None
-    rows = tuple(
-        (words(step, "step") or "", count(step, "rows") or "", words(step, "reason") or "")
-        for step in steps
-    )
+    if listed(facts.record, "exports"):
+        return Answer(
+            "From the exports and the table of ratings as they were read.",
+            table=Table(("step", "rows", "reason"), tuple(rows)),
+        )
     return Answer(
         "From the table of ratings as it was read. Whatever was left out before is not in it.",
-        table=Table(("step", "rows", "reason"), rows),
+        table=Table(("step", "rows", "reason"), tuple(rows)),
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from humeval_power.reporting.report.facts.record import StudyFacts
-from humeval_power.reporting.values import Document, count, listed, number, part, plain, share, words
+from humeval_power.reporting.values import Document, number, part, plain, share, words
 from humeval_power.rules import claim
 from humeval_power.scales import RatingScale
 
@@ -54,32 +52,6 @@ def scale_values(scale: RatingScale) -> str:
     if points is not None and points <= 11 and float(low).is_integer() and high - low == points - 1:
         return ", ".join(f"{low + step:g}" for step in range(points))
     return f"[{low:g}, {high:g}]"
-
-
-def flow_sentence(facts: StudyFacts) -> str | None:
-    """'1,834 rows were read; 34 were left out (rating is missing); 1,800 were analysed.'"""
-    steps = _flow(facts)
-    if not steps:
-        return None
-    return "; ".join(_step(step) for step in steps) + "."
-
-
-def n_dropped(facts: StudyFacts) -> int:
-    """Rows that were left out of the table as it was read."""
-    return sum(int(number(step, "rows") or 0) for step in _flow(facts) if step.get("step") == "dropped")
-
-
-def _flow(facts: StudyFacts) -> list[Document]:
-    return [step for step in listed(facts.record, "flow") if isinstance(step, Mapping)]
-
-
-def _step(step: Document) -> str:
-    rows, reason = count(step, "rows") or "0", words(step, "reason")
-    verb = {"read": "read", "dropped": "left out", "analysed": "analysed"}.get(
-        str(step.get("step")), "kept"
-    )
-    why = f" ({reason})" if reason else ""
-    return f"{rows} {'row was' if rows == '1' else 'rows were'} {verb}{why}"
 
 
 def interest_sentence(facts: StudyFacts) -> str | None:

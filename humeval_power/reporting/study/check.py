@@ -14,6 +14,7 @@ from humeval_power.reporting.document import Block, Document, Fact, Facts, Pictu
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.row_flow import flow_record, flow_rows
 from humeval_power.reporting.study.table_summary import Spread, TableSummary, summarise_table
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
@@ -133,7 +134,7 @@ def _record(ratings: Ratings, summary: TableSummary) -> Record:
         "data": {"source": ratings.source},
         "criterion_name": ratings.criterion,
         "scale": asdict(ratings.scale),
-        "flow": [asdict(step) for step in ratings.flow],
+        **flow_record(ratings),
         **summary.as_dict(),
         "notices": list(ratings.notices),
     }
@@ -177,8 +178,8 @@ def ratings_picture(ratings: Ratings, name: str = "ratings") -> Picture:
 
 
 def _flow(ratings: Ratings) -> Iterator[Fact]:
-    for step in ratings.flow:
-        yield step.step.capitalize(), f"{step.rows:,}" + (f": {step.reason}" if step.reason else "")
+    for name, rows, reason in flow_rows(flow_record(ratings)):
+        yield name, rows + (f": {reason}" if reason else "")
 
 
 def _scale(ratings: Ratings, summary: TableSummary) -> Block:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from humeval_power.reporting.records import Record
+from humeval_power.reporting.row_flow import flow_record
 from humeval_power.reporting.study.adjustment import adjustment_content
 
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
@@ -88,7 +89,7 @@ def fit_content(
         "scale": asdict(scale),
         "systems": list(ratings.system_names),
         "criterion_name": ratings.criterion,
-        "flow": [asdict(step) for step in ratings.flow],
+        **flow_record(ratings),
         "notices": list(ratings.notices),
         "data": {"source": ratings.source},
     }

@@ -19,7 +19,8 @@ from humeval_power.interfaces.formats.documents.reading import checked_document,
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.json_text import read_object
 from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
-from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA
+from humeval_power.reporting.records import IMPORT_SCHEMA, PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA
+from humeval_power.reporting.values import listed
 
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
@@ -32,6 +33,7 @@ _KINDS = {
     ANALYSES_SCHEMA: "analysis",
     SURFACE_SCHEMA: "surface",
     POWER_SCHEMA: "power",
+    IMPORT_SCHEMA: "imported",
 }
 _HEDS = "heds-"
 _ENVELOPE = ("versions", "command", "seed")  # what analyses of several criteria say once for all
@@ -43,6 +45,7 @@ _USUAL = (
     ("parameters.json",),
     ("power.json", "power/record.json"),
     ("surface",),
+    ("import.json", "import/record.json"),
     ("ratings.csv", "ratings.tsv", "ratings.xlsx", "ratings.parquet"),
     ("answers.toml", "humeval.toml"),
 )
@@ -60,6 +63,7 @@ class Sources:
     surface: str | None = None
     power: str | None = None
     plan: str | None = None
+    imported: str | None = None
     config: str | None = None
     heds: str | None = None
     ratings: str | None = None
@@ -69,7 +73,8 @@ class Sources:
     def documents(self) -> dict[str, str]:
         """The documents that were given, by kind."""
         found = {
-            name: getattr(self, name) for name in ("parameters", "analysis", "surface", "power", "plan")
+            name: getattr(self, name)
+            for name in ("parameters", "analysis", "surface", "power", "plan", "imported")
         }
         return {name: path for name, path in found.items() if path is not None}
 
@@ -120,7 +125,14 @@ def _within(path: str) -> list[str]:
     if not folder.is_dir() or _surface_file(folder) is not None:
         return [path]
     found = [folder / name for names in _USUAL for name in names if (folder / name).exists()]
+    if _schema_of(folder / RECORD) == IMPORT_SCHEMA:
+        found.append(folder / RECORD)
     return [str(each) for each in found] or [_record_path(path)]
+
+
+def _schema_of(record: Path) -> object:
+    """What a folder's record is of, None where there is none."""
+    return read_object(record).get("schema") if record.is_file() else None
 
 
 def _record_path(path: str) -> str:
@@ -170,6 +182,7 @@ _OPTIONS = (
     click.option("--surface", metavar="PATH", help="What 'surface -o' wrote."),
     click.option("--power", metavar="PATH", callback=_record_of, help="What 'power -o' wrote."),
     click.option("--plan", metavar="PATH", callback=plan_path, help="What 'plan -o' wrote."),
+    click.option("--imported", metavar="PATH", callback=_record_of, help="What 'import -o' wrote."),
     click.option("--ratings", metavar="FILE", help="The ratings that were analysed, for pictures of them."),
     click.option("--config", metavar="FILE", help="Your own answers, a TOML file with a table [report]."),
     click.option("--criterion", metavar="NAME", help="Of an analysis of several criteria. [all]"),
@@ -201,9 +214,22 @@ def read_criteria(sources: Sources) -> tuple[Documents, ...]:
         plan=plan,
         plan_checksum=checksum,
         names=sources.names,
+        imported=_document(sources.imported, IMPORT_SCHEMA),
     )
     found = [replace(shared, analysis=analysis) for analysis in _analyses(sources)]
+    _tell_other_import(found[0])
     return tuple(replace(one, ratings=_ratings(sources.ratings, one)) for one in found)
+
+
+def _tell_other_import(documents: Documents) -> None:
+    """Whether another table was analysed than the one that was imported."""
+    imported, flow = documents.imported, listed(documents.study, "flow")
+    if imported is None or not flow or flow[0]["rows"] == imported["n_ratings"]:
+        return
+    note(
+        f"WARNING: {documents.name('imported')} tells of {imported['n_ratings']:,} ratings, the analysis has read "
+        f"{flow[0]['rows']:,} rows: is it of another table?"
+    )
 
 
 def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
@@ -244,8 +270,8 @@ def _surface(path: str | None) -> dict[str, Any] | None:
 
 def _surface_file(folder: Path) -> Path | None:
     """The record of a folder that `surface` wrote, None where there is none."""
-    file = folder / "record.json"
-    return file if file.is_file() and read_object(file).get("schema") == SURFACE_SCHEMA else None
+    file = folder / RECORD
+    return file if _schema_of(file) == SURFACE_SCHEMA else None
 
 
 def _ratings(path: str | None, documents: Documents) -> Ratings | None:

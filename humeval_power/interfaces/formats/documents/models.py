@@ -205,6 +205,23 @@ class FlowStep(Part):
     reason: str = ""
 
 
+class ExportFlow(Part):
+    """What left a platform's export on the way to ratings; its rows need not add up."""
+
+    source: str
+    platform: str
+    known_by: str
+    flow: list[FlowStep]
+
+
+class ImportDocument(Part):
+    """What `import` tells of the exports that it read."""
+
+    schema_: Literal["humeval_power/import/1"] = Field(alias="schema")
+    n_ratings: Natural
+    exports: list[ExportFlow]
+
+
 class Measure(Part):
     """A measure of agreement."""
 
@@ -281,6 +298,7 @@ class Fitted(Part):
     scale: ScaleSection | None = None
     systems: Texts | None = None
     criterion_name: str | None = None
+    exports: list[ExportFlow] | None = None
     flow: list[FlowStep] | None = None
     notices: Texts | None = None
     data: Data | None = None

@@ -14,7 +14,13 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.json_text import read_json
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
-from humeval_power.reporting.records import PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA, json_ready
+from humeval_power.reporting.records import (
+    IMPORT_SCHEMA,
+    PARAMETERS_SCHEMA,
+    POWER_SCHEMA,
+    SURFACE_SCHEMA,
+    json_ready,
+)
 from humeval_power.safe_text import json_text
 
 
@@ -98,6 +104,7 @@ def parameters_of(
 
 _RESTORE = "Write the file again, or undo the change."
 _HINTS = {
+    IMPORT_SCHEMA: "Write one with: humeval-power import EXPORT --json -o import.json",
     ANALYSES_SCHEMA: "Write one with: humeval-power analyze RATINGS -o analysis.json",
     ANALYSIS_SCHEMA: "Write one with: humeval-power analyze RATINGS -o analysis.json",
     PARAMETERS_SCHEMA: "Write one with: humeval-power fit RATINGS -o parameters.json",

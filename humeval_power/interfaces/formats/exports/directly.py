@@ -8,6 +8,7 @@ import pandas as pd
 
 from humeval_power.checking.exports.imported import imported
 from humeval_power.checking.roles import find_roles
+from humeval_power.checking.rows import ExportFlow
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.platforms import platform_of
 from humeval_power.interfaces.formats.exports.raw import RawExport
@@ -15,10 +16,11 @@ from humeval_power.safe_text import shell_word
 
 
 class Ready(NamedTuple):
-    """The ratings of an export, one a row, and what to say of how they came about."""
+    """The ratings of an export, one a row, what to say of how they came about, and their flow."""
 
     frame: pd.DataFrame
     notices: tuple[str, ...]
+    flow: ExportFlow
 
 
 def ratings_in(found: RawExport) -> Ready | None:
@@ -46,10 +48,10 @@ def ratings_in(found: RawExport) -> Ready | None:
         rule = f"looks like an export of {platform.title} ({why}), which does not say all by itself."
         remedy = f"Write a mapping, edit it, and import with it: {draft}"
         raise InputError([Problem(rule, remedy, place=found.source), *error.problems]) from None
-    steps = (*export.flow, *table.of[0][1].flow)
-    lost = [f"{step.rows:,} left out: {step.reason}." for step in steps if step.step == "dropped"]
+    (flow,) = table.flows
+    lost = [f"{step.rows:,} left out: {step.reason}." for step in flow.flow if step.step == "dropped"]
     said = f"Read as an export of {platform.title}: {why}."
-    return Ready(table.frame, (said, *export.notices, *lost))
+    return Ready(table.frame, (said, *export.notices, *lost), flow)
 
 
 def _reads_as_ratings(found: RawExport) -> bool:

@@ -10,7 +10,8 @@ from humeval_power.reporting.report.facts.family_words import in_words
 from humeval_power.reporting.report.fields import Given
 from humeval_power.reporting.report.power_words import power_code, power_method, power_value
 from humeval_power.reporting.report.sentences import pay_sentence
-from humeval_power.reporting.report.study_words import flow_sentence, n_dropped, outputs_per_system
+from humeval_power.reporting.report.study_words import outputs_per_system
+from humeval_power.reporting.row_flow import flow_sentence, n_dropped
 
 FROM_CONFIG = {
     "1.1.2": "experiment",
@@ -111,12 +112,12 @@ def _quality_kinds(documents: Documents) -> Given | None:
 
 def _quality(documents: Documents) -> Given | None:
     """Planned rules and rows left out; whether anything was done before the table was made is not known."""
-    plan, flow = documents.plan, flow_sentence(documents.facts)
+    plan, flow = documents.plan, flow_sentence(documents.facts.record)
     parts, sources = [], []
     if plan is not None and plan.exclusions:
         parts.append(f"Planned rules: {' '.join(plan.exclusions)}")
         sources.append(documents.name("plan"))
-    if flow is not None and n_dropped(documents.facts):
+    if flow is not None and n_dropped(documents.facts.record):
         parts.append(flow)
         sources.append(documents.study_source)
     return Given(" ".join(parts), "; ".join(sources), False) if parts else None

@@ -23,10 +23,10 @@ from humeval_power.reporting.report.result import FormReport, Report
 from humeval_power.reporting.report.signature import signature_of
 from humeval_power.reporting.report.study_words import size_sentence
 from humeval_power.reporting.result import Source
+from humeval_power.reporting.row_flow import flow_rows
 from humeval_power.reporting.values import (
     NOTHING,
     bounds,
-    count,
     listed,
     number,
     part,
@@ -237,23 +237,17 @@ def _plan(documents: Documents) -> Iterator[Block]:
 
 
 def _data(documents: Documents, suffix: str) -> Iterator[Block]:
-    study, scale = documents.study, documents.facts.scale
+    scale = documents.facts.scale
     size = size_sentence(documents.facts)
     facts = [] if size is None else [("Collected", size)]
     facts += [] if scale is None else [("Scale", str(scale))]
     facts += [
-        (str(step.get("step")).capitalize(), _step(step))
-        for step in listed(study, "flow")
-        if isinstance(step, Mapping)
+        (name, f"{n} rows" + (f": {why}" if why else ""))
+        for name, n, why in flow_rows(documents.facts.record)
     ]
     if facts:
         yield Facts(tuple(facts))
     yield from pictures.ratings(documents, suffix)
-
-
-def _step(step: Mapping[str, object]) -> str:
-    reason = words(step, "reason")
-    return f"{count(step, 'rows')} rows" + (f": {reason}" if reason else "")
 
 
 def _decision(documents: Documents, suffix: str) -> Iterator[Block]:

@@ -1,0 +1,108 @@
+"""The flow of rows: how many were read, left out and why, and analysed; in records, in words, and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+
+from humeval_power.checking.rows import ExportFlow
+from humeval_power.ratings import Ratings
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.values import Document, count, listed, number, words
+
+_VERBS = {"read": "read", "dropped": "left out", "analysed": "analysed"}
+
+
+def flow_record(ratings: Ratings) -> Record:
+    """The flow of rows of a table, and that of the platform's export before it, where it was one."""
+    before = [export_record(one) for one in ratings.exports]
+    return {**({"exports": before} if before else {}), "flow": [asdict(step) for step in ratings.flow]}
+
+
+def export_record(export: ExportFlow) -> Record:
+    """What an export was taken for, and what left it on the way; a row of it may turn into several ratings."""
+    return {
+        "source": export.source,
+        "platform": export.platform,
+        "known_by": export.known_by,
+        "flow": [asdict(step) for step in export.flow],
+    }
+
+
+def flow_sentence(record: Document) -> str | None:
+    """'1,834 rows were read; 34 were left out (rating is missing); 1,800 were analysed.', after the same of each
+    export that the table was made of; None where the record has no flow."""
+    steps, exports = _steps(record), _exports(record)
+    if not steps:
+        return None
+    said = [_of_export(export) for export in exports]
+    if not exports or _n_dropped(steps):
+        said.append("; ".join(map(_of_table, steps)) + ".")
+    return " ".join(said)
+
+
+def n_dropped(record: Document) -> int:
+    """Rows that were left out of the table as it was read, and of the exports that it was made of."""
+    return sum(_n_dropped(_steps(one)) for one in (*_exports(record), record))
+
+
+def flow_rows(record: Document) -> list[tuple[str, str, str]]:
+    """Each step, its number of rows and its reason: of the exports, each by its file's name, then of the table."""
+    found = [
+        (f"{words(export, 'source')}: {_verb(step)}", step)
+        for export in _exports(record)
+        for step in _without_repeats(_steps(export))
+    ]
+    found += [(_verb(step).capitalize(), step) for step in _steps(record)]
+    return [(name, count(step, "rows") or "", words(step, "reason") or "") for name, step in found]
+
+
+def _of_export(export: Document) -> str:
+    """'Of the export pilot.csv (qualtrics), 120 rows of the export were read; 3 were left out (...); ...'"""
+    said = []
+    for step in _without_repeats(_steps(export)):
+        n, reason = count(step, "rows") or "0", words(step, "reason") or "rows"
+        verb = "was" if n == "1" else "were"
+        dropped = step.get("step") == "dropped"
+        said.append(f"{n} {verb} left out ({reason})" if dropped else f"{n} {reason} {verb} {_kept(step)}")
+    return f"Of the export {words(export, 'source')} ({words(export, 'platform')}), {'; '.join(said)}."
+
+
+def _without_repeats(steps: list[Document]) -> Iterator[Document]:
+    """The steps without a reading of just what the steps before it have left."""
+    left: int | None = None
+    for step in steps:
+        rows = int(number(step, "rows") or 0)
+        if step.get("step") == "dropped":
+            left = None if left is None else left - rows
+        elif step.get("step") == "read":
+            if rows == left:
+                continue
+            left = rows
+        yield step
+
+
+def _of_table(step: Document) -> str:
+    rows, reason = count(step, "rows") or "0", words(step, "reason") or ""
+    why = f" ({reason})" if reason else ""
+    return f"{rows} {'row was' if rows == '1' else 'rows were'} {_verb(step)}{why}"
+
+
+def _verb(step: Document) -> str:
+    return _VERBS.get(str(step.get("step")), "kept")
+
+
+def _kept(step: Document) -> str:
+    return "kept" if step.get("step") == "analysed" else _verb(step)
+
+
+def _n_dropped(steps: list[Document]) -> int:
+    return sum(int(number(step, "rows") or 0) for step in steps if step.get("step") == "dropped")
+
+
+def _steps(record: Document) -> list[Document]:
+    return [step for step in listed(record, "flow") if isinstance(step, Mapping)]
+
+
+def _exports(record: Document) -> list[Document]:
+    return [export for export in listed(record, "exports") if isinstance(export, Mapping)]
