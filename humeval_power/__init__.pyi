@@ -54,6 +54,7 @@ from humeval_power.interfaces.python import plans as plans
 from humeval_power.interfaces.python import preference as preference
 from humeval_power.interfaces.python import scenario as scenario
 from humeval_power.interfaces.python import study as study
+from humeval_power.interfaces.python import uploads as uploads
 from humeval_power.latent import Latent as Latent
 from humeval_power.parameters import Parameters as Parameters
 from humeval_power.ratings import Ratings as Ratings

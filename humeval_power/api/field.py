@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from humeval_power.errors import InputError
 
 if TYPE_CHECKING:
     from humeval_power.checking.exports.export import Export
     from humeval_power.checking.exports.mapping import Mapping
+    from humeval_power.checking.outputs import Outputs
+    from humeval_power.reporting.field.form_of import Asked
     from humeval_power.reporting.field.imported import DraftResult, ImportResult
+    from humeval_power.reporting.field.uploaded import UploadResult
+    from humeval_power.reporting.plan.assignment import AssignmentResult
 
 
 def import_exports(
@@ -54,3 +61,45 @@ def draft_mapping(export: Export) -> DraftResult:
     from humeval_power.reporting.field.imported import DraftResult
 
     return DraftResult(export=export)
+
+
+def make_uploads(
+    assigned: AssignmentResult, outputs: Outputs, asked: Asked, *, platforms: Sequence[str]
+) -> UploadResult:
+    """Make the files to upload: what workers of an assignment are shown and asked, in the shape of platforms.
+
+    Parameters
+    ----------
+    assigned : who rates what when, as `assign_work` says it.
+    outputs : the texts, as `read_outputs` reads them. Where they have names of items, the assignment has the same.
+    asked : title, instructions, questions, scale and attention checks.
+    platforms : names of UPLOADERS, such as 'html'.
+
+    Returns
+    -------
+    UploadResult
+        `files()` are the files by name, in a folder for each platform; `key()` says what the codes stand for.
+
+    Raises
+    ------
+    InputError
+        Outputs that do not fit the assignment, platforms that are not known or cannot show the scale, labels and
+        right answers that are no point of it: all at once.
+    """
+    from humeval_power.reporting.field.form_of import form_of
+    from humeval_power.reporting.field.uploaded import UploadResult, platform_problems
+    from humeval_power.reporting.result import UNKNOWN
+
+    plan = assigned.assignment
+    problems = platform_problems(platforms, asked.scale)
+    try:
+        outputs.check(plan.items, plan.systems)
+    except InputError as error:
+        problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return UploadResult(
+        assignment=replace(assigned, blind=True, provenance=UNKNOWN),
+        form=form_of(plan, assigned.rows, outputs, asked),
+        platforms=tuple(dict.fromkeys(platforms)),
+    )

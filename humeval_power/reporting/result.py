@@ -43,12 +43,14 @@ class Result(ABC):
 
     `endings` are those of files that hold an `artefact` of this kind of result, such as ratings in .csv, and
     not the document, the record, the table or the picture. `printed_as` is the one of them that a terminal
-    shows in the place of the document; none for most.
+    shows in the place of the document; none for most. `files_alone` says that a folder of it holds its own files
+    and nothing else: others will see them.
     """
 
     schema: ClassVar[str]
     endings: ClassVar[tuple[str, ...]] = ()
     printed_as: ClassVar[str] = ""
+    files_alone: ClassVar[bool] = False
     provenance: Provenance
 
     @abstractmethod

@@ -32,6 +32,8 @@ WORD = ".docx"
 
 def folder_of(result: Result) -> dict[str, Content]:
     """Everything about a result as files: the page, the record, the table, the pictures, and its own."""
+    if result.files_alone:
+        return dict(result.files())
     from humeval_power.reporting.render import as_html
 
     document = result.document()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -55,6 +55,7 @@ from humeval_power.interfaces.formats.files_read import noting_files
 from humeval_power.reporting.result import Result
 
 PROGRAMS = (".r",)  # endings of files that hold a program
+_MOST_NAMES = 20  # of files that were written, on standard error
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ class Out:
             files = folder_of(result)
             place = Path(path)
             write_set({**{place / name: files[name] for name in files}, **beside}, force=self.force)
-            note(f"Written to {path}: {', '.join(files)}")
+            note(f"Written to {path}: {_names(files)}")
         else:
             content = file_of(result, Path(path).suffix.lower())
             write_set({Path(path): content, **beside}, force=self.force)
@@ -194,6 +195,13 @@ def with_result(
         return collected(run, options, name="out", collect=out_of)
 
     return decorate
+
+
+def _names(files: Collection[str]) -> str:
+    """The names of files; of many the first, and how many more there are."""
+    shown = list(files)[:_MOST_NAMES]
+    more = len(files) - len(shown)
+    return ", ".join(shown) + (f", and {more:,} more" if more else "")
 
 
 def details_wanted() -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -145,8 +145,10 @@ _CHARACTERS = _LETTERS + "23456789"
 _LENGTH = 5
 
 
-def blinding_codes(outputs: Sequence[tuple[str, str]], *, seed: int) -> tuple[str, ...]:
-    """A code such as X3F9C for each output (item, system), all different.
+def blinding_codes(
+    outputs: Sequence[tuple[str, str]], *, seed: int, others: Collection[str] = ()
+) -> tuple[str, ...]:
+    """A code such as X3F9C for each output (item, system), all different, and none of `others`.
 
     A code depends on the seed and the two names alone, so that it stays the same when items or workers
     are added. (Where two outputs would get the same code, the later one gets another.) Who knows the
@@ -156,7 +158,7 @@ def blinding_codes(outputs: Sequence[tuple[str, str]], *, seed: int) -> tuple[st
     taken: dict[str, None] = {}
     for output in outputs:
         attempt = 0
-        while (code := _code(secret, json.dumps([*output, attempt]))) in taken:
+        while (code := _code(secret, json.dumps([*output, attempt]))) in taken or code in others:
             attempt += 1
         taken[code] = None
     return tuple(taken)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
+from humeval_power.checking.columns import listing
+from humeval_power.errors import InputError, Problem
 from humeval_power.scales import RatingScale
 
+MOST_BUTTONS = 11  # points of a scale that workers choose from; beyond, they move a slider
 Kind = Literal["rating", "repeat", "check"]
 Content = str | bytes
 
@@ -45,14 +49,47 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckText:
+    """An attention check: what it says, and the point of the scale that it asks for."""
+
+    text: str
+    right: int
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class RatingForm:
-    """A study as its workers see it. The scale has whole points; nothing in it names a system."""
+    """A study as its workers see it. The scale has whole points; nothing in it names a system.
+
+    Raises
+    ------
+    InputError
+        A scale whose points are no whole numbers, two questions of one criterion, labels or right answers that are
+        no point of the scale: all at once.
+    """
 
     title: str
     instructions: str
     questions: tuple[Question, ...]
     scale: RatingScale
     shown: tuple[Shown, ...]
+
+    def __post_init__(self) -> None:
+        problems = [*_scale_problems(self.scale), *_question_problems(self.questions, self.points)]
+        wrong = {one.text: one.right for one in self.shown if one.right not in (None, *self.points)}
+        problems += [
+            Problem(
+                f"the check {text!r} asks for {right}, which is no point of the scale {self.scale}.", ""
+            )
+            for text, right in wrong.items()
+        ]
+        if problems:
+            raise InputError(problems)
+
+    @property
+    def is_slider(self) -> bool:
+        """Whether workers move a slider: the scale is continuous, or has too many points for buttons."""
+        return needs_slider(self.scale)
 
     @property
     def points(self) -> tuple[int, ...]:
@@ -66,14 +103,46 @@ class RatingForm:
 
     def of_slot(self, slot: str) -> Sequence[Shown]:
         """What one worker is shown, in order."""
-        return sorted((one for one in self.shown if one.slot == slot), key=lambda one: one.order)
+        return self._by_slot[slot]
+
+    @cached_property
+    def _by_slot(self) -> Mapping[str, Sequence[Shown]]:
+        found: dict[str, list[Shown]] = {slot: [] for slot in self.slots}
+        for one in sorted(self.shown, key=lambda one: one.order):
+            found[one.slot].append(one)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class Uploader:
     """A platform's files out of a form: their content by name, a mapping.toml for `import` among them, and a
-    README that says what to do with each."""
+    README that says what to do with each. `sliders` says whether it can show a slider."""
 
     name: str
     title: str
     write: Callable[[RatingForm], Mapping[str, Content]]
+    sliders: bool = False
+
+
+def needs_slider(scale: RatingScale) -> bool:
+    """Whether a scale is continuous, or has too many points for buttons."""
+    return scale.points is None or scale.points > MOST_BUTTONS
+
+
+def _scale_problems(scale: RatingScale) -> Iterator[Problem]:
+    whole = float(scale.low).is_integer() and float(scale.high).is_integer()
+    if not whole or scale.points not in (None, round(scale.width) + 1):
+        rule = f"Workers choose whole numbers; the scale is {scale}."
+        yield Problem(rule, "Take one such as 1:5, or 0:100 for a slider.")
+
+
+def _question_problems(questions: Sequence[Question], points: Sequence[int]) -> Iterator[Problem]:
+    if not questions:
+        yield Problem("A form asks a question at least; there is none.", "")
+    names = [one.criterion for one in questions]
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1 or not name.strip()):
+        yield Problem(f"The criterion {name!r} {'is blank' if not name.strip() else 'is asked twice'}.", "")
+    unknown = [str(point) for one in questions for point in one.labels if point not in points]
+    if unknown:
+        rule = f"There are labels of {listing(list(dict.fromkeys(unknown)))}; the points of the scale are"
+        yield Problem(f"{rule} {points[0]} to {points[-1]}.", "")

@@ -111,8 +111,13 @@ class AssignmentResult(Result):
         """Of more than two systems; nothing of two."""
         return balance(self.assignment) if len(self.assignment.systems) > 2 else ()
 
-    @cached_property
+    @property
     def _table(self) -> pd.DataFrame:
+        return self.rows.drop(columns="system") if self.blind else self.rows
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """The table with the names of the systems: for the coordinator alone."""
         import pandas as pd
 
         plan = self.assignment
@@ -125,7 +130,7 @@ class AssignmentResult(Result):
                 ],
                 ignore_index=True,
             )
-        return table.drop(columns="system") if self.blind else table
+        return table
 
 
 def _totals(plan: AssignmentPlan) -> Iterator[Fact]:

@@ -6,10 +6,14 @@ from collections.abc import Mapping
 
 import click
 
+from humeval_power.api.field import make_uploads
 from humeval_power.api.plan import assign_work
+from humeval_power.checking.outputs import Outputs
 from humeval_power.designs import DesignKind
+from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.options import seed_option
 from humeval_power.interfaces.cli.plan.assign_options import assignment_options, size_options
+from humeval_power.interfaces.cli.plan.form_options import FormOptions, check_places, form_options
 from humeval_power.interfaces.cli.plan.options import load_plan
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
@@ -18,6 +22,7 @@ from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.planning.plan.session_order import PresentationOrder
 from humeval_power.planning.study.designs_of import build_design
 from humeval_power.planning.workload import study_workload
+from humeval_power.reporting.field.uploaded import UploadResult
 from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
 from humeval_power.study_counts import Documents
 
@@ -26,7 +31,8 @@ from humeval_power.study_counts import Documents
 @size_options
 @assignment_options
 @seed_option
-@with_result(AssignmentResult, beside={"key": AssignmentResult.key_csv})
+@with_result(AssignmentResult, beside={"key": lambda result: result.key_csv()})
+@form_options
 def command(
     plan: str | None,
     amend: str | None,
@@ -50,7 +56,8 @@ def command(
     takeovers: tuple[Takeover, ...],
     key: str | None,
     seed: int | None,
-) -> AssignmentResult:
+    form: FormOptions | None,
+) -> AssignmentResult | UploadResult:
     """Say who rates what when; -o FILE.csv writes the table.
 
     Slots w01, w02, ... are filled by workers as they come. The column place
@@ -60,7 +67,14 @@ def command(
     told in numbers. With --key the table names outputs by their codes alone.
     When a worker drops out, run the same command again with --replace.
     --format csv prints the table.
+
+    With --outputs and --upload the folder -o gets what platforms take: the
+    texts under their codes, the questions, attention checks, and how the
+    answers come back; and assignment.csv to follow the work by.
     """
+    if form is not None:
+        check_places(click.get_current_context().params["output"], key)
+        systems, items = _of_outputs(form.outputs, systems, items, planned=plan is not None)
     typed = {
         "--workers": workers,
         "--items": items,
@@ -89,10 +103,13 @@ def command(
         )
     )
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
-    return assign_work(
+    named = None if item_names is None else _read_names(item_names)
+    if form is not None and named is None:
+        named = _names_of(form.outputs, design.n_items)
+    assigned = assign_work(
         planned or design,
         systems=systems,
-        item_names=None if item_names is None else _read_names(item_names),
+        item_names=named,
         documents_together=together,
         batch_size=batch_size,
         order=order,
@@ -104,6 +121,34 @@ def command(
         blind=key is not None,
         seed=seed,
     )
+    if form is None:
+        return assigned
+    asked = form.asked(None if planned is None else planned.scale)
+    return make_uploads(assigned, form.outputs, asked, platforms=form.platforms)
+
+
+def _of_outputs(
+    outputs: Outputs, systems: tuple[str, ...] | None, items: int | None, *, planned: bool
+) -> tuple[tuple[str, ...] | None, int | None]:
+    """The systems and the number of items: as typed, or else those of the outputs, where there is no plan."""
+    if planned:
+        return systems, items
+    return systems or outputs.systems, items or len(outputs.items)
+
+
+def _names_of(outputs: Outputs, n_items: int) -> list[str] | None:
+    """The names of the items, where the outputs have names; None where they go by number.
+
+    Raises
+    ------
+    InputError
+        Another number of items than the study has.
+    """
+    if len(outputs.items) != n_items:
+        rule = f"has outputs of {len(outputs.items):,} items; the study has {n_items:,}."
+        remedy = "Leave out those that are not to be rated, or plan for as many as there are."
+        raise InputError([Problem(rule, remedy, place=outputs.origin)])
+    return list(outputs.items) if outputs.named else None
 
 
 def _check_typed(typed: Mapping[str, object], *, planned: bool) -> None:

@@ -1,0 +1,142 @@
+"""Label Studio: the interface, a file of tasks for each worker slot, and a script that makes the projects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from xml.sax.saxutils import quoteattr
+
+from humeval_power.reporting.field.form import Content, Question, RatingForm, Shown, Uploader
+from humeval_power.reporting.field.uploads.mapping_text import (
+    by_criterion,
+    mapping_toml,
+    question_names,
+    readme,
+)
+from humeval_power.safe_text import json_text
+
+_NOTES = (
+    "Label Studio's open edition gives no task to a chosen annotator: a project for each slot keeps the plan. Open "
+    "each to the one annotator who fills the slot.",
+    "Leave the order of tasks as it is (sequential): it is part of the plan.",
+    "Skipped tasks are in the JSON as cancelled annotations; `import` leaves them out and counts them.",
+    "The script uses the package label-studio-sdk (written for its versions 1 and 2); it was not run against a "
+    "server. By hand: make a project, paste config.xml as its labeling interface, import tasks/SLOT.json.",
+)
+
+
+def _write(form: RatingForm) -> Mapping[str, Content]:
+    names = question_names(form)
+    columns = {"worker": "annotator", "code": "code", "time_s": "lead_time", "timestamp": "created_at"}
+    return {
+        "config.xml": _config(form, names),
+        **{f"tasks/{slot}.json": _tasks(form, slot) for slot in form.slots},
+        "projects.py": _script(form),
+        "mapping.toml": mapping_toml(
+            "label-studio",
+            by_criterion(form, names),
+            columns,
+            drop_rows={"was_cancelled": ["true"]},
+        ),
+        "README.md": readme(
+            "Label Studio",
+            (
+                "Say where your Label Studio is and who you are: `export LABEL_STUDIO_URL=https://... "
+                "LABEL_STUDIO_API_KEY=...`.",
+                "`pip install label-studio-sdk`, then `python projects.py`: it makes a project for each slot, "
+                f"such as '{form.title} {form.slots[0]}', with its tasks in their order.",
+                "Give each project to the annotator who fills the slot.",
+                "When all is done, export each project as JSON.",
+            ),
+            exports="w01.json w02.json ...",
+            notes=_NOTES,
+        ),
+    }
+
+
+def _config(form: RatingForm, names: tuple[str, ...]) -> str:
+    """The labeling interface. A choice is shown with its label, and comes back as its number."""
+    above = ['  <Text name="source" value="$source" valueType="text"/>'] if _has_source(form) else []
+    asked = [
+        line
+        for question, name in zip(form.questions, names, strict=True)
+        for line in _asked(form, question, name)
+    ]
+    return "\n".join(
+        ("<View>", *above, '  <Text name="text" value="$text" valueType="text"/>', *asked, "</View>", "")
+    )
+
+
+def _asked(form: RatingForm, question: Question, name: str) -> Iterator[str]:
+    yield f"  <Header value={_attribute(question.text)}/>"
+    if form.is_slider:
+        yield (
+            f'  <Number name="{name}" toName="text" min="{form.points[0]}" max="{form.points[-1]}" step="1" '
+            'slider="true" required="true"/>'
+        )
+        if question.labels:
+            ends = "; ".join(f"{point}: {label}" for point, label in question.labels.items())
+            yield f'  <Header size="6" value={_attribute(ends)}/>'
+        return
+    yield f'  <Choices name="{name}" toName="text" choice="single-radio" showInline="true" required="true">'
+    for point in form.points:
+        label = question.labels.get(point)
+        shown = str(point) if label is None else f"{point} = {label}"
+        yield (
+            f'    <Choice value={_attribute(shown)} alias="{point}" hotkey="{point}"/>'
+            if (len(form.questions) == 1 and 0 <= point <= 9)
+            else f'    <Choice value={_attribute(shown)} alias="{point}"/>'
+        )
+    yield "  </Choices>"
+
+
+def _attribute(text: str) -> str:
+    """A value of the interface. A dollar sign would name a field of the task: a wide one looks the same."""
+    return quoteattr(text.replace("$", "\uff04"), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def _has_source(form: RatingForm) -> bool:
+    return any(one.source for one in form.shown)
+
+
+def _tasks(form: RatingForm, slot: str) -> str:
+    above = _has_source(form)
+    tasks = [{"data": _data(one, above=above)} for one in form.of_slot(slot)]
+    return json_text(json.dumps(tasks, ensure_ascii=False, indent=1)) + "\n"
+
+
+def _data(one: Shown, *, above: bool) -> dict[str, str | int]:
+    """The fields of a task. What kind it is stays out: annotators may see them."""
+    shown = {"source": one.source, "text": one.text} if above else {"text": one.text}
+    return {**shown, "slot": one.slot, "batch": one.batch, "order": one.order, "code": one.code}
+
+
+def _script(form: RatingForm) -> str:
+    about = json.dumps({"title": form.title, "instructions": form.instructions}, ensure_ascii=True)
+    return f'''"""Make a Label Studio project for each worker slot; run it once, beside config.xml and tasks/."""
+
+import json
+import os
+from pathlib import Path
+
+from label_studio_sdk import LabelStudio
+
+ABOUT = json.loads({about!r})
+here = Path(__file__).parent
+client = LabelStudio(base_url=os.environ["LABEL_STUDIO_URL"], api_key=os.environ["LABEL_STUDIO_API_KEY"])
+config = (here / "config.xml").read_text(encoding="utf-8")
+for path in sorted((here / "tasks").glob("*.json")):
+    project = client.projects.create(
+        title=f"{{ABOUT['title']}} {{path.stem}}"[:50],
+        label_config=config,
+        expert_instruction=ABOUT["instructions"],
+        show_instruction=True,
+        sampling="Sequential sampling",
+        maximum_annotations=1,
+    )
+    client.projects.import_tasks(id=project.id, request=json.loads(path.read_text(encoding="utf-8")))
+    print(path.stem, "is project", project.id)
+'''
+
+
+LABEL_STUDIO = Uploader("label-studio", "Label Studio", _write, sliders=True)

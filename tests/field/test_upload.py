@@ -1,0 +1,176 @@
+"""`assign --outputs --upload`: what workers are shown, under codes, and nothing that names a system."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from humeval_power.reporting.field.uploads import UPLOADERS
+from tests.cli import run
+from tests.field.upload_cases import hostile_outputs
+
+SMALL = ("--workers", 3, "--scale", "1:5", "--checks", 0.2, "--repeats", 0.2, "--seed", 5)
+
+
+def upload(folder, *words, code=0, platforms=tuple(UPLOADERS)):
+    asked = [word for name in platforms for word in ("--upload", name)]
+    return run("assign", *words, *asked, "--key", folder / "key.csv", "-o", folder / "up", code=code)
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def everything(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_no_file_names_a_system_and_every_showing_has_its_code(tmp_path):
+    systems = ("SystemAlpha", "SystemBeta", "SystemGamma")
+    hostile_outputs(tmp_path / "outputs.csv", systems)
+    upload(tmp_path, "--outputs", tmp_path / "outputs.csv", *SMALL)
+    files = everything(tmp_path / "up")
+    for name in UPLOADERS:
+        assert {f"{name}/README.md", f"{name}/mapping.toml"} <= set(files)
+    for name, content in files.items():
+        for system in systems:
+            assert system.encode() not in content, name
+    rows, key = rows_of(tmp_path / "up" / "assignment.csv"), rows_of(tmp_path / "key.csv")
+    assert {row["code"] for row in rows if row["kind"] != "check"} == {row["code"] for row in key}
+    assert {row["system"] for row in key} == set(systems)
+    assert all(row["code"] and row["right"] in "12345" for row in rows if row["kind"] == "check")
+    assert not any(row["right"] for row in rows if row["kind"] != "check")
+
+
+def test_the_table_is_the_one_without_outputs_but_for_the_checks(tmp_path):
+    hostile_outputs(tmp_path / "outputs.csv")
+    names = tmp_path / "names.txt"
+    names.write_text("".join(f"s{number:02d}\n" for number in range(1, 13)))
+    upload(tmp_path, "--outputs", tmp_path / "outputs.csv", *SMALL)
+    run(
+        *(
+            "assign",
+            "--workers",
+            3,
+            "--items",
+            12,
+            "--systems",
+            "old,new",
+            "--item-names",
+            names,
+            "--checks",
+            0.2,
+        ),
+        *("--repeats", 0.2, "--seed", 5, "--key", tmp_path / "key2.csv", "-o", tmp_path / "plain.csv"),
+    )
+    with_outputs, plain = rows_of(tmp_path / "up" / "assignment.csv"), rows_of(tmp_path / "plain.csv")
+    for row in with_outputs:
+        row.pop("right")
+        if row["kind"] == "check":
+            row["code"] = ""
+    assert with_outputs == plain
+    assert (tmp_path / "key.csv").read_bytes() == (tmp_path / "key2.csv").read_bytes()
+
+
+def test_the_same_seed_writes_the_same_bytes(tmp_path):
+    hostile_outputs(tmp_path / "outputs.csv")
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        upload(tmp_path / name, "--outputs", tmp_path / "outputs.csv", *SMALL)
+    assert everything(tmp_path / "one") == everything(tmp_path / "two")
+
+
+def test_outputs_and_assignment_that_differ_are_told_on_both_sides(tmp_path):
+    hostile_outputs(tmp_path / "outputs.csv")
+    names = tmp_path / "names.txt"
+    names.write_text("".join(f"t{number:02d}\n" for number in range(1, 13)))
+    said = upload(
+        *(
+            tmp_path,
+            "--outputs",
+            tmp_path / "outputs.csv",
+            *SMALL,
+            "--item-names",
+            names,
+            "--systems",
+            "old,newer",
+        ),
+        code=2,
+    ).stderr
+    for part in (
+        "no outputs of the items 't01'",
+        "outputs of the items 's01'",
+        "system 'newer'",
+        "system 'new'",
+    ):
+        assert part in " ".join(said.split())
+    assert not (tmp_path / "up").exists()
+    assert not (tmp_path / "key.csv").exists()
+
+
+def test_the_number_of_items_must_be_that_of_the_plan(tmp_path):
+    hostile_outputs(tmp_path / "outputs.csv")
+    said = upload(tmp_path, "--outputs", tmp_path / "outputs.csv", *SMALL, "--items", 10, code=2).stderr
+    assert "has outputs of 12 items; the study has 10" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--outputs", "outputs.csv"), "need each other"),
+        (("--upload", "label-studio"), "need each other"),
+        (("--question", "a=b"), "there is nothing to upload"),
+        (("--labels", "1=bad"), "there is nothing to upload"),
+        (("--outputs", "outputs.csv", "--upload", "label-studio"), "needs --key FILE"),
+        (("--outputs", "outputs.csv", "--upload", "label-studio", "--key", "k.csv"), "add -o FOLDER"),
+        (
+            ("--outputs", "outputs.csv", "--upload", "label-studio", "--key", "k.csv", "-o", "x.csv"),
+            "add -o FOLDER",
+        ),
+        (
+            ("--outputs", "outputs.csv", "--upload", "label-studio", "--key", "k.csv", "-o", "x/k"),
+            "--upload needs the scale",
+        ),
+        (("--question", "no sign"), "write CRITERION=QUESTION"),
+        (("--labels", "bad"), "write POINT=WORDS"),
+    ],
+)
+def test_half_of_what_is_needed_is_refused(tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    hostile_outputs(tmp_path / "outputs.csv")
+    found = run("assign", "--workers", 3, "--items", 12, *words, code=2)
+    assert said in " ".join(found.stderr.split())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["outputs.csv"]
+
+
+def test_scale_labels_and_checks_that_do_not_fit_are_told_at_once(tmp_path):
+    hostile_outputs(tmp_path / "outputs.csv")
+    checks = tmp_path / "checks.csv"
+    checks.write_text("text,right\nChoose 9,9\n")
+    said = upload(
+        *(tmp_path, "--outputs", tmp_path / "outputs.csv", *SMALL, "--check-texts", checks),
+        *("--labels", "0=none,5=good", "--question", "a=Is it good?", "--question", "a=Is it?"),
+        code=2,
+    ).stderr
+    for part in ("asks for 9", "labels of 0", "'a' is asked twice"):
+        assert part in said
+
+
+def test_own_checks_are_dealt_and_each_is_met_before_one_comes_again(tmp_path):
+    hostile_outputs(tmp_path / "outputs.csv")
+    checks = tmp_path / "checks.csv"
+    checks.write_text("text,right\nTake two,2\nTake four,4\nTake one,1\n")
+    words = ("--workers", 3, "--scale", "1:5", "--checks", 0.3, "--seed", 5, "--check-texts", checks)
+    upload(tmp_path, "--outputs", tmp_path / "outputs.csv", *words, platforms=["label-studio"])
+    for slot in ("w01", "w02", "w03"):
+        tasks = json.loads((tmp_path / "up" / "label-studio" / "tasks" / f"{slot}.json").read_text())
+        met = [task["data"]["text"] for task in tasks if task["data"]["text"].startswith("Take ")]
+        assert len(met) == 7
+        assert len(set(met[:3])) == len(set(met[3:6])) == 3

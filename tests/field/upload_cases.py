@@ -1,0 +1,40 @@
+"""Outputs that are to be rated, ordinary and hostile, and a study of them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "=1+1",
+    "line\u2028separator\u2029paragraph",
+    "\u202eright to left\u202c",
+    "👩‍🔬 emoji",
+    "quotes \"double\" and 'single'",
+    "back\\slash \\n ${x} {{y}} $text",
+    "two\nlines\n\nand a blank",
+    "a,b;c\td",
+    "<b>bold</b> & amp",
+    "x" * 10_000,
+    "\u200bzero width and العربية",
+)
+
+
+def hostile_outputs(
+    path: Path, systems: tuple[str, ...] = ("old", "new"), *, source: bool = False
+) -> dict[tuple[str, str], str]:
+    """Write a table of hostile outputs; the texts by item and system."""
+    texts = {
+        (f"s{number:02d}", system): f"{text} [{number}.{place}]"
+        for number, text in enumerate(HOSTILE, start=1)
+        for place, system in enumerate(systems)
+    }
+    items = list(dict.fromkeys(item for item, _ in texts))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["item", *systems, *(["source"] if source else [])])
+        for item in items:
+            above = [f"Source of {item} </script>"] if source else []
+            writer.writerow([item, *(texts[item, system] for system in systems), *above])
+    return texts
