@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings
+from humeval_power.worker_statistics import MIN_ANSWERS, median_by
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-MIN_RATINGS = 10  # of a worker, below which chance alone explains a straight line or no agreement
 _NO_VARIANCE = 1e-12  # sums of squares on [0, 1] below this are rounding
 
 
@@ -43,7 +43,7 @@ def screen_workers(
     ratings: Ratings,
     *,
     seconds: Floats | None = None,
-    min_ratings: int = MIN_RATINGS,
+    min_ratings: int = MIN_ANSWERS,
     min_agreement: float = 0.0,
     fast_share: float = 0.5,
 ) -> tuple[WorkerCheck, ...]:
@@ -64,7 +64,7 @@ def screen_workers(
     mean = np.bincount(ratings.worker, ratings.rating, n_workers) / count
     spread, strata = _spread_within_systems(ratings)
     shared, correlation = agreement_with_others(ratings)
-    pace = np.full(n_workers, np.nan) if seconds is None else _median_by(ratings.worker, seconds, n_workers)
+    pace = np.full(n_workers, np.nan) if seconds is None else median_by(ratings.worker, seconds, n_workers)
     usual = float(np.nanmedian(pace)) if np.isfinite(pace).any() else math.nan
     lowest, highest = np.full(n_workers, np.inf), np.full(n_workers, -np.inf)
     np.minimum.at(lowest, ratings.worker, ratings.rating)
@@ -155,15 +155,6 @@ def _spread_within_systems(ratings: Ratings) -> tuple[Floats, Codes]:
     df = np.bincount(ratings.worker, minlength=n) - systems
     squares = np.where(squares > _NO_VARIANCE, squares, 0.0)
     return np.where(df > 0, np.sqrt(squares / np.maximum(df, 1)), np.nan), systems
-
-
-def _median_by(group: Codes, values: Floats, n: int) -> Floats:
-    """Median of the known values of each group; NaN where there are none."""
-    medians = np.full(n, np.nan)
-    known = np.isfinite(values)
-    for code in np.unique(group[known]):
-        medians[code] = np.median(values[known & (group == code)])
-    return medians
 
 
 def _last_if_nan(value: float) -> float:
