@@ -55,6 +55,7 @@ def check(
 
 def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelled, ...]:
     """What the model would leave out, and what that would do."""
+    from humeval_power.checking.collected import first_answers
     from humeval_power.checking.suspects import Suspect, documents_in_names, suspected_columns
     from humeval_power.planning.study.unmodelled import (
         Unmodelled,
@@ -64,7 +65,7 @@ def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelle
 
     found = []
     if table is not None and ratings.origin is not None:
-        table = table.set_axis([str(name).strip() for name in table.columns], axis=1)
+        table = first_answers(table.set_axis([str(name).strip() for name in table.columns], axis=1))
         roles = ratings.origin.columns
         taken = [one.name for one in ratings.covariates]
         for suspect in suspected_columns(table, roles, taken=taken):

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from humeval_power.checking.cells import Mask
+from humeval_power.checking.collected import KIND
 from humeval_power.checking.rows import Rows
 from humeval_power.checking.submissions import Rejected
 
@@ -33,7 +34,8 @@ class Origin:
 
     `columns` are those of the worker, item, system, rating, criterion and document, as far as there are;
     `missing` the cells of the rating, without blanks around them, that were read as no rating; `left_out` the
-    cells of columns of states whose rows were left out. `layout` is None where the table came from no file.
+    cells of columns of states and kinds whose rows were left out. `layout` is None where the table came from no
+    file.
     """
 
     columns: Mapping[str, str]
@@ -51,6 +53,8 @@ def origin_of(
         columns["document"] = document
     refused = rows.refused if rejected_rows == "drop" else ()
     left_out = tuple((one.column, _different(one.mask, one.cells.code, one.cells.texts)) for one in refused)
+    if rows.kinds is not None and rows.kinds.left_out:
+        left_out = (*left_out, (KIND, rows.kinds.left_out))
     missing = _different(rows.numbers.missing, rows.cells.code, rows.cells.texts)
     return Origin(columns, tuple(dict.fromkeys(("", *missing))), left_out, layout)
 

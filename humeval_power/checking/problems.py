@@ -11,6 +11,7 @@ from humeval_power.checking.cells import (
     cell_problems,
     variant_problems,
 )
+from humeval_power.checking.collected import KIND, KINDS
 from humeval_power.checking.columns import close_to, listing
 from humeval_power.checking.rows import Rows, Selection
 from humeval_power.checking.submissions import Rejected, undecided
@@ -38,6 +39,7 @@ def find_problems(
         lost = "; ".join(f"{step.rows:,} dropped: {step.reason}" for step in selection.flow[1:-1])
         remedy = "Are the columns and the codes for missing ratings right?"
         problems.append(Problem(f"no rating is left ({lost}).", remedy, place=rows.at["rating"].source))
+    problems += _kind_problems(rows, selection.kept)
     problems += _id_problems(rows, selection.kept)
     problems += _rating_problems(rows, selection.kept, scale)
     return problems + _size_problems(rows, selection.kept)
@@ -104,6 +106,16 @@ def pair_problems(pair: tuple[str, str], known: tuple[str, ...], *, source: str)
         for name in pair
         if name not in known
     ]
+
+
+def _kind_problems(rows: Rows, kept: Mask) -> list[Problem]:
+    """Ratings of which a collected table does not say whether they are repeats."""
+    if rows.kinds is None or not (blank := kept & rows.kinds.blank).any():
+        return []
+    at = rows.at["rating"]
+    first = int(at.rows[int(np.argmax(blank))])
+    rule = f"{int(blank.sum()):,} ratings have no kind, and others have; it is one of {listing(KINDS)}."
+    return [Problem(rule, "Fill it in.", place=at.source, row=first, column=KIND)]
 
 
 def _id_problems(rows: Rows, kept: Mask) -> list[Problem]:

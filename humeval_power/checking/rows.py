@@ -20,6 +20,7 @@ from humeval_power.checking.cells import (
     read_numbers,
     value_counts,
 )
+from humeval_power.checking.collected import Kinds, read_kinds
 from humeval_power.checking.roles import Columns, Role
 from humeval_power.checking.submissions import (
     Refused,
@@ -56,7 +57,8 @@ class ExportFlow:
 class Rows:
     """The columns of a table as codes and numbers, before any row is dropped; arrays of shape (n,).
 
-    `refused` is what the columns of states say of rejected or unfinished work.
+    `refused` is what the columns of states say of rejected or unfinished work, `kinds` what a collected table says
+    of repeats and attention checks.
     """
 
     ids: dict[Role, Ids]
@@ -64,6 +66,7 @@ class Rows:
     numbers: Numbers
     at: dict[Role, Location]
     refused: tuple[Refused, ...] = ()
+    kinds: Kinds | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,8 +90,9 @@ def read_rows(table: pd.DataFrame, columns: Columns, *, missing: Collection[str]
         role: read_ids(read_cells(table[place.column])) for role, place in at.items() if role != "rating"
     }
     cells = read_cells(table[columns.rating])
-    refused = refused_rows(table, but=columns.of_role().values())
-    return Rows(ids, cells, read_numbers(cells, missing=missing), at, refused)
+    others = columns.of_role().values()
+    refused, kinds = refused_rows(table, but=others), read_kinds(table, but=others)
+    return Rows(ids, cells, read_numbers(cells, missing=missing), at, refused, kinds)
 
 
 def select_rows(
@@ -98,14 +102,18 @@ def select_rows(
     systems: tuple[str, str] | None,
     rejected_rows: Rejected | None = None,
 ) -> Selection:
-    """Drop empty rows, other criteria, other systems, rejected work where `rejected_rows` says so, and missing
-    ratings, in this order."""
+    """Drop empty rows, repeats and attention checks, other criteria, other systems, rejected work where
+    `rejected_rows` says so, and missing ratings, in this order."""
     empty = _empty(rows)
+    apart = np.zeros_like(empty) if rows.kinds is None else rows.kinds.apart
     other_criterion = np.zeros_like(empty)
     if criterion is not None and "criterion" in rows.ids:
         other_criterion = ~_one_of(rows.ids["criterion"], (criterion,))
-    drops = [("row is empty", empty), (f"criterion is not {criterion!r}", other_criterion)]
-    of_criterion = ~(empty | other_criterion)
+    drops = [("row is empty", empty)]
+    if rows.kinds is not None:
+        drops.append((rows.kinds.words(~empty), apart))
+    drops.append((f"criterion is not {criterion!r}", other_criterion))
+    of_criterion = ~(empty | apart | other_criterion)
     if systems is not None:
         ids = rows.ids["system"]
         other_system = ~_one_of(ids, systems) & (ids.code >= 0)
@@ -134,7 +142,10 @@ def _flow(drops: list[tuple[str, Mask]], n_rows: int) -> tuple[FlowStep, ...]:
 
 def _empty(rows: Rows) -> Mask:
     no_rating = np.array([not text.strip() for text in rows.cells.texts])[rows.cells.code]
-    empty: Mask = np.logical_and.reduce([no_rating, *(ids.code < 0 for ids in rows.ids.values())])
+    unnamed = [ids.code < 0 for ids in rows.ids.values()]
+    if rows.kinds is not None:
+        unnamed.append(rows.kinds.blank)
+    empty: Mask = np.logical_and.reduce([no_rating, *unnamed])
     return empty
 
 

@@ -35,6 +35,11 @@ class Imported:
             for export, table in self.of
         )
 
+    @property
+    def is_coded(self) -> bool:
+        """Whether outputs are named by codes, and nothing says which item and system each is."""
+        return "code" in self.frame and "system" not in self.frame
+
 
 def imported(exports: Sequence[Export], mapping: Mapping | None = None) -> Imported:
     """All ratings of the exports, in their order; tables of participants are joined by the worker.

@@ -6,10 +6,18 @@ from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from humeval_power.checking.exports.templates import FIELDS, SLOT, VALUE, Template
+from humeval_power.checking.collected import COLLECTED
+from humeval_power.checking.exports.templates import FIELDS, SLOT, TOLD, VALUE, Template
 from humeval_power.errors import InputError
 
-EXTRAS = ("time_s", "status", "timestamp", "batch", "place")  # what may be kept beside a rating
+OPTIONAL = (
+    "time_s",
+    "status",
+    "timestamp",
+    "batch",
+    "place",
+)  # what is kept beside a rating where it is there
+EXTRAS = (*OPTIONAL, *(name for name in COLLECTED if name not in (*FIELDS, *OPTIONAL)))
 NOTHING: MappingType[str, str] = MappingProxyType({})
 
 
@@ -35,9 +43,9 @@ class Condition:
 class Mapping:
     """Where the parts of a rating stand in an export; nothing in it is guessed from the ratings.
 
-    `columns` are templates of columns for worker, item, system, criterion and EXTRAS; {slot} in one is what it
-    is in the column of the rating. `split` takes the text of a column apart, or of a part that `columns` gives, of
-    the slot, or of the question over the column ('asked').
+    `columns` are templates of columns for worker, item, system, criterion and EXTRAS, or code in the place of item
+    and system; {slot} in one is what it is in the column of the rating. `split` takes the text of a column apart,
+    or of a part that `columns` gives, of the slot, or of the question over the column ('asked').
     `slots` say what a slot is where no column does: {"3": {"item": "s02", "system": "A"}}. `words` are numbers
     for answers in words, `missing` answers that are no rating. `checks` are questions with their right answers.
     `keep` are columns that go into the table as they are.
@@ -67,10 +75,9 @@ class Mapping:
             if wrong := [one for one in template.parts if one != SLOT]:
                 problems.append(f"{part}: only {{slot}} may stand in a column's name, not {{{wrong[0]}}}.")
         for name, template in self.split.items():
-            if VALUE in template.parts or SLOT in template.parts or not template.parts:
-                problems.append(
-                    f"{name}: a text is taken apart into {', '.join(f'{{{one}}}' for one in FIELDS)}."
-                )
+            if VALUE in template.parts or not template.parts:
+                wanted = ", ".join(f"{{{one}}}" for one in (*FIELDS, *TOLD))
+                problems.append(f"{name}: a text is taken apart into {wanted}.")
         for name, parts in self.slots.items():
             problems += [
                 f"slot {name!r}: {one!r} is none of {', '.join(FIELDS)}."

@@ -21,12 +21,13 @@ from humeval_power.checking.cells import (
     value_counts,
 )
 from humeval_power.checking.columns import close_to, shortened
-from humeval_power.checking.exports.mapping import EXTRAS, Mapping, RatingColumns
-from humeval_power.checking.exports.templates import ASKED, FIELDS, SLOT, VALUE, in_natural_order
+from humeval_power.checking.exports.mapping import EXTRAS, OPTIONAL, Mapping, RatingColumns
+from humeval_power.checking.exports.templates import ASKED, FIELDS, SLOT, TOLD, VALUE, in_natural_order
 from humeval_power.checking.rows import ROW_INDEX, FlowStep
 from humeval_power.errors import InputError, Problem
 
 _NEEDED = ("worker", "item", "system")
+_OF_CODE = ("worker", "code")  # what is needed where outputs were shown by codes
 _OF_COLUMN = (SLOT, ASKED)  # parts that a column of ratings has and no rating
 _LONGER = "Put a mark between the parts that does not stand in them."
 _COLUMN = "column of the rating"  # its place among the columns of ratings
@@ -34,9 +35,9 @@ _COLUMN = "column of the rating"  # its place among the columns of ratings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LongTable:
-    """Ratings one a row with the columns worker, item, system, criterion (where there is one), rating and what
-    was kept; the index is the row of the export. `flow` says what left, first in rows of the export, then in
-    ratings. `used` are the columns that were read."""
+    """Ratings one a row with the columns worker, item and system (or code), criterion (where there is one), rating
+    and what was kept; the index is the row of the export. `flow` says what left, first in rows of the export, then
+    in ratings. `used` are the columns that were read."""
 
     frame: pd.DataFrame
     flow: tuple[FlowStep, ...]
@@ -112,7 +113,11 @@ def _told(parts: dict[str, str], ratings: RatingColumns, mapping: Mapping) -> di
 
 
 def _places(parts: dict[str, str], mapping: Mapping) -> dict[str, str]:
-    return {part: template.filled(parts) for part, template in mapping.columns.items() if part not in parts}
+    return {
+        part: template.filled(parts)
+        for part, template in mapping.columns.items()
+        if part == SLOT or part not in parts
+    }
 
 
 def _column_problems(
@@ -130,7 +135,7 @@ def _column_problems(
         for ratings in mapping.ratings
         if all(ratings.template.match(name) is None for name in known)
     ]
-    wanted = [name for block in blocks for part, name in block.columns.items() if part not in EXTRAS]
+    wanted = [name for block in blocks for part, name in block.columns.items() if part not in OPTIONAL]
     wanted += [one.column for one in mapping.where] + list(mapping.checks) + list(mapping.keep)
     wanted += _split_columns(mapping)
     problems += [
@@ -175,7 +180,7 @@ def _untold(mapping: Mapping, blocks: list[_Block], source: str) -> list[Problem
             column=block.column,
         )
         for block, parts in zip(blocks, said, strict=True)
-        if (missing := [part for part in _NEEDED if part in known and part not in parts])
+        if (missing := [part for part in (*_NEEDED, "code") if part in known and part not in parts])
     ]
     return problems[:LISTED]
 
@@ -200,8 +205,10 @@ def _kept_rows(frame: pd.DataFrame, mapping: Mapping) -> tuple[Mask, tuple[FlowS
 def _block(frame: pd.DataFrame, kept: Mask, mapping: Mapping, block: _Block) -> pd.DataFrame:
     rows = frame.loc[kept]
     made: dict[str, object] = {part: rows[name] for part, name in block.columns.items() if name in rows}
-    wanted = (*FIELDS, *(part for part in _OF_COLUMN if part in mapping.split))
-    made |= {part: text for part, text in block.parts.items() if part in wanted}
+    told = (*FIELDS, *(part for part in TOLD if part != SLOT))
+    made |= {part: text for part, text in block.parts.items() if part in told}
+    texts = [part for part in _OF_COLUMN if part in mapping.split and part in block.parts]
+    made |= {_of_column(part): block.parts[part] for part in texts}
     cells = rows[block.column]
     if VALUE in block.parts:  # a mark in the column of a rating
         cells = cells.where(cells.fillna("").astype(str).str.strip() == "", block.parts[VALUE])
@@ -212,6 +219,10 @@ def _block(frame: pd.DataFrame, kept: Mask, mapping: Mapping, block: _Block) -> 
     table = pd.DataFrame(made, index=rows.index)
     table.index.name = ROW_INDEX
     return table
+
+
+def _of_column(part: str) -> str:
+    return f"{part} of the column"
 
 
 def _split_columns(mapping: Mapping) -> list[str]:
@@ -227,16 +238,18 @@ def _taken_apart(
 ) -> tuple[pd.DataFrame, list[Problem]]:
     """The parts that stand together in one text."""
     problems: list[Problem] = []
-    for name, template in mapping.split.items():
+    texts_of = {name: _of_column(name) if name in _OF_COLUMN else name for name in mapping.split}
+    for said, template in mapping.split.items():
+        name = texts_of[said]
         if name not in table:
-            rule = f"{name} is to be taken apart, and nothing says where it stands."
+            rule = f"{said} is to be taken apart, and nothing says where it stands."
             problems.append(Problem(rule, "Name its column.", place=source))
             continue
         cells = read_cells(table[name])
         found = [template.match(text.strip()) for text in cells.texts]
         blank = np.array([not text.strip() for text in cells.texts])[cells.code]
         failed = np.array([one is None for one in found])[cells.code] & ~blank
-        at = Location(source, name, table.index.to_numpy(dtype=np.int64))
+        at = Location(source, said, table.index.to_numpy(dtype=np.int64))
         remedy = "Change the template, or leave these rows out."
         problems += cell_problems(
             failed, cells, at=at, rule=f"is not of the shape {template.text!r}.", remedy=remedy
@@ -247,26 +260,30 @@ def _taken_apart(
         for part in template.parts:
             texts = np.array([None if one is None else one[part] for one in found], dtype=object)
             table = table.assign(**{part: texts[cells.code]})
-    done = [name for name in (*_split_columns(mapping), *_OF_COLUMN) if name not in mapping.keep]
+    done = [name for said, name in texts_of.items() if said not in (*FIELDS, *mapping.keep)]
     return table.drop(columns=[name for name in done if name in table]), problems
 
 
 def _absent_parts(table: pd.DataFrame, *, source: str) -> list[Problem]:
-    absent = [part for part in _NEEDED if part not in table]
+    absent = [part for part in _needed(table) if part not in table]
     if not absent:
         return []
     rule = f"nothing says what the {' and the '.join(absent)} of a rating is."
     remedy = (
         "Name a column, a part of the names of the columns of ratings in braces, a text to take apart, or "
-        "say it for each slot."
+        "say it for each slot; or name the code that outputs were shown by."
     )
     return [Problem(rule, remedy, place=source)]
 
 
+def _needed(table: pd.DataFrame) -> tuple[str, ...]:
+    return _OF_CODE if "code" in table else _NEEDED
+
+
 def _blank_parts(table: pd.DataFrame, *, source: str) -> list[Problem]:
-    """Ratings of which the cell of the worker, the item or the system is blank."""
+    """Ratings of which the cell of the worker, the item, the system or the code is blank."""
     problems = []
-    for part in _NEEDED:
+    for part in _needed(table):
         cells = read_cells(table[part])
         blank = np.array([not text.strip() for text in cells.texts])[cells.code]
         if blank.any():

@@ -10,8 +10,9 @@ from itertools import pairwise
 
 from humeval_power.errors import InputError
 
-FIELDS = ("worker", "item", "system", "criterion")  # what a template may name a part of a rating by
-SLOT = "slot"  # what only tells columns apart
+FIELDS = ("worker", "item", "system", "criterion", "code")  # what a template may name a part of a rating by
+SLOT = "slot"  # what only tells columns apart; in a text that is taken apart, the slot of the assignment
+TOLD = (SLOT, "batch", "order")  # what such a text may say besides
 ASKED = "asked"  # the question that stands over a column beside its name
 VALUE = "value"  # the rating itself, where the name of a marked column says it
 _TOKEN = re.compile(r"(\{\{|\}\}|\{[^{}]*\})")
@@ -30,7 +31,7 @@ class Template:
     text: str
 
     def __post_init__(self) -> None:
-        known = (*FIELDS, SLOT, VALUE)
+        known = (*FIELDS, *TOLD, VALUE)
         unknown = [part for part in self.parts if part not in known]
         if unknown:
             told = ", ".join(f"{{{name}}}" for name in known)

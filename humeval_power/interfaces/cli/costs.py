@@ -11,6 +11,7 @@ from typing import Any
 import click
 import pandas as pd
 
+from humeval_power.checking.collected import first_answers
 from humeval_power.checking.columns import named_column
 from humeval_power.costs import CostModel, PlatformFee
 from humeval_power.errors import InputError, Problem
@@ -122,7 +123,7 @@ def with_pilot_times(prices: CostOptions, pilot: str | None) -> CostOptions:
         return prices
     if pilot is None or pilot == "-":
         raise InputError("--seconds-column needs a PILOT file that has the column.")
-    frame = read_rating_table(pilot).frame
+    frame = first_answers(read_rating_table(pilot).frame)
     named_column(name, frame.columns, option="--seconds-column", source=pilot)
     numbers = pd.to_numeric(frame[name], errors="coerce")
     seconds = numbers[numbers > 0]

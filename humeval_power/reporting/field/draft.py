@@ -78,11 +78,14 @@ def _columns(mapping: Mapping | None) -> Iterator[str]:
     told = {} if mapping is None else {part: one.text for part, one in mapping.columns.items()}
     named = set() if mapping is None else {part for one in mapping.ratings for part in one.template.parts}
     named |= set() if mapping is None else {part for one in mapping.split.values() for part in one.parts}
+    coded = "code" in named or "code" in told
     for part in (*FIELDS, *EXTRAS):
         if part in told:
             yield f"{part} = {_quoted(told[part])}"
-        elif part in _NEEDED and part not in named:
+        elif part in _NEEDED and part not in named and not (coded and part != "worker"):
             yield f'# {part} = "..."   # needed, here or in another way'
+        elif part == "code" and not coded and not {"item", "system"} & (set(told) | named):
+            yield '# code = "..."   # in the place of item and system, where outputs were shown by codes'
 
 
 def _slots(export: Export) -> Iterator[str]:
@@ -91,7 +94,7 @@ def _slots(export: Export) -> Iterator[str]:
     if mapping is None or not any("slot" in one.template.parts for one in mapping.ratings):
         return
     told = set(mapping.columns) | {part for one in mapping.split.values() for part in one.parts}
-    if {"item", "system"} <= told:
+    if {"item", "system"} <= told or "code" in told:
         return
     slots: dict[str, str] = {}
     for one in mapping.ratings:
@@ -101,7 +104,7 @@ def _slots(export: Export) -> Iterator[str]:
     yield "# What was shown in each slot:"
     yield "[slots]"
     for slot, asked in slots.items():
-        known = {"item": "...", "system": "..."} | dict(mapping.slots.get(slot, {}))
+        known = mapping.slots.get(slot, {"item": "...", "system": "..."})
         said = ", ".join(f"{part} = {_quoted(text)}" for part, text in known.items())
         off = "" if slot in mapping.slots else "# "
         yield f"{off}{_quoted(slot)} = {{ {said} }}   # {shortened(_one_line(asked), width=60)}"

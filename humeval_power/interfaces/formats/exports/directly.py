@@ -48,6 +48,10 @@ def ratings_in(found: RawExport) -> Ready | None:
         rule = f"looks like an export of {platform.title} ({why}), which does not say all by itself."
         remedy = f"Write a mapping, edit it, and import with it: {draft}"
         raise InputError([Problem(rule, remedy, place=found.source), *error.problems]) from None
+    if table.is_coded:
+        rule = f"looks like an export of {platform.title} ({why}), in which outputs are named by codes."
+        imports = f"humeval-power import {shell_word(str(found.path))} --key key.csv -o ratings.csv"
+        raise InputError([Problem(rule, f"The key says what they are: {imports}", place=found.source)])
     (flow,) = table.flows
     lost = [f"{step.rows:,} left out: {step.reason}." for step in flow.flow if step.step == "dropped"]
     said = f"Read as an export of {platform.title}: {why}."
