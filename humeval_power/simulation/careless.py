@@ -1,0 +1,71 @@
+"""What careful and careless workers do beside rating: attention checks and time. Their ratings are in `losses`.
+
+Nothing here is estimated from data: it says what is assumed where checks and seconds are simulated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.designs import Codes
+from humeval_power.errors import InputError, field_problem
+from humeval_power.simulation.losses import CAREFUL
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """How workers meet checks, and how fast they are.
+
+    passing, careless_passing : chances to pass an attention check, of careful and careless workers.
+    seconds : a careful worker's median time for a rating; times are lognormal, with these standard deviations of
+        the logarithm over workers and over ratings. Careless workers take `careless_pace` of it.
+    """
+
+    passing: float = 0.97
+    careless_passing: float = 0.4
+    seconds: float = 20.0
+    sd_log_worker: float = 0.3
+    sd_log_rating: float = 0.5
+    careless_pace: float = 0.1
+
+    def __post_init__(self) -> None:
+        shares = ("passing", "careless_passing")
+        problems = [
+            field_problem(name, getattr(self, name), "must be a share from 0 to 1.")
+            for name in shares
+            if not 0 <= getattr(self, name) <= 1
+        ]
+        for name, rule, least in (
+            ("seconds", "must be a number above 0.", math.ulp(0)),
+            ("careless_pace", "must be a number above 0.", math.ulp(0)),
+            ("sd_log_worker", "must be a number of at least 0.", 0.0),
+            ("sd_log_rating", "must be a number of at least 0.", 0.0),
+        ):
+            if not least <= getattr(self, name) < math.inf:
+                problems.append(field_problem(name, getattr(self, name), rule))
+        if problems:
+            raise InputError(problems)
+
+
+USUAL_BEHAVIOUR = Behaviour()
+
+
+def checks_failed(kind: Codes, checks: int, behaviour: Behaviour, rng: np.random.Generator) -> Codes:
+    """How many of their attention checks workers fail, shape (n_workers,); `kind` as `draw_workers` gives."""
+    failing = np.where(kind == CAREFUL, 1 - behaviour.passing, 1 - behaviour.careless_passing)
+    return rng.binomial(checks, failing)
+
+
+def seconds_taken(worker: Codes, kind: Codes, behaviour: Behaviour, rng: np.random.Generator) -> Floats:
+    """The time that each rating takes, shape (n_ratings,); `kind` (n_workers,) as `draw_workers` gives."""
+    pace = np.where(kind == CAREFUL, 1.0, behaviour.careless_pace)
+    own = pace * np.exp(behaviour.sd_log_worker * rng.standard_normal(len(kind)))
+    each = np.exp(behaviour.sd_log_rating * rng.standard_normal(len(worker)))
+    return np.asarray(behaviour.seconds * own[worker] * each)
