@@ -1,0 +1,61 @@
+"""Simulated checks, times and repeats tell careless workers from careful ones, and rules leave out the former."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from humeval_power.designs import crossed, k_per_item
+from humeval_power.errors import InputError
+from humeval_power.exclusions import ExclusionRules
+from humeval_power.simulation.careless import Behaviour, checks_failed, seconds_taken
+from humeval_power.simulation.losses import AT_RANDOM, CAREFUL, STRAIGHT
+from humeval_power.simulation.quality_control import QualityControl, with_repeats
+
+KIND = np.repeat([CAREFUL, AT_RANDOM, STRAIGHT], 400)
+
+
+def test_checks_are_passed_at_the_stated_chances():
+    failed = checks_failed(KIND, 5, Behaviour(passing=0.9, careless_passing=0.5), np.random.default_rng(1))
+    for careful, chance in ((True, 0.1), (False, 0.5)):
+        rows = (KIND == CAREFUL) == careful
+        low, high = stats.binom.interval(0.998, 5 * rows.sum(), chance)
+        assert low <= failed[rows].sum() <= high
+
+
+def test_median_times_are_those_stated():
+    worker = np.repeat(np.arange(len(KIND)), 20)
+    seconds = seconds_taken(
+        worker, KIND, Behaviour(seconds=30, careless_pace=0.2), np.random.default_rng(2)
+    )
+    for careful, median in ((True, 30), (False, 6)):
+        rows = (KIND == CAREFUL)[worker] == careful
+        # the median over 400 workers of SD 0.3 (log) has a standard error of 1.25 * 0.3 / 20
+        assert np.log(np.median(seconds[rows])) == pytest.approx(np.log(median), abs=3 * 1.25 * 0.3 / 20)
+
+
+@pytest.mark.parametrize(
+    "field", ["passing", "careless_passing", "seconds", "careless_pace", "sd_log_worker"]
+)
+@pytest.mark.parametrize("value", [-1, np.nan, np.inf])
+def test_impossible_behaviour_is_refused(field, value):
+    with pytest.raises(InputError, match=field):
+        Behaviour(**{field: value})
+
+
+@pytest.mark.parametrize("design", [crossed(4, 10), k_per_item(7, 30, ratings_per_item=2)], ids=str)
+@pytest.mark.parametrize("repeats", [0, 1, 3])
+def test_repeats_come_last_and_repeat_ratings_of_every_worker(design, repeats):
+    rows, again = with_repeats(design, repeats)
+    n = design.n_ratings
+    np.testing.assert_array_equal(rows.worker[:n], design.assignment.worker)
+    assert np.bincount(rows.worker[n:], minlength=design.n_workers).tolist() == [repeats] * design.n_workers
+    for name in ("worker", "item", "system"):
+        np.testing.assert_array_equal(getattr(rows, name)[n:], getattr(rows, name)[again])
+
+
+def test_rules_need_what_they_are_about():
+    with pytest.raises(InputError) as error:
+        QualityControl(rules=ExclusionRules(failed_checks=0.3, repeats=0.3))
+    assert len(error.value.problems) == 2
