@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from humeval_power.reporting.field.form import Uploader
+from humeval_power.reporting.field.uploads.google_forms import GOOGLE_FORMS
 from humeval_power.reporting.field.uploads.label_studio import LABEL_STUDIO
+from humeval_power.reporting.field.uploads.mturk import MTURK
+from humeval_power.reporting.field.uploads.qualtrics import QUALTRICS
 
-UPLOADERS: Mapping[str, Uploader] = {one.name: one for one in (LABEL_STUDIO,)}
+UPLOADERS: Mapping[str, Uploader] = {
+    one.name: one for one in (LABEL_STUDIO, MTURK, QUALTRICS, GOOGLE_FORMS)
+}

@@ -30,6 +30,8 @@ def mapping_toml(
     columns: Mapping[str, str],
     *,
     keep: Sequence[str] = KEPT,
+    split: Mapping[str, str] | None = None,
+    slots: Mapping[str, Mapping[str, str]] | None = None,
     words: Mapping[str, float] | None = None,
     drop_rows: Mapping[str, Sequence[str]] | None = None,
     keep_rows: Mapping[str, Sequence[str]] | None = None,
@@ -38,6 +40,7 @@ def mapping_toml(
 
     ratings : the template of the columns of ratings, by criterion; of one alone the criterion is not named.
     columns : the column of each part of a rating, its code among them.
+    split, slots : texts that hold several parts, and what is shown where no column says it.
     """
     lines = ['schema = "humeval_power/mapping/1"', f"platform = {toml_text(platform)}"]
     if len(ratings) == 1:
@@ -49,6 +52,8 @@ def mapping_toml(
         lines.append(f"ratings = {{ {named} }}")
     lines.append(f"keep = [{', '.join(map(toml_text, keep))}]")
     lines += ["", "[columns]", *(f"{part} = {toml_text(name)}" for part, name in columns.items())]
+    if split:
+        lines += ["", "[split]", *(f"{name} = {toml_text(text)}" for name, text in split.items())]
     for title, rows in (("keep_rows", keep_rows), ("drop_rows", drop_rows)):
         if rows:
             lines += ["", f"[{title}]"]
@@ -62,7 +67,17 @@ def mapping_toml(
             "[words]",
             *(f"{toml_text(text, key=True)} = {number:g}" for text, number in words.items()),
         ]
+    if slots:
+        lines += [
+            "",
+            "[slots]",
+            *(f"{toml_text(name, key=True)} = {_inline(parts)}" for name, parts in slots.items()),
+        ]
     return "\n".join(lines) + "\n"
+
+
+def _inline(parts: Mapping[str, str]) -> str:
+    return f"{{ {', '.join(f'{name} = {toml_text(text)}' for name, text in parts.items())} }}"
 
 
 def readme(title: str, steps: Sequence[str], *, exports: str, notes: Sequence[str] = ()) -> str:
