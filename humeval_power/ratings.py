@@ -14,6 +14,7 @@ from humeval_power.checking.cells import Ids, Mask
 from humeval_power.checking.covariates import Covariate
 from humeval_power.checking.origin import Layout, Origin, origin_of
 from humeval_power.checking.problems import find_problems, pair_problems, system_problems
+from humeval_power.checking.rehearsed import NOTICE, is_rehearsed
 from humeval_power.checking.roles import Role
 from humeval_power.checking.rows import ExportFlow, FlowStep, Rows, Selection, read_rows, select_rows
 from humeval_power.checking.scale import infer_scale, scale_notices
@@ -245,7 +246,8 @@ def ratings_from_table(
     chosen = _chosen(rows, selection, used, systems=systems, structure=more)
     if wrong := coding_problems(chosen.covariates, chosen.system, source=source):
         raise InputError(wrong)
-    said = [*notices, *columns.notices, *_stripped(rows), *_direction(systems, chosen.system_names)]
+    said = [NOTICE] if is_rehearsed(chosen.worker_names) else []
+    said += [*notices, *columns.notices, *_stripped(rows), *_direction(systems, chosen.system_names)]
     said += kept_notice(rows.refused, selection.kept)
     said += scale_notices(used, given, lower_is_better_said=lower_is_better) + _structure(chosen)
     said += told(chosen.document, structure, chosen.item, chosen.covariates)

@@ -103,8 +103,12 @@ def lose_rows(
 
 def draw_workers(n_workers: int, losses: Losses, rng: np.random.Generator) -> Codes:
     """The kind of each worker, shape (n_workers,): CAREFUL, AT_RANDOM or STRAIGHT."""
-    u = rng.random(n_workers)
-    kind = np.full(n_workers, CAREFUL, dtype=np.int64)
+    return kinds_of(rng.random(n_workers), losses)
+
+
+def kinds_of(u: Floats, losses: Losses) -> Codes:
+    """The same by uniform numbers (n_workers,)."""
+    kind = np.full(len(u), CAREFUL, dtype=np.int64)
     kind[u < losses.at_random] = AT_RANDOM
     kind[u >= 1.0 - losses.straight_lining] = STRAIGHT
     return kind
@@ -124,8 +128,24 @@ def careless_responses(
     kind : (n_workers,), as `draw_workers` gives. levels : the ratings that there can be, which are equally
         probable if answers are uniform; None for a continuum.
     """
-    level = _scatter(rng.random(len(rating)), answers, levels)
-    constant = _scatter(rng.random(len(kind)), answers, levels)
+    drawn = rng.random(len(rating)), rng.random(len(kind))
+    return careless_values(rating, worker, kind, *drawn, answers=answers, levels=levels)
+
+
+def careless_values(
+    rating: Floats,
+    worker: Codes,
+    kind: Codes,
+    of_rating: Floats,
+    of_worker: Floats,
+    *,
+    answers: RandomAnswers = "uniform",
+    levels: Floats | None = None,
+) -> Floats:
+    """The same by uniform numbers that were drawn before: of each rating (n_ratings,) and each worker
+    (n_workers,)."""
+    level = _scatter(of_rating, answers, levels)
+    constant = _scatter(of_worker, answers, levels)
     replaced = np.where(kind[worker] == AT_RANDOM, level, rating)
     return np.where(kind[worker] == STRAIGHT, constant[worker], replaced)
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.designs import Codes, Design
+from humeval_power.designs import Assignment, Codes, Design
 from humeval_power.errors import DesignError, InputError
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import Exclusion, Losses, collect
+from humeval_power.systems import SystemsParameters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,36 +94,72 @@ def replicate_generator(seed: int, replicate: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=(replicate,))))
 
 
+class Normals(NamedTuple):
+    """Independent standard normal numbers that a study is drawn from: of workers and of items (2, n), of ratings
+    (n_ratings,), of what a worker and an item share (n_pairs,), where there is such a part, and of documents
+    (2, n_documents), where there are any."""
+
+    worker: Floats
+    item: Floats
+    noise: Floats
+    pair: Floats | None = None
+    document: Floats | None = None
+
+
 def draw_ratings(parameters: Parameters, design: Design, rng: np.random.Generator) -> Floats:
     """Ratings (n_ratings,) for parameters in difference coding, x = -1/2 and +1/2: Gaussian ones, or the scores
     of categories where the parameters have a latent variable. What documents need is drawn last, so that the
     other draws are those of a design without them."""
     check_documents(parameters, design.n_documents)
     rows = design.assignment
+    worker, item = rng.standard_normal((2, design.n_workers)), rng.standard_normal((2, design.n_items))
+    noise, pair, document, pairs = rng.standard_normal(len(rows.worker)), None, None, None
+    if has_pairs(parameters):
+        pairs = pairs_of(rows)
+        pair = rng.standard_normal(int(pairs.max()) + 1)
+    if rows.document is not None:
+        document = rng.standard_normal((2, design.n_documents))
+    return rating_values(parameters, rows, Normals(worker, item, noise, pair, document), pairs)
+
+
+def rating_values(
+    parameters: Parameters, rows: Assignment, drawn: Normals, pairs: Codes | None = None
+) -> Floats:
+    """The ratings (n_ratings,) that these numbers make, for parameters in difference coding; `pairs` as `pairs_of`
+    gives them, where a worker and an item share something."""
     x = rows.system - 0.5
     source = parameters.latent or parameters
-    of_worker = [rng.standard_normal(design.n_workers) for _ in range(2)]
-    worker_intercept = source.sd_worker_intercept * of_worker[0]
-    worker_slope = source.sd_worker_slope * _correlated(parameters.correlation_worker, *of_worker)
-    of_item = [rng.standard_normal(design.n_items) for _ in range(2)]
-    item_intercept = source.sd_item_intercept * of_item[0]
-    item_slope = source.sd_item_slope * _correlated(parameters.correlation_item, *of_item)
-    noise = rng.standard_normal(len(x))
+    worker_intercept = source.sd_worker_intercept * drawn.worker[0]
+    worker_slope = source.sd_worker_slope * _correlated(parameters.correlation_worker, *drawn.worker)
+    item_intercept = source.sd_item_intercept * drawn.item[0]
+    item_slope = source.sd_item_slope * _correlated(parameters.correlation_item, *drawn.item)
     slope = source.effect + worker_slope[rows.worker] + item_slope[rows.item]
     mean = (0.0 if parameters.latent else parameters.baseline) + worker_intercept[rows.worker]
     mean = mean + item_intercept[rows.item]
+    noise = drawn.noise
     if parameters.latent is None:
-        noise *= parameters.sd_residual
-        if parameters.sd_worker_item > 0:
-            pair = np.unique(rows.worker * np.int64(design.n_items) + rows.item, return_inverse=True)[1]
-            noise += parameters.sd_worker_item * rng.standard_normal(int(pair.max()) + 1)[pair]
-    if rows.document is not None:
-        intercept, own = (rng.standard_normal(design.n_documents)[rows.document] for _ in range(2))
+        noise = noise * parameters.sd_residual
+        if drawn.pair is not None and pairs is not None:
+            noise += parameters.sd_worker_item * drawn.pair[pairs]
+    if rows.document is not None and drawn.document is not None:
+        intercept, own = drawn.document[:, rows.document]
         mean = mean + source.sd_document_intercept * intercept
         slope = slope + source.sd_document_slope * own
     if parameters.latent is not None:
         return _categories(parameters.latent, mean + slope * x, noise)
     return np.asarray(mean + slope * x + noise)
+
+
+def has_pairs(parameters: Parameters) -> bool:
+    """Whether a worker and an item share something beyond what each has."""
+    return parameters.latent is None and parameters.sd_worker_item > 0
+
+
+def pairs_of(rows: Assignment) -> Codes:
+    """The number of the worker and item of each rating among all such pairs, (n_ratings,); later workers come
+    later."""
+    n_items = np.int64(rows.item.max()) + 1
+    return np.asarray(np.unique(rows.worker * n_items + rows.item, return_inverse=True)[1])
 
 
 def _correlated(correlation: float, first: Floats, second: Floats) -> Floats:
@@ -163,9 +200,11 @@ def respond(latent: Floats, response: Response, *, points: int | None = None) ->
     return np.asarray(np.round(clipped * (points - 1)) / (points - 1))
 
 
-def levels(parameters: Parameters, response: Response, points: int | None) -> Floats | None:
+def levels(
+    parameters: Parameters | SystemsParameters, response: Response, points: int | None
+) -> Floats | None:
     """The ratings that there can be, ascending on [0, 1]; None where they form a continuum."""
-    if parameters.latent is not None:
+    if isinstance(parameters, Parameters) and parameters.latent is not None:
         return np.array(parameters.latent.scores)
     return np.arange(points) / (points - 1) if response == "likert" and points else None
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.designs import Design
+from humeval_power.designs import Assignment, Design
 from humeval_power.systems import SystemsParameters
 
 Floats = NDArray[np.float64]
@@ -56,26 +56,43 @@ def draw_sums(
     return CompleteSums(means, sums[0], sums[1], residual)
 
 
+class SystemNormals(NamedTuple):
+    """Independent standard normal numbers that n studies of K systems are drawn from: of workers and of items what
+    each gives all systems (n, levels, 1) and each system (n, levels, K), and of ratings (n, n_ratings)."""
+
+    worker: tuple[Floats, Floats]
+    item: tuple[Floats, Floats]
+    noise: Floats
+
+
 def draw_system_ratings(
     parameters: SystemsParameters, design: Design, rng: np.random.Generator, n: int = 1
 ) -> Floats:
     """Gaussian ratings of n studies (n, n_ratings) in the order of the assignment."""
-    rows = design.assignment
-    K = parameters.n_systems
-    worker = _deviations(rng, n, design.n_workers, parameters.sd_worker, parameters.sd_worker_system)
-    item = _deviations(rng, n, design.n_items, parameters.sd_item, parameters.sd_item_system)
+    rows, K = design.assignment, parameters.n_systems
+
+    def levels(count: int) -> tuple[Floats, Floats]:
+        return rng.standard_normal((n, count, 1)), rng.standard_normal((n, count, K))
+
+    worker, item = levels(design.n_workers), levels(design.n_items)
+    noise = rng.standard_normal((n, len(rows.worker)))
+    return system_values(parameters, rows, SystemNormals(worker, item, noise))
+
+
+def system_values(parameters: SystemsParameters, rows: Assignment, drawn: SystemNormals) -> Floats:
+    """The Gaussian ratings (n, n_ratings) that these numbers make."""
+    n, K = len(drawn.noise), parameters.n_systems
+    worker = _deviations(*drawn.worker, parameters.sd_worker, parameters.sd_worker_system)
+    item = _deviations(*drawn.item, parameters.sd_item, parameters.sd_item_system)
     rating = worker.reshape(n, -1)[:, rows.worker * K + rows.system]
     rating += item.reshape(n, -1)[:, rows.item * K + rows.system]
-    rating += parameters.sd_residual * rng.standard_normal(rating.shape)
+    rating += parameters.sd_residual * drawn.noise
     return np.asarray(rating + np.array(parameters.means)[rows.system])
 
 
-def _deviations(
-    rng: np.random.Generator, n: int, levels: int, shared: float, own: tuple[float, ...]
-) -> Floats:
+def _deviations(shared: Floats, own: Floats, sd_shared: float, sd_own: tuple[float, ...]) -> Floats:
     """What each level gives each system, (n, levels, K)."""
-    together = shared * rng.standard_normal((n, levels, 1))
-    return np.asarray(together + np.array(own) * rng.standard_normal((n, levels, len(own))))
+    return np.asarray(sd_shared * shared + np.array(sd_own) * own)
 
 
 def _covariance(shared: float, own: tuple[float, ...]) -> Floats:

@@ -31,7 +31,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "plan": ("plan.plan", "The cheapest design that finds an effect, or the best for a budget."),
         "looks": ("looks.group", "Stop early: boundaries, and what a study with looks does."),
         "assign": ("plan.assign", "Say who rates what when, as a table to carry out."),
-        "simulate": ("study.simulate", "Draw the ratings of a study from parameters."),
+        "simulate": ("field.simulate", "Draw the ratings of a study, or rehearse a planned one."),
         "calibrate": ("study.calibrate", "How often do tests find an effect where there is none?"),
         "parameters": ("study.parameters", "Look up what is known of the variation in other studies."),
     },

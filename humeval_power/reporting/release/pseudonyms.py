@@ -7,6 +7,8 @@ import hmac
 import re
 from collections.abc import Iterable, Sequence
 
+from humeval_power.checking.rehearsed import is_rehearsed, rehearsed_worker
+
 DIGITS = 16  # hexadecimal: two of a million names share a pseudonym with a chance of 3 in 10^8
 SHORT_KEY = 16  # characters below which all keys, or all likely ones, can be tried
 _MTURK = re.compile(r"A[A-Z0-9]{12,14}")
@@ -19,9 +21,14 @@ def pseudonyms(names: Iterable[str], *, key: str, kind: str) -> dict[str, str]:
     """A pseudonym for each name: the same key, kind and name always give the same one.
 
     It is the start of HMAC-SHA256 of kind and name: without the key, trying known ids tells nothing.
-    `kind` ('worker', 'item') gives the same id different pseudonyms in different columns.
+    `kind` ('worker', 'item') gives the same id different pseudonyms in different columns. Workers of a rehearsal
+    stay known as such.
     """
-    return {name: f"{kind[0]}{_digest(key, f'{kind}:{name}')[:DIGITS]}" for name in names}
+    return {name: _marked(name, f"{kind[0]}{_digest(key, f'{kind}:{name}')[:DIGITS]}") for name in names}
+
+
+def _marked(name: str, pseudonym: str) -> str:
+    return rehearsed_worker(pseudonym) if is_rehearsed([name]) else pseudonym
 
 
 def keyed_order(n_rows: int, *, key: str) -> list[int]:

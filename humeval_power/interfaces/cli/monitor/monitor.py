@@ -6,6 +6,7 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.loading import load_ratings
+from humeval_power.interfaces.cli.monitor.rehearsed import refuse_rehearsed
 from humeval_power.interfaces.cli.monitor.taking import Asked, looks_taken, take_look
 from humeval_power.interfaces.cli.options import TableOptions, table_options
 from humeval_power.interfaces.cli.plan.options import plan_path, table_by_plan
@@ -80,7 +81,9 @@ def command(
             "give --scale LOW:HIGH."
         )
     asked = Asked(path, key, _one_line(new_secret), _one_line(unplanned), final)
-    return take_look(planned, load_ratings(file, by_plan), asked)
+    ratings = load_ratings(file, by_plan)
+    refuse_rehearsed(ratings, plan, path)
+    return take_look(planned, ratings, asked)
 
 
 def _one_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""`humeval-power simulate`: the ratings of one study."""
+"""`humeval-power simulate`: the ratings of one study, or a rehearsal of a planned one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ from humeval_power.differences import Difference
 from humeval_power.interfaces.cli.categories import settled_once, without_effect
 from humeval_power.interfaces.cli.comparison_options import TypedFamily
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
+from humeval_power.interfaces.cli.field.rehearsal_options import (
+    Rehearsing,
+    check_rehearsing,
+    rehearsal_options,
+)
+from humeval_power.interfaces.cli.field.rehearse import rehearsed
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import link_option, seed_option
-from humeval_power.interfaces.cli.required_options import Command
+from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import (
     StudyOptions,
@@ -33,6 +39,7 @@ from humeval_power.interfaces.cli.work_ahead import refuse_work
 from humeval_power.latent import Link
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.workload import study_workload
+from humeval_power.reporting.field.rehearsal import RehearsalResult
 from humeval_power.reporting.study.simulated import SimulatedStudy
 from humeval_power.reporting.study.systems_surface import SimulatedSystems
 from humeval_power.rules import DEFAULT_RULE
@@ -40,33 +47,61 @@ from humeval_power.simulation.losses import Exclusion, Losses
 
 
 @click.command("simulate", cls=Command)
+@rehearsal_options
 @study_options
 @loss_options
-@click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
-@click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
+@click.option("--workers", type=WholeNumber(), help="Number of workers, where there is no plan.")
+@click.option("--items", type=WholeNumber(), help="Number of items.")
 @systems_options
-@effect_options("True difference B - A on [0, 1]. [as in the parameters]", latent=True)
+@effect_options("True difference B - A on [0, 1]. [as in the parameters, or the plan's]", latent=True)
 @link_option
 @seed_option
 @with_result(SimulatedStudy)
+@needs("--workers", ("workers", "plan"))
+@needs("--items", ("items", "plan"))
 @source_needed
 def command(
+    rehearsing: Rehearsing,
     study: StudyOptions,
     losses: Losses,
     exclusion: Exclusion,
-    workers: int,
-    items: int,
+    workers: int | None,
+    items: int | None,
     asked: AskedSystems,
     effect: TypedEffects | None,
     link: Link,
     seed: int | None,
-) -> SimulatedStudy | SimulatedSystems:
+) -> SimulatedStudy | SimulatedSystems | RehearsalResult:
     """Draw the ratings of one study; -o FILE.csv writes them.
 
     The table has the columns worker, item, system (A, B) and rating, on --scale
     or, without it, on [0, 1]; --format csv prints it. With --n-systems 8, or the
     names of --systems, it has the ratings of several systems.
+
+    With --plan PATH --assignment FILE it rehearses a planned study as it is
+    assigned, with its names, codes, order, checks and repeats, and workers who
+    stop or do not care, so that all that follows can be tried beforehand.
     """
+    check_rehearsing(click.get_current_context(), rehearsing)
+    if rehearsing.plan is not None:
+        return rehearsed(rehearsing, study, losses, effect, asked.system_means, seed)
+    assert workers is not None
+    assert items is not None
+    return _drawn(study, losses, exclusion, (workers, items), asked, effect, link, seed)
+
+
+def _drawn(
+    study: StudyOptions,
+    losses: Losses,
+    exclusion: Exclusion,
+    size: tuple[int, int],
+    asked: AskedSystems,
+    effect: TypedEffects | None,
+    link: Link,
+    seed: int | None,
+) -> SimulatedStudy | SimulatedSystems:
+    """A study of parameters."""
+    workers, items = size
     seed = DEFAULT_SEED if seed is None else seed
     several = typed_systems(study, asked, TypedFamily(DEFAULT_FAMILY, ()), DEFAULT_RULE)
     if several is not None:

@@ -1,0 +1,22 @@
+"""How ratings of a rehearsal are told from those of a study: by the names of their workers.
+
+Names stay through every table, export and analysis; a column would be left behind by the first tool in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_MARK = "rehearsal-"
+RECORD_SCHEMA = "humeval_power/rehearsal/1"
+NOTICE = "These ratings were drawn in a rehearsal: nobody gave them."
+
+
+def rehearsed_worker(slot: str) -> str:
+    """The name of the worker who fills a slot in a rehearsal."""
+    return f"{_MARK}{slot}"
+
+
+def is_rehearsed(workers: Iterable[str]) -> bool:
+    """Whether any of these workers is one of a rehearsal."""
+    return any(worker.startswith(_MARK) for worker in workers)

@@ -1,0 +1,105 @@
+"""Options of a rehearsal: the plan, its assignment, and what else becomes of it in the field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.options import Function, collected, fields_of
+from humeval_power.interfaces.cli.plan.options import plan_path
+from humeval_power.simulation.rehearsal import Habits
+
+_USUAL = Habits()
+_OPTIONS = (
+    click.option(
+        "--plan",
+        callback=plan_path,
+        metavar="PATH",
+        help="Rehearse this planned study, as --assignment has it: the plan's file, or its folder.",
+    ),
+    click.option(
+        "--assignment",
+        metavar="FILE",
+        multiple=True,
+        help="The table that 'assign --plan' wrote; repeat it for the tables of spares that 'assign --replace' "
+        "called in.",
+    ),
+    click.option("--key", metavar="FILE", help="What the codes of the assignment stand for."),
+    click.option(
+        "--coded",
+        is_flag=True,
+        help="Write what a platform gives back: worker, slot, code and rating, without items and systems.",
+    ),
+    click.option(
+        "--look", type=WholeNumber(min=1), help="Only what is there at this look of the plan. [all]"
+    ),
+    click.option(
+        "--passing",
+        type=RealNumber(0, 1),
+        help=f"Share of attention checks that careful workers pass. [{_USUAL.passing:g}]",
+    ),
+    click.option(
+        "--seconds",
+        type=RealNumber(0, min_open=True),
+        help=f"Median seconds that a careful worker takes for an output. [the plan's, else {_USUAL.seconds:g}]",
+    ),
+)
+# Of a study that is not planned: what a plan and its assignment say themselves, or do not know.
+_OF_PLAN = (
+    *("workers", "items", "n_systems", "systems", "pattern", "goal", "ratings_per_item", "paired", "design"),
+    *("max_ratings_per_worker", "documents", "items_per_document", "exclusion", "shares", "link", "effect_latent"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsing:
+    """What was typed of a rehearsal."""
+
+    plan: str | None
+    assignment: tuple[str, ...]
+    key: str | None
+    coded: bool
+    look: int | None
+    passing: float | None
+    seconds: float | None
+
+
+def rehearsal_options(command: Function) -> Function:
+    """Add the options; the command gets them as `rehearsing: Rehearsing`."""
+    return collected(command, _OPTIONS, name="rehearsing", collect=fields_of(Rehearsing))
+
+
+def check_rehearsing(ctx: click.Context, rehearsing: Rehearsing) -> None:
+    """Refuse options of a rehearsal without a plan, and options that a plan leaves no room for.
+
+    Raises
+    ------
+    click.UsageError
+        All of them at once.
+    """
+    if rehearsing.plan is None:
+        own = tuple(name for name in Rehearsing.__dataclass_fields__ if name != "plan")
+        given = _typed(ctx, own)
+        if given:
+            raise click.UsageError(
+                f"{', '.join(given)}: this is of a rehearsal. Name the plan that is rehearsed: --plan PATH."
+            )
+        return
+    given = _typed(ctx, _OF_PLAN)
+    if given:
+        raise click.UsageError(f"The plan and its assignment say this: leave out {', '.join(given)}.")
+    if not rehearsing.assignment:
+        raise click.UsageError(
+            "A rehearsal needs --assignment FILE: the table that 'humeval-power assign --plan' wrote."
+        )
+
+
+def _typed(ctx: click.Context, names: tuple[str, ...]) -> list[str]:
+    return [
+        max(option.opts, key=len)
+        for option in ctx.command.params
+        if option.name in names
+        and ctx.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE
+    ]

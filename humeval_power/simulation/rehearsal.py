@@ -1,0 +1,222 @@
+"""Draw a study as it is assigned: who is shown what, who stops, who does not care, checks, repeats, seconds.
+
+Every purpose has random numbers of its own, in the order of workers and of rows: spares that are called in
+change nothing of what the others did.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.designs import Assignment, Codes
+from humeval_power.errors import InputError, field_problem
+from humeval_power.parameters import Parameters
+from humeval_power.simulation.losses import CAREFUL, Losses, careless_values, kinds_of
+from humeval_power.simulation.study import (
+    Normals,
+    Response,
+    check_documents,
+    has_pairs,
+    levels,
+    pairs_of,
+    rating_values,
+    respond,
+)
+from humeval_power.simulation.systems import SystemNormals, system_values
+from humeval_power.systems import SystemsParameters
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+World: TypeAlias = Parameters | SystemsParameters
+_Purpose = Literal[
+    "worker",
+    "item",
+    "rating",
+    "pair",
+    "document",
+    "quit",
+    "lost",
+    "kind",
+    "careless",
+    "check",
+    "pace",
+    "time",
+]
+_PURPOSES = get_args(_Purpose)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """What is assumed of workers beside how they rate. Nothing here is estimated: it is a rehearsal.
+
+    losses : ratings that are not given; workers who stop after any of their batches, the last excepted, or
+        before the first, with equal probability; careless workers.
+    passing, careless_passing : chances that a worker passes an attention check.
+    seconds : median of a careful worker's seconds for an output; they are lognormal, with these standard
+        deviations of the logarithm over workers and over outputs. Careless ones take `careless_pace` of that.
+    """
+
+    losses: Losses = field(default_factory=Losses)
+    passing: float = 0.97
+    careless_passing: float = 0.4
+    seconds: float = 20.0
+    sd_log_worker: float = 0.3
+    sd_log_output: float = 0.5
+    careless_pace: float = 0.4
+
+    def __post_init__(self) -> None:
+        problems = [
+            field_problem(name, getattr(self, name), "must be a share from 0 to 1.")
+            for name in ("passing", "careless_passing")
+            if not 0 <= getattr(self, name) <= 1
+        ]
+        problems += [
+            field_problem(name, getattr(self, name), "must be a number above 0.")
+            for name in ("seconds", "careless_pace")
+            if not 0 < getattr(self, name) < math.inf
+        ]
+        problems += [
+            field_problem(name, getattr(self, name), "must be a number of at least 0.")
+            for name in ("sd_log_worker", "sd_log_output")
+            if not 0 <= getattr(self, name) < math.inf
+        ]
+        if problems:
+            raise InputError(problems)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fieldwork:
+    """What is shown to whom: arrays of shape (n_rows,). `item` and `system` are -1 for attention checks, `batch`
+    counts from 1. `last_batch` (n_workers,) is the last that a worker is to do, where a spare does the rest;
+    `document_of_item` (n_items,) the document that each item is part of, None where items stand alone."""
+
+    worker: Codes
+    batch: Codes
+    item: Codes
+    system: Codes
+    last_batch: Codes
+    n_items: int
+    n_documents: int = 0
+    document_of_item: Codes | None = None
+
+    @property
+    def rated(self) -> Codes:
+        """The rows that are rated: all but attention checks."""
+        return np.flatnonzero(self.item >= 0)
+
+    @property
+    def ratings(self) -> Assignment:
+        """These rows as ratings."""
+        rows, of_item = self.rated, self.document_of_item
+        item = self.item[rows]
+        document = None if of_item is None else of_item[item]
+        return Assignment(self.worker[rows], item, self.system[rows], document)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rehearsed:
+    """What came back: ratings on [0, 1] (n_criteria, n_rows), NaN for what was not given and for checks; which rows
+    were done, which checks were passed, and seconds (n_rows,); the kind of each worker (n_workers,)."""
+
+    rating: Floats
+    done: Mask
+    passed: Mask
+    seconds: Floats
+    kind: Codes
+
+
+def rehearse(
+    world: World,
+    work: Fieldwork,
+    habits: Habits,
+    *,
+    seed: int,
+    n_criteria: int = 1,
+    response: Response = "clipped",
+    points: int | None = None,
+) -> Rehearsed:
+    """Draw what comes back; the same seed gives the same. Criteria are rated independently of each other.
+
+    A repeat has the worker, item and document of the first rating, and a residual of its own.
+    """
+    losses, rows = habits.losses, work.rated
+    n_workers, n_rows = len(work.last_batch), len(work.worker)
+    kind = kinds_of(_rng(seed, "kind").random(n_workers), losses)
+    done = work.batch <= np.minimum(_batches_done(work, losses, seed), work.last_batch)[work.worker]
+    rating = np.full((n_criteria, n_rows), np.nan)
+    for criterion in range(n_criteria):
+        value = respond(_values(world, work, seed, criterion), response, points=points)
+        value = careless_values(
+            value,
+            work.worker[rows],
+            kind,
+            _rng(seed, "careless", criterion).random(n_rows)[rows],
+            _rng(seed, "careless", criterion, of_workers=True).random(n_workers),
+            answers=losses.answers,
+            levels=levels(world, response, points),
+        )
+        lost = _rng(seed, "lost", criterion).random(n_rows)[rows] < losses.missing
+        rating[criterion, rows] = np.where(done[rows] & ~lost, value, np.nan)
+    careful = (kind == CAREFUL)[work.worker]
+    chance = np.where(careful, habits.passing, habits.careless_passing)
+    passed = _rng(seed, "check").random(n_rows) < chance
+    return Rehearsed(rating, done, passed, _seconds(work, habits, careful, seed), kind)
+
+
+def _rng(
+    seed: int, purpose: _Purpose, criterion: int = 0, *, of_workers: bool = False
+) -> np.random.Generator:
+    """The random numbers of a purpose and a criterion."""
+    key = (_PURPOSES.index(purpose), criterion, int(of_workers))
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def _batches_done(work: Fieldwork, losses: Losses, seed: int) -> Codes:
+    """After how many batches each worker stops, (n_workers,): all of them for most."""
+    batches = np.zeros(len(work.last_batch), dtype=np.int64)
+    np.maximum.at(batches, work.worker, work.batch)
+    first = batches.copy()
+    np.minimum.at(first, work.worker, work.batch)
+    u = _rng(seed, "quit").random((len(batches), 2))
+    stops = first - 1 + np.floor(u[:, 1] * (batches - first + 1)).astype(np.int64)
+    return np.where(u[:, 0] < losses.quitting, stops, batches)
+
+
+def _values(world: World, work: Fieldwork, seed: int, criterion: int) -> Floats:
+    """What every worker would answer with care, on [0, 1] or beyond."""
+    rows, n_workers = work.ratings, len(work.last_batch)
+
+    def normals(purpose: _Purpose, *shape: int) -> Floats:
+        return _rng(seed, purpose, criterion).standard_normal(shape)
+
+    noise = normals("rating", len(work.worker))[work.rated]
+    if isinstance(world, SystemsParameters):
+        K = world.n_systems
+        worker, item = normals("worker", n_workers, K + 1), normals("item", work.n_items, K + 1)
+        drawn = SystemNormals(
+            (worker[None, :, :1], worker[None, :, 1:]), (item[None, :, :1], item[None, :, 1:]), noise[None]
+        )
+        return np.asarray(system_values(world, rows, drawn)[0])
+    check_documents(world, work.n_documents)
+    pairs = pairs_of(rows) if has_pairs(world) else None
+    numbers = Normals(
+        normals("worker", n_workers, 2).T,
+        normals("item", work.n_items, 2).T,
+        noise,
+        None if pairs is None else normals("pair", int(pairs.max()) + 1),
+        normals("document", work.n_documents, 2).T if work.n_documents else None,
+    )
+    return rating_values(world.recoded(), rows, numbers, pairs)
+
+
+def _seconds(work: Fieldwork, habits: Habits, careful: Mask, seed: int) -> Floats:
+    """How long each output took, (n_rows,)."""
+    of_worker = habits.sd_log_worker * _rng(seed, "pace").standard_normal(len(work.last_batch))
+    of_row = habits.sd_log_output * _rng(seed, "time").standard_normal(len(work.worker))
+    pace = np.where(careful, 1.0, habits.careless_pace)
+    return np.asarray(habits.seconds * pace * np.exp(of_worker[work.worker] + of_row))
