@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from humeval_power.checking.collected import KINDS
 from humeval_power.checking.columns import listing
 from humeval_power.errors import InputError, Problem
 
 Codes = NDArray[np.int64]
-KINDS = ("rating", "repeat", "check")
 COLUMNS = ("worker_slot", "batch", "order", "item", "place", "code", "kind")
 FURTHER = ("document", "look", "replaces")  # columns that only some assignments have
 _KEY = ("code", "item", "system")

@@ -1,4 +1,4 @@
-"""What a plan is made of: the search, its costs, its assurance."""
+"""What a plan is made of: the search, its costs, its assurance; and its rehearsal."""
 
 from humeval_power.lazy_names import attach
 

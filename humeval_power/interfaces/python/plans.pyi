@@ -1,9 +1,11 @@
-"""What a plan is made of: the search, its costs, its assurance."""
+"""What a plan is made of: the search, its costs, its assurance; and its rehearsal."""
 
+from humeval_power.api.rehearsal import rehearse as rehearse
 from humeval_power.api.systems_plan import make_systems_plan as make_systems_plan
 from humeval_power.api.systems_plan import systems_pilot as systems_pilot
 from humeval_power.costs import cost_of as cost_of
 from humeval_power.interfaces.formats.fees import read_fee as read_fee
+from humeval_power.interfaces.formats.field.assignments import read_assignment as read_assignment
 from humeval_power.planning.plan.assurance import assurance as assurance
 from humeval_power.planning.plan.assurance import safe_parameters as safe_parameters
 from humeval_power.planning.plan.candidates import SearchSpace as SearchSpace
@@ -13,5 +15,6 @@ from humeval_power.planning.plan.planned_systems import PlannedSystems as Planne
 from humeval_power.planning.plan.request import PlanRequest as PlanRequest
 from humeval_power.planning.plan.request import PlanResult as PlanResult
 from humeval_power.planning.plan.systems_pilot import SystemsPilot as SystemsPilot
+from humeval_power.simulation.rehearsal import Habits as Habits
 from humeval_power.study_counts import StudyCounts as StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty as VarianceUncertainty
