@@ -70,6 +70,10 @@ def imported(exports: Sequence[Export], mapping: Mapping | None = None) -> Impor
     if len(found) > 1:
         tables = [one.frame.assign(source=export.source) for export, one in found]
     frame, notices = pd.concat(tables), []
+    weighed = [
+        used.errors for used in (mapping or export.mapping for export in rated) if used and used.errors
+    ]
+    notices += [errors.words() for errors in weighed[:1]]
     for one in people:
         frame, said = _joined(frame, one)
         notices += said

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from humeval_power.checking.collected import COLLECTED
+from humeval_power.checking.exports.errors import ErrorWeights
 from humeval_power.checking.exports.templates import FIELDS, SLOT, TOLD, VALUE, Template
 from humeval_power.errors import InputError
 
@@ -48,10 +49,11 @@ class Mapping:
     or of a part that `columns` gives, of the slot, or of the question over the column ('asked').
     `slots` say what a slot is where no column does: {"3": {"item": "s02", "system": "A"}}. `words` are numbers
     for answers in words, `missing` answers that are no rating. `checks` are questions with their right answers.
-    `keep` are columns that go into the table as they are.
+    `keep` are columns that go into the table as they are. `errors` says how rows that are errors become ratings,
+    which are then no columns.
     """
 
-    ratings: tuple[RatingColumns, ...]
+    ratings: tuple[RatingColumns, ...] = ()
     columns: MappingType[str, Template] = field(default_factory=dict)
     split: MappingType[str, Template] = field(default_factory=dict)
     slots: MappingType[str, MappingType[str, str]] = field(default_factory=dict)
@@ -60,11 +62,14 @@ class Mapping:
     where: tuple[Condition, ...] = ()
     checks: MappingType[str, str] = field(default_factory=dict)
     keep: tuple[str, ...] = ()
+    errors: ErrorWeights | None = None
 
     def __post_init__(self) -> None:
         problems = []
-        if not self.ratings:
-            problems.append("A mapping names the columns of the ratings; there are none.")
+        if bool(self.ratings) == (self.errors is not None):
+            problems.append(
+                "A mapping names the columns of the ratings, or says what errors weigh: one of both."
+            )
         known = (*FIELDS, *EXTRAS)
         problems += [
             f"{name!r} is no part of a rating; there are {', '.join(known)}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as MappingType
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,17 @@ from humeval_power.checking.cells import (
     value_counts,
 )
 from humeval_power.checking.columns import close_to, shortened
+from humeval_power.checking.exports.errors import RATING, ErrorWeights, summed_errors
 from humeval_power.checking.exports.mapping import EXTRAS, OPTIONAL, Mapping, RatingColumns
-from humeval_power.checking.exports.templates import ASKED, FIELDS, SLOT, TOLD, VALUE, in_natural_order
+from humeval_power.checking.exports.templates import (
+    ASKED,
+    FIELDS,
+    SLOT,
+    TOLD,
+    VALUE,
+    in_natural_order,
+    literal,
+)
 from humeval_power.checking.rows import ROW_INDEX, FlowStep
 from humeval_power.errors import InputError, Problem
 
@@ -58,11 +67,17 @@ def long_table(
         Columns that are missing, answers in words that have no number, texts that do not come apart: every
         problem at once.
     """
+    before: tuple[FlowStep, ...] = ()
+    if mapping.errors is not None:
+        frame, mapping, before = _of_errors(frame, mapping, mapping.errors, source=source)
     blocks = list(_blocks(frame, mapping, asked or {}))
     problems = _column_problems(frame, mapping, blocks, source=source)
     if problems:
         raise InputError(problems)
-    kept, flow = _kept_rows(frame, mapping)
+    kept, flow = _kept_rows(
+        frame, mapping, what="outputs by their errors" if before else "rows of the export"
+    )
+    flow = (*before, *flow)
     parts = [
         _block(frame, kept, mapping, block).assign(**{_COLUMN: code}) for code, block in enumerate(blocks)
     ]
@@ -185,10 +200,26 @@ def _untold(mapping: Mapping, blocks: list[_Block], source: str) -> list[Problem
     return problems[:LISTED]
 
 
-def _kept_rows(frame: pd.DataFrame, mapping: Mapping) -> tuple[Mask, tuple[FlowStep, ...]]:
+def _of_errors(
+    frame: pd.DataFrame, mapping: Mapping, errors: ErrorWeights, *, source: str
+) -> tuple[pd.DataFrame, Mapping, tuple[FlowStep, ...]]:
+    """Rows that are errors as rows that are outputs, with the mapping of these, and the flow of the former."""
+    one_rating = replace(mapping, errors=None, where=(), ratings=(RatingColumns(literal(RATING)),))
+    rated = frame.assign(**{RATING: ""})
+    blocks = list(_blocks(rated, one_rating, {}))
+    problems = _column_problems(rated, replace(one_rating, where=mapping.where), blocks, source=source)
+    if problems:
+        raise InputError(problems)
+    kept, flow = _kept_rows(frame, mapping, what="errors, and outputs without any")
+    of = tuple(template.filled({}) for part, template in mapping.columns.items() if part not in EXTRAS)
+    outputs = summed_errors(frame.loc[kept], errors, of=of, source=source)
+    return outputs, one_rating, flow
+
+
+def _kept_rows(frame: pd.DataFrame, mapping: Mapping, *, what: str) -> tuple[Mask, tuple[FlowStep, ...]]:
     """The rows that the conditions leave, and the flow of rows."""
     kept = np.ones(len(frame), dtype=np.bool_)
-    flow = [FlowStep("read", len(frame), "rows of the export")]
+    flow = [FlowStep("read", len(frame), what)]
     for one in mapping.where:
         cells = read_cells(frame[one.column])
         meant = {text.casefold() for text in one.values}

@@ -47,6 +47,7 @@ def _lines(export: Export) -> Iterator[str]:
     yield ""
     yield from _columns(mapping)
     yield ""
+    yield from _errors(mapping)
     yield "# A text that holds several parts, such as s01__sysA:"
     split = {} if mapping is None else {name: one.text for name, one in mapping.split.items()}
     yield from _table("split", split, '# "item" = "{item}__{system}"')
@@ -61,6 +62,8 @@ def _lines(export: Export) -> Iterator[str]:
 
 
 def _ratings(mapping: Mapping | None) -> Iterator[str]:
+    if mapping is not None and mapping.errors is not None:
+        return
     if mapping is None:
         yield '# ratings = ["Q{slot}"]   # the columns that hold ratings; or one for each criterion:'
         yield '# ratings = { adequacy = "Adequacy_{slot}", fluency = "Fluency_{slot}" }'
@@ -71,6 +74,21 @@ def _ratings(mapping: Mapping | None) -> Iterator[str]:
             f"{_quoted(one.criterion or '')} = {_quoted(one.template.text)}" for one in mapping.ratings
         )
         yield f"ratings = {{ {named} }}"
+
+
+def _errors(mapping: Mapping | None) -> Iterator[str]:
+    """How errors are weighed, where rows are errors."""
+    errors = None if mapping is None else mapping.errors
+    if errors is None:
+        return
+    yield "# Rows are errors; a rating is minus the sum of their weights. Columns of the kind of an error:"
+    yield "[errors]"
+    yield f"category = {_quoted(errors.category)}"
+    yield f"severity = {_quoted(errors.severity)}"
+    yield "# category | severity, * for any; the first that fits counts:"
+    yield "[errors.weights]"
+    yield from (f"{_quoted(key)} = {weight:.12g}" for key, weight in errors.weights.items())
+    yield ""
 
 
 def _columns(mapping: Mapping | None) -> Iterator[str]:

@@ -55,7 +55,7 @@ def ratings_in(found: RawExport) -> Ready | None:
     (flow,) = table.flows
     lost = [f"{step.rows:,} left out: {step.reason}." for step in flow.flow if step.step == "dropped"]
     said = f"Read as an export of {platform.title}: {why}."
-    return Ready(table.frame, (said, *export.notices, *lost), flow)
+    return Ready(table.frame, (said, *export.notices, *table.notices, *lost), flow)
 
 
 def _reads_as_ratings(found: RawExport) -> bool:

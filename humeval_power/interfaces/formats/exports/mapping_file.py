@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
+from humeval_power.checking.exports.errors import MQM_WEIGHTS, ErrorWeights
 from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
 from humeval_power.errors import InputError, Problem
@@ -20,6 +21,15 @@ from humeval_power.reporting.schemas.validation_problems import problems_of
 _HINT = "Write a draft of it from the export, and edit that."
 
 Texts = dict[str, str]
+Numbers = dict[str, Annotated[float, Field(strict=False)]]
+
+
+class ErrorsSection(Section):
+    """How errors are weighed; what is left out is as in MQM."""
+
+    category: str = "category"
+    severity: str = "severity"
+    weights: Numbers = Field(default_factory=lambda: dict(MQM_WEIGHTS))
 
 
 class MappingDocument(Section):
@@ -27,16 +37,17 @@ class MappingDocument(Section):
 
     schema_: Literal["humeval_power/mapping/1"] = Field(alias="schema")
     platform: str | None = None
-    ratings: str | list[str] | Texts
+    ratings: str | list[str] | Texts = Field(default_factory=list)
     columns: Texts = Field(default_factory=dict)
     split: Texts = Field(default_factory=dict)
     slots: dict[str, Texts] = Field(default_factory=dict)
-    words: dict[str, Annotated[float, Field(strict=False)]] = Field(default_factory=dict)
+    words: Numbers = Field(default_factory=dict)
     missing: list[str] = Field(default_factory=list)
     keep_rows: dict[str, list[str]] = Field(default_factory=dict)
     drop_rows: dict[str, list[str]] = Field(default_factory=dict)
     checks: Texts = Field(default_factory=dict)
     keep: list[str] = Field(default_factory=list)
+    errors: ErrorsSection | None = None
 
     def record(self) -> Mapping:
         made = _Templates()
@@ -55,6 +66,9 @@ class MappingDocument(Section):
             where=(*_conditions(self.keep_rows, drop=False), *_conditions(self.drop_rows, drop=True)),
             checks=self.checks,
             keep=tuple(self.keep),
+            errors=None
+            if (one := self.errors) is None
+            else ErrorWeights(one.category, one.severity, one.weights),
         )
 
     def _ratings(self) -> list[tuple[str | None, str]]:
