@@ -63,9 +63,25 @@ def checks_failed(kind: Codes, checks: int, behaviour: Behaviour, rng: np.random
     return rng.binomial(checks, failing)
 
 
+def checks_passed(worker: Codes, kind: Codes, behaviour: Behaviour, uniform: Floats) -> Mask:
+    """Whether a check is passed, by numbers that were drawn uniformly: of its worker and of each showing
+    (n_rows,)."""
+    passing = np.where(kind == CAREFUL, behaviour.passing, behaviour.careless_passing)
+    return np.asarray(uniform < passing[worker])
+
+
 def seconds_taken(worker: Codes, kind: Codes, behaviour: Behaviour, rng: np.random.Generator) -> Floats:
     """The time that each rating takes, shape (n_ratings,); `kind` (n_workers,) as `draw_workers` gives."""
+    drawn = rng.standard_normal(len(kind)), rng.standard_normal(len(worker))
+    return seconds_of(worker, kind, behaviour, *drawn)
+
+
+def seconds_of(
+    worker: Codes, kind: Codes, behaviour: Behaviour, of_worker: Floats, of_rating: Floats
+) -> Floats:
+    """The same by standard normal numbers that were drawn before: of each worker (n_workers,) and each rating
+    (n_ratings,)."""
     pace = np.where(kind == CAREFUL, 1.0, behaviour.careless_pace)
-    own = pace * np.exp(behaviour.sd_log_worker * rng.standard_normal(len(kind)))
-    each = np.exp(behaviour.sd_log_rating * rng.standard_normal(len(worker)))
+    own = pace * np.exp(behaviour.sd_log_worker * of_worker)
+    each = np.exp(behaviour.sd_log_rating * of_rating)
     return np.asarray(behaviour.seconds * own[worker] * each)

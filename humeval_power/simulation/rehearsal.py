@@ -6,7 +6,6 @@ change nothing of what the others did.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
@@ -14,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.designs import Assignment, Codes
-from humeval_power.errors import InputError, field_problem
 from humeval_power.parameters import Parameters
-from humeval_power.simulation.losses import CAREFUL, Losses, careless_values, kinds_of
+from humeval_power.simulation.careless import USUAL_BEHAVIOUR, Behaviour, checks_passed, seconds_of
+from humeval_power.simulation.losses import Losses, careless_values, kinds_of
 from humeval_power.simulation.study import (
     Normals,
     Response,
@@ -52,41 +51,15 @@ _PURPOSES = get_args(_Purpose)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habits:
-    """What is assumed of workers beside how they rate. Nothing here is estimated: it is a rehearsal.
+    """What is assumed of workers beside how they rate with care. Nothing here is estimated: it is a rehearsal.
 
-    losses : ratings that are not given; workers who stop after any of their batches, the last excepted, or
-        before the first, with equal probability; careless workers.
-    passing, careless_passing : chances that a worker passes an attention check.
-    seconds : median of a careful worker's seconds for an output; they are lognormal, with these standard
-        deviations of the logarithm over workers and over outputs. Careless ones take `careless_pace` of that.
+    losses : ratings that are not given; workers who stop after any of their batches but the last, or before the
+        first, with equal probability; careless workers.
+    behaviour : checks and seconds.
     """
 
     losses: Losses = field(default_factory=Losses)
-    passing: float = 0.97
-    careless_passing: float = 0.4
-    seconds: float = 20.0
-    sd_log_worker: float = 0.3
-    sd_log_output: float = 0.5
-    careless_pace: float = 0.4
-
-    def __post_init__(self) -> None:
-        problems = [
-            field_problem(name, getattr(self, name), "must be a share from 0 to 1.")
-            for name in ("passing", "careless_passing")
-            if not 0 <= getattr(self, name) <= 1
-        ]
-        problems += [
-            field_problem(name, getattr(self, name), "must be a number above 0.")
-            for name in ("seconds", "careless_pace")
-            if not 0 < getattr(self, name) < math.inf
-        ]
-        problems += [
-            field_problem(name, getattr(self, name), "must be a number of at least 0.")
-            for name in ("sd_log_worker", "sd_log_output")
-            if not 0 <= getattr(self, name) < math.inf
-        ]
-        if problems:
-            raise InputError(problems)
+    behaviour: Behaviour = USUAL_BEHAVIOUR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,10 +135,13 @@ def rehearse(
         )
         lost = _rng(seed, "lost", criterion).random(n_rows)[rows] < losses.missing
         rating[criterion, rows] = np.where(done[rows] & ~lost, value, np.nan)
-    careful = (kind == CAREFUL)[work.worker]
-    chance = np.where(careful, habits.passing, habits.careless_passing)
-    passed = _rng(seed, "check").random(n_rows) < chance
-    return Rehearsed(rating, done, passed, _seconds(work, habits, careful, seed), kind)
+    passed = checks_passed(work.worker, kind, habits.behaviour, _rng(seed, "check").random(n_rows))
+    of_worker, of_row = (
+        _rng(seed, "pace").standard_normal(n_workers),
+        _rng(seed, "time").standard_normal(n_rows),
+    )
+    seconds = seconds_of(work.worker, kind, habits.behaviour, of_worker, of_row)
+    return Rehearsed(rating, done, passed, seconds, kind)
 
 
 def _rng(
@@ -212,11 +188,3 @@ def _values(world: World, work: Fieldwork, seed: int, criterion: int) -> Floats:
         normals("document", work.n_documents, 2).T if work.n_documents else None,
     )
     return rating_values(world.recoded(), rows, numbers, pairs)
-
-
-def _seconds(work: Fieldwork, habits: Habits, careful: Mask, seed: int) -> Floats:
-    """How long each output took, (n_rows,)."""
-    of_worker = habits.sd_log_worker * _rng(seed, "pace").standard_normal(len(work.last_batch))
-    of_row = habits.sd_log_output * _rng(seed, "time").standard_normal(len(work.worker))
-    pace = np.where(careful, 1.0, habits.careless_pace)
-    return np.asarray(habits.seconds * pace * np.exp(of_worker[work.worker] + of_row))

@@ -36,6 +36,7 @@ from humeval_power.planning.field.rehearsal import fieldwork, world_of
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
+from humeval_power.simulation.careless import Behaviour
 from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.rehearsal import Habits
 from humeval_power.simulation.rehearsal import rehearse as drawn
@@ -441,7 +442,8 @@ def test_repeats_differ_by_twice_the_residual_variance_and_nothing_else() -> Non
 def test_checks_and_seconds_are_as_assumed() -> None:
     plan = of_two(StudyCounts(200, 200, 20))
     frame = assigned(plan, check_rate=0.2, repeat_rate=0.0, batch_size=None).to_frame()
-    habits = Habits(passing=0.9, careless_passing=0.3, seconds=30, losses=Losses(at_random=0.5))
+    behaviour = Behaviour(passing=0.9, careless_passing=0.3, seconds=30)
+    habits = Habits(behaviour=behaviour, losses=Losses(at_random=0.5))
     back = rehearse(plan, frame, habits=habits, seed=2)
     careless = {slot for slot, kind in zip(back._slots, back.drawn.kind, strict=True) if kind}
     found = back.to_frame()

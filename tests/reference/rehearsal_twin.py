@@ -57,7 +57,7 @@ def rehearse_slowly(
     """Of each row the rating on so many points (NaN where none came), whether it was done, whether the check was
     passed, and the seconds."""
     n_workers, n_rows = len(work.last_batch), len(work.worker)
-    losses = habits.losses
+    losses, usual = habits.losses, habits.behaviour
     found = []
     for row in range(n_rows):
         worker = int(work.worker[row])
@@ -82,10 +82,10 @@ def rehearse_slowly(
                 rating = math.floor(u_worker * points) / (points - 1)
             if _rng(seed, "lost", criterion).random(n_rows)[row] < losses.missing:
                 rating = math.nan
-        chance = habits.passing if careful else habits.careless_passing
+        chance = usual.passing if careful else usual.careless_passing
         passed = bool(_rng(seed, "check").random(n_rows)[row] < chance)
-        log = habits.sd_log_worker * _rng(seed, "pace").standard_normal(n_workers)[worker]
-        log += habits.sd_log_output * _rng(seed, "time").standard_normal(n_rows)[row]
-        pace = 1.0 if careful else habits.careless_pace
-        found.append((rating, done, passed, habits.seconds * pace * math.exp(log)))
+        log = usual.sd_log_worker * _rng(seed, "pace").standard_normal(n_workers)[worker]
+        log += usual.sd_log_rating * _rng(seed, "time").standard_normal(n_rows)[row]
+        pace = 1.0 if careful else usual.careless_pace
+        found.append((rating, done, passed, usual.seconds * pace * math.exp(log)))
     return found

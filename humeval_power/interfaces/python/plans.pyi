@@ -15,6 +15,7 @@ from humeval_power.planning.plan.planned_systems import PlannedSystems as Planne
 from humeval_power.planning.plan.request import PlanRequest as PlanRequest
 from humeval_power.planning.plan.request import PlanResult as PlanResult
 from humeval_power.planning.plan.systems_pilot import SystemsPilot as SystemsPilot
+from humeval_power.simulation.careless import Behaviour as Behaviour
 from humeval_power.simulation.rehearsal import Habits as Habits
 from humeval_power.study_counts import StudyCounts as StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty as VarianceUncertainty

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.plan.planned_systems import scaled
 from humeval_power.planning.plan.systems_pilot import for_systems
 from humeval_power.scales import RatingScale
+from humeval_power.simulation.careless import USUAL_BEHAVIOUR
 from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.rehearsal import Fieldwork, Habits, World
 from humeval_power.simulation.study import Response
@@ -83,14 +85,12 @@ def usual_habits(
     plan: Plan, *, losses: Losses = NO_LOSSES, passing: float | None = None, seconds: float | None = None
 ) -> Habits:
     """Habits of workers where little is said: an output takes the seconds that the plan's prices are made of."""
-    usual, costs = Habits(), plan.costs
-    if seconds is None and costs is not None and costs.seconds_per_rating is not None:
-        seconds = float(costs.seconds_per_rating)
-    return Habits(
-        losses=losses,
-        passing=usual.passing if passing is None else passing,
-        seconds=usual.seconds if seconds is None else seconds,
-    )
+    if seconds is None and plan.costs is not None and plan.costs.seconds_per_rating is not None:
+        seconds = float(plan.costs.seconds_per_rating)
+    said = {
+        name: value for name, value in (("passing", passing), ("seconds", seconds)) if value is not None
+    }
+    return Habits(losses=losses, behaviour=replace(USUAL_BEHAVIOUR, **said))
 
 
 def planned_response(

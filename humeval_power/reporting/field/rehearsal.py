@@ -196,20 +196,20 @@ class RehearsalResult(Result):
         return "in categories" if latent else self.response
 
     def _assumed(self) -> Iterator[str]:
-        habits, losses = self.habits, self.habits.losses
+        usual, losses = self.habits.behaviour, self.habits.losses
         yield (
             f"Of workers {losses.quitting:.0%} stop after one of their batches or before the first; "
             f"{losses.at_random:.0%} answer at random, {losses.straight_lining:.0%} give one answer throughout; "
             f"{losses.missing:.0%} of ratings are not given."
         )
         yield (
-            f"Careful workers pass {habits.passing:.0%} of attention checks, careless ones "
-            f"{habits.careless_passing:.0%}."
+            f"Careful workers pass {usual.passing:.0%} of attention checks, careless ones "
+            f"{usual.careless_passing:.0%}."
         )
         yield (
-            f"An output takes a careful worker {habits.seconds:g} seconds in the median, a careless one "
-            f"{habits.careless_pace:g} of that: lognormal, SD of the logarithm {habits.sd_log_worker:g} over "
-            f"workers and {habits.sd_log_output:g} over outputs."
+            f"An output takes a careful worker {usual.seconds:g} seconds in the median, a careless one "
+            f"{usual.careless_pace:g} of that: lognormal, SD of the logarithm {usual.sd_log_worker:g} over "
+            f"workers and {usual.sd_log_rating:g} over outputs."
         )
         if (self.assigned.frame["kind"] == "repeat").any():
             yield "A repeat has the worker and item of the first rating, and a residual of its own."

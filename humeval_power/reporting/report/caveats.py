@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.reporting.report.facts.record import StudyFacts
 from humeval_power.reporting.report.facts.systems import other_decisions
 from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
@@ -21,8 +22,10 @@ from humeval_power.reporting.values import (
 
 
 def caveats(facts: StudyFacts, surface: Document, power: Document) -> tuple[str, ...]:
-    """Sentences, the gravest first, and the notices of the study last."""
+    """Sentences, the gravest first (that it is a rehearsal), and the notices of the study last."""
+    notices = [str(notice) for notice in listed(facts.record, "notices")]
     found = [
+        *(notice for notice in notices if notice == NOTICE),
         *_fit_caveats(facts),
         *other_decisions(facts),
         *_few_workers(facts),
@@ -30,7 +33,7 @@ def caveats(facts: StudyFacts, surface: Document, power: Document) -> tuple[str,
         *_other_rule(facts, surface, power),
         *_observed_effect(facts, power),
         *_failures(surface, power),
-        *map(str, listed(facts.record, "notices")),
+        *(notice for notice in notices if notice != NOTICE),
     ]
     return tuple(found)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.numbers import MINUS
 from humeval_power.reporting.report.documents import Documents
@@ -32,7 +33,8 @@ def methods_paragraph(*criteria: Documents) -> str:
     names = [str(each.criterion) for each in criteria]
     of_each = [_methods(each) for each in criteria]
     said = [merged_text(names, same) for same in zip(*of_each, strict=True)]
-    return _joined([_compared(criteria), *said])
+    rehearsed = any(NOTICE in listed(each.facts.record, "notices") for each in criteria)
+    return _joined([NOTICE if rehearsed else None, _compared(criteria), *said])
 
 
 def _methods(documents: Documents) -> list[str | None]:

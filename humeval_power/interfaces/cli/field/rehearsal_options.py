@@ -9,9 +9,8 @@ import click
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import Function, collected, fields_of
 from humeval_power.interfaces.cli.plan.options import plan_path
-from humeval_power.simulation.rehearsal import Habits
+from humeval_power.simulation.careless import USUAL_BEHAVIOUR
 
-_USUAL = Habits()
 _OPTIONS = (
     click.option(
         "--plan",
@@ -38,12 +37,13 @@ _OPTIONS = (
     click.option(
         "--passing",
         type=RealNumber(0, 1),
-        help=f"Share of attention checks that careful workers pass. [{_USUAL.passing:g}]",
+        help=f"Share of attention checks that careful workers pass. [{USUAL_BEHAVIOUR.passing:g}]",
     ),
     click.option(
         "--seconds",
         type=RealNumber(0, min_open=True),
-        help=f"Median seconds that a careful worker takes for an output. [the plan's, else {_USUAL.seconds:g}]",
+        help="Median seconds that a careful worker takes for an output. [the plan's, else "
+        f"{USUAL_BEHAVIOUR.seconds:g}]",
     ),
 )
 # Of a study that is not planned: what a plan and its assignment say themselves, or do not know.
