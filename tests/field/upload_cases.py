@@ -5,6 +5,10 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from humeval_power.checking.exports.imported import imported
+from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
+from humeval_power.interfaces.formats.exports.platforms import read_export
+
 HOSTILE = (
     "</script><script>alert(1)</script>",
     "=1+1",
@@ -38,3 +42,9 @@ def hostile_outputs(
             above = [f"Source of {item} </script>"] if source else []
             writer.writerow([item, *(texts[item, system] for system in systems), *above])
     return texts
+
+
+def coded(exports, mapping):
+    """What comes back of exports by a mapping: a rating a row, under its code."""
+    chosen, platform = read_mapping(mapping)
+    return imported([read_export(path, platform=platform) for path in exports], chosen).frame

@@ -1,0 +1,103 @@
+"""A rating form as one page for each worker slot: it works offline and gives back a CSV."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from humeval_power.reporting.field.form import Content, RatingForm, Shown, Uploader
+from humeval_power.reporting.field.uploads.mapping_text import mapping_toml, readme
+from humeval_power.safe_text import html_text, json_text
+
+_HOLE = re.compile("@([a-z_]+)@")  # of the page, filled in one go: what fills it is not looked at
+_NOTES = (
+    "A page asks nothing of the network: send it as a file, or put it on any web server. Nothing is sent either: the "
+    "answers are what the worker downloads and gives you.",
+    "Each page is the work of one slot. A link may say who the worker is: `w01.html?worker=Ann`; Prolific's "
+    "`?PROLIFIC_PID={{%PROLIFIC_PID%}}` and MTurk's `?workerId=...` work too. Else the page asks.",
+    "Answers stay in the worker's browser until they are handed in, so that work can be stopped and taken up again "
+    "in the same browser.",
+    "Keys: a digit chooses that point of the scale, Enter goes on.",
+)
+
+
+def _write(form: RatingForm) -> Mapping[str, Content]:
+    columns = {"worker": "worker", "code": "code", "batch": "batch", "time_s": "seconds"}
+    several = len(form.questions) > 1
+    return {
+        **{f"{slot}.html": _page(form, slot) for slot in form.slots},
+        "mapping.toml": mapping_toml(
+            "table",
+            {"": "rating"},
+            {**columns, "criterion": "criterion"} if several else columns,
+            keep=("slot", "order", "kind"),
+        ),
+        "README.md": readme(
+            "Rating form",
+            (
+                f"Give each worker one page, such as `{form.slots[0]}.html`.",
+                "Each worker opens it in a browser, rates, downloads the answers at the end, and sends you the file "
+                f"`answers-{form.slots[0]}-....csv`.",
+            ),
+            exports="answers-*.csv",
+            notes=_NOTES,
+        ),
+    }
+
+
+def _page(form: RatingForm, slot: str) -> str:
+    study = {
+        "slot": slot,
+        "title": form.title,
+        "instructions": form.instructions,
+        "low": form.points[0],
+        "high": form.points[-1],
+        "slider": form.is_slider,
+        "questions": [
+            {"criterion": one.criterion, "text": one.text, "labels": dict(one.labels)}
+            for one in form.questions
+        ],
+        "shown": [_shown(one) for one in form.of_slot(slot)],
+    }
+    content = json.dumps(study, ensure_ascii=False)
+    # another study, or this one changed, does not go on with the answers of before
+    known = {"id": hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16], **study}
+    style, script = _part("form.css"), _part("form.js")
+    parts = {
+        "title": html_text(form.title),
+        "style_digest": _digest(style),
+        "script_digest": _digest(script),
+        "style": style,
+        "script": script,
+        "study": json_text(json.dumps(known, ensure_ascii=False)).replace("<", "\\u003c"),
+    }
+    return _HOLE.sub(lambda hole: parts[hole[1]], _part("form.html"))
+
+
+def _shown(one: Shown) -> dict[str, str | int]:
+    return {
+        "batch": one.batch,
+        "order": one.order,
+        "code": one.code,
+        "kind": one.kind,
+        "source": one.source,
+        "text": one.text,
+    }
+
+
+@cache
+def _part(name: str) -> str:
+    return files("humeval_power.reporting.field.uploads").joinpath("page", name).read_text("utf-8")
+
+
+def _digest(content: str) -> str:
+    """What the page's policy knows a script or style by, so that nothing else in it runs."""
+    return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+HTML = Uploader("html", "Rating form (HTML)", _write, sliders=True)
