@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from humeval_power.reporting.field.form import Uploader
+from humeval_power.reporting.field.uploads.argilla import ARGILLA
 from humeval_power.reporting.field.uploads.google_forms import GOOGLE_FORMS
 from humeval_power.reporting.field.uploads.html import HTML
 from humeval_power.reporting.field.uploads.label_studio import LABEL_STUDIO
 from humeval_power.reporting.field.uploads.mturk import MTURK
+from humeval_power.reporting.field.uploads.potato import POTATO
 from humeval_power.reporting.field.uploads.qualtrics import QUALTRICS
 
 UPLOADERS: Mapping[str, Uploader] = {
-    one.name: one for one in (HTML, LABEL_STUDIO, MTURK, QUALTRICS, GOOGLE_FORMS)
+    one.name: one for one in (HTML, POTATO, LABEL_STUDIO, ARGILLA, QUALTRICS, MTURK, GOOGLE_FORMS)
 }

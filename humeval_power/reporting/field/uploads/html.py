@@ -16,8 +16,8 @@ from humeval_power.safe_text import html_text, json_text
 
 _HOLE = re.compile("@([a-z_]+)@")  # of the page, filled in one go: what fills it is not looked at
 _NOTES = (
-    "A page asks nothing of the network: send it as a file, or put it on any web server. Nothing is sent either: the "
-    "answers are what the worker downloads and gives you.",
+    "A page asks nothing of the network: send it as a file, or put it on any web server. Nothing is sent "
+    "either: the answers are what the worker downloads and gives you.",
     "Each page is the work of one slot. A link may say who the worker is: `w01.html?worker=Ann`; Prolific's "
     "`?PROLIFIC_PID={{%PROLIFIC_PID%}}` and MTurk's `?workerId=...` work too. Else the page asks.",
     "Answers stay in the worker's browser until they are handed in, so that work can be stopped and taken up again "
@@ -27,22 +27,18 @@ _NOTES = (
 
 
 def _write(form: RatingForm) -> Mapping[str, Content]:
-    columns = {"worker": "worker", "code": "code", "batch": "batch", "time_s": "seconds"}
-    several = len(form.questions) > 1
+    columns = ("worker", "slot", "batch", "order", "code", "kind", "seconds")
+    if len(form.questions) > 1:
+        columns = (*columns, "criterion")
     return {
         **{f"{slot}.html": _page(form, slot) for slot in form.slots},
-        "mapping.toml": mapping_toml(
-            "table",
-            {"": "rating"},
-            {**columns, "criterion": "criterion"} if several else columns,
-            keep=("slot", "order", "kind"),
-        ),
+        "mapping.toml": mapping_toml("table", {"": "rating"}, {name: name for name in columns}),
         "README.md": readme(
             "Rating form",
             (
                 f"Give each worker one page, such as `{form.slots[0]}.html`.",
-                "Each worker opens it in a browser, rates, downloads the answers at the end, and sends you the file "
-                f"`answers-{form.slots[0]}-....csv`.",
+                "Each worker opens it in a browser, rates, downloads the answers at the end, and sends you "
+                f"the file `answers-{form.slots[0]}-....csv`.",
             ),
             exports="answers-*.csv",
             notes=_NOTES,

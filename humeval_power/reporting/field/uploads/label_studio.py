@@ -27,7 +27,8 @@ _NOTES = (
 
 def _write(form: RatingForm) -> Mapping[str, Content]:
     names = question_names(form)
-    columns = {"worker": "annotator", "code": "code", "time_s": "lead_time", "timestamp": "created_at"}
+    columns = {"worker": "annotator", "seconds": "lead_time", "timestamp": "created_at"}
+    columns |= {name: name for name in ("slot", "batch", "order", "code")}
     return {
         "config.xml": _config(form, names),
         **{f"tasks/{slot}.json": _tasks(form, slot) for slot in form.slots},

@@ -29,9 +29,12 @@ def mapping_toml(
     ratings: Mapping[str, str],
     columns: Mapping[str, str],
     *,
+<<<<<<< HEAD
     keep: Sequence[str] = KEPT,
     split: Mapping[str, str] | None = None,
     slots: Mapping[str, Mapping[str, str]] | None = None,
+=======
+>>>>>>> a774375 (Say where a platform's answers hold slot, order and seconds)
     words: Mapping[str, float] | None = None,
     drop_rows: Mapping[str, Sequence[str]] | None = None,
     keep_rows: Mapping[str, Sequence[str]] | None = None,
@@ -39,8 +42,13 @@ def mapping_toml(
     """A mapping as `import` reads it.
 
     ratings : the template of the columns of ratings, by criterion; of one alone the criterion is not named.
+<<<<<<< HEAD
     columns : the column of each part of a rating, its code among them.
     split, slots : texts that hold several parts, and what is shown where no column says it.
+=======
+    columns : the column of each part of a rating: worker and code, slot and order as far as there are columns of
+        them (a repeat has the code of what it repeats), seconds, and what else is known of the answer.
+>>>>>>> a774375 (Say where a platform's answers hold slot, order and seconds)
     """
     lines = ['schema = "humeval_power/mapping/1"', f"platform = {toml_text(platform)}"]
     if len(ratings) == 1:
@@ -50,7 +58,6 @@ def mapping_toml(
             f"{toml_text(name, key=True)} = {toml_text(text)}" for name, text in ratings.items()
         )
         lines.append(f"ratings = {{ {named} }}")
-    lines.append(f"keep = [{', '.join(map(toml_text, keep))}]")
     lines += ["", "[columns]", *(f"{part} = {toml_text(name)}" for part, name in columns.items())]
     if split:
         lines += ["", "[split]", *(f"{name} = {toml_text(text)}" for name, text in split.items())]

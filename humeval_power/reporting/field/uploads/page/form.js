@@ -152,10 +152,10 @@
         made("span", { text: batches > 1 ? "Part " + one.batch + " of " + batches : "" })),
       made("progress", { max: shown.length, value: state.at, "aria-label": "Progress" }),
       made("h1", { text: study.title, tabindex: "-1", hidden: true }),
-      ...(one.source ? [card("Above the text", one.source, "source")] : []),
+      ...(one.source ? [card("Source", one.source, "source")] : []),
       card("Text to rate", one.text, "text"),
       ...fields, wrong,
-      made("div", { class: "buttons" }, ...(canGoBack ? [back] : [made("span")]), go), early());
+      made("div", { class: "buttons" }, ...(canGoBack ? [back] : []), go), early());
     choose = (digit) => {
       if (study.slider) return;
       const active = fields.findIndex((piece) => piece.contains(document.activeElement));
@@ -185,7 +185,8 @@
       return made("fieldset", {}, made("legend", { dir: "auto", text: question.text }), row,
         made("div", { class: "ends" }, made("span", { text: ends[0] }), made("span", { text: ends[1] })));
     }
-    const labelled = Object.keys(labels).length > 0;
+    const words = Object.values(labels);
+    const labelled = words.length > 2 || words.some((one) => one.length > 12);
     const points = made("div", { class: labelled ? "points labelled" : "points" });
     for (let point = study.low; point <= study.high; point += 1) {
       const input = made("input", { type: "radio", name: name, value: point });
