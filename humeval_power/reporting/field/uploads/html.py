@@ -27,7 +27,7 @@ _NOTES = (
 
 
 def _write(form: RatingForm) -> Mapping[str, Content]:
-    columns = ("worker", "slot", "batch", "order", "code", "kind", "seconds")
+    columns: tuple[str, ...] = ("worker", "slot", "batch", "order", "code", "kind", "seconds")
     if len(form.questions) > 1:
         columns = (*columns, "criterion")
     return {
@@ -47,6 +47,14 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
 
 
 def _page(form: RatingForm, slot: str) -> str:
+    questions = [
+        {
+            "criterion": one.criterion,
+            "text": one.text,
+            "labels": {str(at): text for at, text in one.labels.items()},
+        }
+        for one in form.questions
+    ]
     study = {
         "slot": slot,
         "title": form.title,
@@ -54,10 +62,7 @@ def _page(form: RatingForm, slot: str) -> str:
         "low": form.points[0],
         "high": form.points[-1],
         "slider": form.is_slider,
-        "questions": [
-            {"criterion": one.criterion, "text": one.text, "labels": dict(one.labels)}
-            for one in form.questions
-        ],
+        "questions": questions,
         "shown": [_shown(one) for one in form.of_slot(slot)],
     }
     content = json.dumps(study, ensure_ascii=False)

@@ -9,11 +9,13 @@ from xml.sax.saxutils import quoteattr
 from humeval_power.reporting.field.form import Content, Question, RatingForm, Shown, Uploader
 from humeval_power.reporting.field.uploads.mapping_text import (
     by_criterion,
+    has_source,
+    labels_in_words,
     mapping_toml,
     question_names,
     readme,
 )
-from humeval_power.safe_text import json_text
+from humeval_power.safe_text import json_text, visible
 
 _NOTES = (
     "Label Studio's open edition gives no task to a chosen annotator: a project for each slot keeps the plan. Open "
@@ -32,7 +34,8 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
     return {
         "config.xml": _config(form, names),
         **{f"tasks/{slot}.json": _tasks(form, slot) for slot in form.slots},
-        "projects.py": _script(form),
+        "study.json": _study(form),
+        "projects.py": _SCRIPT,
         "mapping.toml": mapping_toml(
             "label-studio",
             by_criterion(form, names),
@@ -45,7 +48,7 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
                 "Say where your Label Studio is and who you are: `export LABEL_STUDIO_URL=https://... "
                 "LABEL_STUDIO_API_KEY=...`.",
                 "`pip install label-studio-sdk`, then `python projects.py`: it makes a project for each slot, "
-                f"such as '{form.title} {form.slots[0]}', with its tasks in their order.",
+                f"such as '{form.slots[0]} {form.title}', with its tasks in their order.",
                 "Give each project to the annotator who fills the slot.",
                 "When all is done, export each project as JSON.",
             ),
@@ -57,7 +60,7 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
 
 def _config(form: RatingForm, names: tuple[str, ...]) -> str:
     """The labeling interface. A choice is shown with its label, and comes back as its number."""
-    above = ['  <Text name="source" value="$source" valueType="text"/>'] if _has_source(form) else []
+    above = ['  <Text name="source" value="$source" valueType="text"/>'] if has_source(form) else []
     asked = [
         line
         for question, name in zip(form.questions, names, strict=True)
@@ -69,15 +72,13 @@ def _config(form: RatingForm, names: tuple[str, ...]) -> str:
 
 
 def _asked(form: RatingForm, question: Question, name: str) -> Iterator[str]:
-    yield f"  <Header value={_attribute(question.text)}/>"
+    labels = labels_in_words(question) if form.is_slider else ""
+    yield f"  <Header value={_attribute(question.text + labels)}/>"
     if form.is_slider:
         yield (
             f'  <Number name="{name}" toName="text" min="{form.points[0]}" max="{form.points[-1]}" step="1" '
             'slider="true" required="true"/>'
         )
-        if question.labels:
-            ends = "; ".join(f"{point}: {label}" for point, label in question.labels.items())
-            yield f'  <Header size="6" value={_attribute(ends)}/>'
         return
     yield f'  <Choices name="{name}" toName="text" choice="single-radio" showInline="true" required="true">'
     for point in form.points:
@@ -93,15 +94,11 @@ def _asked(form: RatingForm, question: Question, name: str) -> Iterator[str]:
 
 def _attribute(text: str) -> str:
     """A value of the interface. A dollar sign would name a field of the task: a wide one looks the same."""
-    return quoteattr(text.replace("$", "\uff04"), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
-
-
-def _has_source(form: RatingForm) -> bool:
-    return any(one.source for one in form.shown)
+    return quoteattr(visible(text).replace("$", "\uff04"), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
 def _tasks(form: RatingForm, slot: str) -> str:
-    above = _has_source(form)
+    above = has_source(form)
     tasks = [{"data": _data(one, above=above)} for one in form.of_slot(slot)]
     return json_text(json.dumps(tasks, ensure_ascii=False, indent=1)) + "\n"
 
@@ -112,9 +109,13 @@ def _data(one: Shown, *, above: bool) -> dict[str, str | int]:
     return {**shown, "slot": one.slot, "batch": one.batch, "order": one.order, "code": one.code}
 
 
-def _script(form: RatingForm) -> str:
-    about = json.dumps({"title": form.title, "instructions": form.instructions}, ensure_ascii=True)
-    return f'''"""Make a Label Studio project for each worker slot; run it once, beside config.xml and tasks/."""
+def _study(form: RatingForm) -> str:
+    """What the script says of the study."""
+    about = {"title": form.title, "instructions": form.instructions}
+    return json_text(json.dumps(about, ensure_ascii=False, indent=1)) + "\n"
+
+
+_SCRIPT = '''"""Make a Label Studio project for each worker slot; run it once."""
 
 import json
 import os
@@ -122,15 +123,15 @@ from pathlib import Path
 
 from label_studio_sdk import LabelStudio
 
-ABOUT = json.loads({about!r})
 here = Path(__file__).parent
+study = json.loads((here / "study.json").read_text(encoding="utf-8"))
 client = LabelStudio(base_url=os.environ["LABEL_STUDIO_URL"], api_key=os.environ["LABEL_STUDIO_API_KEY"])
 config = (here / "config.xml").read_text(encoding="utf-8")
 for path in sorted((here / "tasks").glob("*.json")):
     project = client.projects.create(
-        title=f"{{ABOUT['title']}} {{path.stem}}"[:50],
+        title=f"{path.stem} {study['title']}"[:50],
         label_config=config,
-        expert_instruction=ABOUT["instructions"],
+        expert_instruction=study["instructions"],
         show_instruction=True,
         sampling="Sequential sampling",
         maximum_annotations=1,
@@ -138,6 +139,5 @@ for path in sorted((here / "tasks").glob("*.json")):
     client.projects.import_tasks(id=project.id, request=json.loads(path.read_text(encoding="utf-8")))
     print(path.stem, "is project", project.id)
 '''
-
 
 LABEL_STUDIO = Uploader("label-studio", "Label Studio", _write, sliders=True)

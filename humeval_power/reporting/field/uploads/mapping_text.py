@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from humeval_power.reporting.field.form import RatingForm
+from humeval_power.reporting.field.form import Question, RatingForm
 from humeval_power.safe_text import toml_text
 
 KEPT = (
@@ -24,17 +24,25 @@ def by_criterion(form: RatingForm, names: Sequence[str]) -> dict[str, str]:
     return {one.criterion: name for one, name in zip(form.questions, names, strict=True)}
 
 
+def has_source(form: RatingForm) -> bool:
+    """Whether something stands above any of the texts."""
+    return any(one.source for one in form.shown)
+
+
+def labels_in_words(question: Question) -> str:
+    """The labels after a question, where a platform has no other place for them: ' (1 = bad, 5 = good)'."""
+    said = ", ".join(f"{point} = {label}" for point, label in sorted(question.labels.items()))
+    return f" ({said})" if said else ""
+
+
 def mapping_toml(
     platform: str,
     ratings: Mapping[str, str],
     columns: Mapping[str, str],
     *,
-<<<<<<< HEAD
-    keep: Sequence[str] = KEPT,
+    keep: Sequence[str] = (),
     split: Mapping[str, str] | None = None,
     slots: Mapping[str, Mapping[str, str]] | None = None,
-=======
->>>>>>> a774375 (Say where a platform's answers hold slot, order and seconds)
     words: Mapping[str, float] | None = None,
     drop_rows: Mapping[str, Sequence[str]] | None = None,
     keep_rows: Mapping[str, Sequence[str]] | None = None,
@@ -42,13 +50,9 @@ def mapping_toml(
     """A mapping as `import` reads it.
 
     ratings : the template of the columns of ratings, by criterion; of one alone the criterion is not named.
-<<<<<<< HEAD
-    columns : the column of each part of a rating, its code among them.
-    split, slots : texts that hold several parts, and what is shown where no column says it.
-=======
     columns : the column of each part of a rating: worker and code, slot and order as far as there are columns of
         them (a repeat has the code of what it repeats), seconds, and what else is known of the answer.
->>>>>>> a774375 (Say where a platform's answers hold slot, order and seconds)
+    split, slots : texts that hold several parts, and what is shown where no column says it.
     """
     lines = ['schema = "humeval_power/mapping/1"', f"platform = {toml_text(platform)}"]
     if len(ratings) == 1:
@@ -58,9 +62,15 @@ def mapping_toml(
             f"{toml_text(name, key=True)} = {toml_text(text)}" for name, text in ratings.items()
         )
         lines.append(f"ratings = {{ {named} }}")
+    if keep:
+        lines.append(f"keep = [{', '.join(map(toml_text, keep))}]")
     lines += ["", "[columns]", *(f"{part} = {toml_text(name)}" for part, name in columns.items())]
     if split:
-        lines += ["", "[split]", *(f"{name} = {toml_text(text)}" for name, text in split.items())]
+        lines += [
+            "",
+            "[split]",
+            *(f"{toml_text(name, key=True)} = {toml_text(text)}" for name, text in split.items()),
+        ]
     for title, rows in (("keep_rows", keep_rows), ("drop_rows", drop_rows)):
         if rows:
             lines += ["", f"[{title}]"]

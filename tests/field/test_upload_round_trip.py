@@ -1,0 +1,213 @@
+"""What each platform takes, filled by a simulated crowd in the shape of its exports, comes back as it was given."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from tests.cli import run
+from tests.field.upload_cases import coded, hostile_outputs
+
+CRITERIA = ("adequacy", "fluency: good?")
+QUESTIONS = (
+    "--question",
+    f"{CRITERIA[0]}=Is it $all there?",
+    "--question",
+    f'{CRITERIA[1]}=Is it "good" & <b>?',
+)
+
+
+@pytest.fixture
+def made(tmp_path):
+    """The folder of a platform for a scale, and the rows of its assignment."""
+    hostile_outputs(tmp_path / "outputs.csv", source=True)
+
+    def make(platform, *words):
+        run(
+            *(
+                "assign",
+                "--workers",
+                3,
+                "--outputs",
+                tmp_path / "outputs.csv",
+                "--upload",
+                platform,
+                "--checks",
+                0.1,
+            ),
+            *("--repeats", 0.1, "--batch-size", 10, "--seed", 3, "--key", tmp_path / "key.csv"),
+            *("-o", tmp_path / "up", *words),
+        )
+        return tmp_path / "up" / platform
+
+    return make
+
+
+class Crowd:
+    """Workers who answer at random and remember what they said of what."""
+
+    def __init__(self, points, n_questions):
+        self.rng = np.random.default_rng(1)
+        self.points, self.criteria = points, CRITERIA[:n_questions]
+        self.given = set()
+
+    def answers(self, worker, slot, order, code):
+        found = [int(point) for point in self.rng.choice(self.points, len(self.criteria))]
+        for criterion, answer in zip(self.criteria, found, strict=True):
+            name = criterion if len(self.criteria) > 1 else ""
+            self.given.add((worker, slot, int(order), code, name, answer))
+        return found
+
+    def check(self, table, *, n_shown):
+        assert len(self.given) == n_shown * len(self.criteria)
+        named = table.assign(criterion=table.get("criterion", ""))
+        columns = ["worker", "slot", "order", "code", "criterion", "rating"]
+        rows = [
+            (worker, slot, int(order), code, criterion, int(rating))
+            for worker, slot, order, code, criterion, rating in named[columns].itertuples(index=False)
+        ]
+        assert len(rows) == len(set(rows))
+        assert set(rows) == self.given
+
+
+SCALES = {"1:5": range(1, 6), "-2:2": range(-2, 3), "0:10": range(11)}
+CASES = [(scale, words) for scale in SCALES for words in ((), QUESTIONS)]
+
+
+def label_studio_exports(folder, crowd, kind):
+    """The JSON export of each project: what annotator 7 or 8 chose, and an annotation that was cancelled."""
+    config = ElementTree.parse(folder / "config.xml").getroot()
+    controls = [one for one in config if one.tag in ("Choices", "Number")]
+    exports, n_shown = [], 0
+    for who, path in enumerate(sorted((folder / "tasks").glob("*.json")), start=7):
+        tasks = json.loads(path.read_text(encoding="utf-8"))
+        exported = []
+        for number, task in enumerate(tasks, start=1):
+            data = task["data"]
+            found = crowd.answers(str(who), data["slot"], data["order"], data["code"])
+            n_shown += 1
+            result = [
+                {"from_name": one.get("name"), "to_name": "text", "type": kind, "value": value(one, answer)}
+                for one, answer in zip(controls, found, strict=True)
+            ]
+            annotations = [
+                {
+                    "id": 100 + number,
+                    "completed_by": who,
+                    "was_cancelled": False,
+                    "lead_time": 3.5,
+                    "result": result,
+                }
+            ]
+            if number == 1:
+                annotations.append({"id": 1, "completed_by": 99, "was_cancelled": True, "result": []})
+            exported.append({"id": number, "data": data, "annotations": annotations})
+        exports.append(folder.parent.parent / f"{path.stem}.json")
+        exports[-1].write_text(json.dumps(exported), encoding="utf-8")
+    return exports, n_shown
+
+
+def value(control, answer):
+    """What Label Studio keeps of an answer: the alias of the choice, or the number."""
+    if control.tag == "Number":
+        assert int(control.get("min")) <= answer <= int(control.get("max"))
+        return {"number": answer}
+    return {"choices": [one.get("alias") for one in control if one.get("alias") == str(answer)]}
+
+
+@pytest.mark.parametrize(("scale", "words"), CASES)
+def test_label_studio(made, scale, words):
+    folder = made("label-studio", f"--scale={scale}", *words)
+    crowd = Crowd(SCALES[scale], 2 if words else 1)
+    exports, n_shown = label_studio_exports(folder, crowd, "choices")
+    table = coded(exports, folder / "mapping.toml")
+    crowd.check(table, n_shown=n_shown)
+    assert set(table["seconds"].astype(float)) == {3.5}
+
+
+def test_label_studio_with_a_slider(made):
+    folder = made("label-studio", "--scale", "0:100", *QUESTIONS)
+    crowd = Crowd(range(101), 2)
+    exports, n_shown = label_studio_exports(folder, crowd, "number")
+    crowd.check(coded(exports, folder / "mapping.toml"), n_shown=n_shown)
+
+
+@pytest.mark.parametrize("shape", ["pairs", "nested"])
+@pytest.mark.parametrize(("scale", "words"), CASES)
+def test_potato(made, tmp_path, scale, words, shape):
+    folder = made("potato", f"--scale={scale}", *words)
+    crowd = Crowd(SCALES[scale], 2 if words else 1)
+    n_shown = 0
+    for path in sorted((folder / "data").glob("*.jsonl")):
+        user = f"user {path.stem}"
+        labels = {}
+        for line in path.read_text(encoding="utf-8").splitlines():
+            name = json.loads(line)["id"]
+            slot, order, code = name.split("-")
+            found = crowd.answers(user, slot, order, code)
+            n_shown += 1
+            pairs = {f"q{number}": str(answer) for number, answer in enumerate(found, start=1)}
+            labels[name] = (
+                [[{"schema": schema, "name": answer}, answer] for schema, answer in pairs.items()]
+                if shape == "pairs"
+                else {schema: {answer: "true"} for schema, answer in pairs.items()}
+            )
+        state = tmp_path / "annotation_output" / user / "user_state.json"
+        state.parent.mkdir(parents=True)
+        state.write_text(json.dumps({"user_id": user, "instance_id_to_label_to_value": labels}))
+    crowd.check(coded([tmp_path / "annotation_output"], folder / "mapping.toml"), n_shown=n_shown)
+
+
+@pytest.mark.parametrize(("scale", "words"), CASES)
+def test_argilla(made, tmp_path, scale, words):
+    folder = made("argilla", f"--scale={scale}", *words)
+    crowd = Crowd(SCALES[scale], 2 if words else 1)
+    study = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    records, n_shown = [], 0
+    for path in sorted((folder / "records").glob("*.json")):
+        user = f"uuid-{path.stem}"
+        for record in json.loads(path.read_text(encoding="utf-8")):
+            found = crowd.answers(user, record["slot"], record["order"], record["code"])
+            n_shown += 1
+            flat = {**record, "status": "completed"}
+            for question, answer in zip(study["questions"], found, strict=True):
+                assert str(answer) in question["labels"]
+                flat[f"{question['name']}.responses"] = [str(answer), "1"]
+                flat[f"{question['name']}.responses.users"] = [user, "someone"]
+                flat[f"{question['name']}.responses.status"] = ["submitted", "discarded"]
+            records.append(flat)
+    named = fetched(folder / "answers.py", records, study)
+    (tmp_path / "answers.json").write_text(json.dumps(named), encoding="utf-8")
+    crowd.check(coded([tmp_path / "answers.json"], folder / "mapping.toml"), n_shown=n_shown)
+
+
+def fetched(script, records, study):
+    """The records as the script that fetches them names their questions."""
+    text = script.read_text(encoding="utf-8")
+    inside = {"criteria": {one["name"]: one["criterion"] for one in study["questions"]}}
+    start = text.index("def named(")
+    exec(text[start : text.index("answers = []")], inside)
+    return [{inside["named"](key): value for key, value in record.items()} for record in records]
+
+
+def test_a_platform_without_sliders_refuses_a_scale_that_needs_one(made):
+    for platform, scale in (("potato", "0:100"), ("argilla", "0:20:21")):
+        with pytest.raises(AssertionError, match="has no sliders"):
+            made(platform, "--scale", scale)
+
+
+def test_scripts_and_configurations_can_be_read(made):
+    folder = made("argilla", "--scale", "1:5", *QUESTIONS)
+    for name in ("datasets.py", "answers.py"):
+        compile((folder / name).read_text(encoding="utf-8"), name, "exec")
+    folder = made("label-studio", "--scale", "1:5", *QUESTIONS, "--labels", '1=<bad> $,5="good"', "--force")
+    compile((folder / "projects.py").read_text(encoding="utf-8"), "projects.py", "exec")
+    config = ElementTree.parse(folder / "config.xml").getroot()
+    assert [one.get("value") for one in config.iter("Header")] == [
+        "Is it \uff04all there?",
+        'Is it "good" & <b>?',
+    ]
+    assert next(config.iter("Choice")).get("value") == "1 = <bad> \uff04"
