@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from humeval_power.errors import InputError
 
 if TYPE_CHECKING:
+    from humeval_power.checking.exports.assigned import Assigned, Key
     from humeval_power.checking.exports.export import Export
     from humeval_power.checking.exports.mapping import Mapping
     from humeval_power.checking.outputs import Outputs
@@ -19,7 +20,14 @@ if TYPE_CHECKING:
 
 
 def import_exports(
-    exports: Sequence[Export], *, mapping: Mapping | None = None, key: str | None = None
+    exports: Sequence[Export],
+    *,
+    mapping: Mapping | None = None,
+    assignment: Assigned | None = None,
+    key: Key | None = None,
+    drop_misfits: bool = False,
+    withdrawn: Collection[str] = (),
+    secret: str | None = None,
 ) -> ImportResult:
     """Bring exports of annotation platforms into one table of ratings.
 
@@ -27,7 +35,12 @@ def import_exports(
     ----------
     exports : as `read_export` reads them.
     mapping : where the ratings stand and what words mean; None takes what each format says by itself.
-    key : the secret that workers' pseudonyms are made with; None leaves their ids as they are.
+    assignment : who was to see what when, as `read_assignment` reads it: it says of each answer which slot and
+        place it is of, and whether it is a rating, a repeat or an attention check, and if that was passed.
+    key : what the codes stand for, as `read_key` reads it; an assignment that names systems needs none.
+    drop_misfits : leave out and count answers that the assignment does not have; otherwise they are refused.
+    withdrawn : ids of workers, as in the exports, who took their consent back: all that they gave leaves.
+    secret : what workers' pseudonyms are made with; None leaves their ids as they are.
 
     Returns
     -------
@@ -38,12 +51,16 @@ def import_exports(
     Raises
     ------
     InputError
-        Missing columns, answers in words that have no number, texts that do not come apart: all at once.
+        Missing columns, answers in words that have no number, texts that do not come apart, a key of another
+        study, codes that nothing knows, outputs that a slot was not given: all at once.
     """
     from humeval_power.checking.exports.imported import imported
     from humeval_power.reporting.field.imported import ImportResult
 
-    return ImportResult(table=imported(exports, mapping), key=key)
+    table = imported(
+        exports, mapping, assigned=assignment, key=key, drop_misfits=drop_misfits, withdrawn=withdrawn
+    )
+    return ImportResult(table=table, secret=secret)
 
 
 def draft_mapping(export: Export) -> DraftResult:

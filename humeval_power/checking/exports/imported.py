@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
+from humeval_power.checking.cells import Codes
 from humeval_power.checking.columns import listing
+from humeval_power.checking.exports.assigned import Assigned, Key
+from humeval_power.checking.exports.decoding import Decoded, decode
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping
 from humeval_power.checking.exports.reshape import LongTable, long_table
-from humeval_power.checking.rows import ExportFlow
+from humeval_power.checking.rows import ExportFlow, FlowStep
 from humeval_power.errors import InputError, Problem
 
 
@@ -19,13 +23,17 @@ from humeval_power.errors import InputError, Problem
 class Imported:
     """Ratings of one or more exports, one a row. `of` has for each export what it gave; where there are several,
     the column source says which row is whose. `mapping` is the person's, None where the formats said all.
-    `people` are the tables of participants that were joined, and `notices` what did not fit in joining them."""
+    `people` are the tables of participants that were joined, and `notices` what did not fit in joining them.
+    `decoded` says how the answers fit the assignment, where one was given; `n_withdrawn` how many workers took
+    their consent back: nothing of them is in the table."""
 
     frame: pd.DataFrame
     of: tuple[tuple[Export, LongTable], ...]
     mapping: Mapping | None = None
     people: tuple[Export, ...] = ()
     notices: tuple[str, ...] = ()
+    decoded: Decoded | None = None
+    n_withdrawn: int = 0
 
     @property
     def flows(self) -> tuple[ExportFlow, ...]:
@@ -41,16 +49,27 @@ class Imported:
         return "code" in self.frame and "system" not in self.frame
 
 
-def imported(exports: Sequence[Export], mapping: Mapping | None = None) -> Imported:
+def imported(
+    exports: Sequence[Export],
+    mapping: Mapping | None = None,
+    *,
+    assigned: Assigned | None = None,
+    key: Key | None = None,
+    drop_misfits: bool = False,
+    withdrawn: Collection[str] = (),
+) -> Imported:
     """All ratings of the exports, in their order; tables of participants are joined by the worker.
 
     mapping : where the ratings stand; None takes what each format says by itself.
+    assigned, key : who was to see what when, and what the codes stand for: they decode the answers.
+    drop_misfits : leave out and count answers that the assignment does not have, which are refused otherwise.
+    withdrawn : the workers who took their consent back; all that they gave leaves.
 
     Raises
     ------
     InputError
         No export with ratings, one that says too little by itself, a person who stands twice in a table of
-        participants, or what `long_table` refuses; of all exports at once.
+        participants, or what `long_table` or `decode` refuses; of all exports at once.
     """
     people = tuple(one for one in exports if one.people)
     rated = [one for one in exports if not one.people]
@@ -77,7 +96,65 @@ def imported(exports: Sequence[Export], mapping: Mapping | None = None) -> Impor
     for one in people:
         frame, said = _joined(frame, one)
         notices += said
-    return Imported(frame, tuple(found), mapping, people, tuple(notices))
+    part = np.repeat(np.arange(len(tables)), [len(one) for one in tables])
+    left = _without(Imported(frame, tuple(found), mapping, people, tuple(notices)), part, withdrawn)
+    if assigned is None and key is None:
+        return left
+    gone = frame["worker"].astype(str).str.strip().isin(withdrawn).to_numpy()
+    return _decoded(left, part[~gone], assigned, key, drop_misfits=drop_misfits)
+
+
+def _without(table: Imported, part: Codes, withdrawn: Collection[str]) -> Imported:
+    """The table without what some workers gave."""
+    names = table.frame["worker"].astype(str).str.strip()
+    gone = names.isin(withdrawn).to_numpy()
+    absent = len(set(withdrawn) - set(names))
+    notices = table.notices
+    if absent:
+        notices += (
+            f"WARNING: of {len(withdrawn):,} who withdrew {absent:,} gave nothing in these exports.",
+        )
+    if not gone.any():
+        return replace(table, notices=notices)
+    if gone.all():
+        raise InputError("All workers of these exports withdrew: no rating is left.")
+    step = "ratings of participants who withdrew"
+    counts = np.bincount(part[gone], minlength=len(table.of))
+    of = tuple(
+        (export, _with_steps(one, (FlowStep("dropped", int(count), step),) if count else ()))
+        for (export, one), count in zip(table.of, counts, strict=True)
+    )
+    n_withdrawn = int(names[gone].nunique())
+    return replace(table, frame=table.frame[~gone], of=of, notices=notices, n_withdrawn=n_withdrawn)
+
+
+def _decoded(
+    table: Imported, part: Codes, assigned: Assigned | None, key: Key | None, *, drop_misfits: bool
+) -> Imported:
+    """The table with items and systems in the place of codes.
+
+    Raises
+    ------
+    InputError
+        A table without codes, or what `decode` refuses.
+    """
+    sources = [export.source for export, _ in table.of]
+    if "code" not in table.frame:
+        rule = "nothing says which code an answer is of, so that no assignment or key is needed."
+        raise InputError(
+            [Problem(rule, "Name the column of codes in a mapping.", place=", ".join(sources))]
+        )
+    found = decode(
+        table.frame, part=part, sources=sources, assigned=assigned, key=key, drop_misfits=drop_misfits
+    )
+    of = tuple(
+        (export, _with_steps(one, flow)) for (export, one), flow in zip(table.of, found.flow, strict=True)
+    )
+    return replace(table, frame=found.frame, of=of, notices=(*table.notices, *found.notices), decoded=found)
+
+
+def _with_steps(table: LongTable, steps: tuple[FlowStep, ...]) -> LongTable:
+    return replace(table, flow=(*table.flow, *steps))
 
 
 def _mapping_of(export: Export, mapping: Mapping | None) -> Mapping:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.checking.collected import KINDS, read_kinds
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import Imported
 from humeval_power.reporting.document import Block, Document, Facts, Listing, Section, Table
 from humeval_power.reporting.field.draft import draft_text
+from humeval_power.reporting.field.workers import with_pseudonyms
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import IMPORT_SCHEMA, Record
-from humeval_power.reporting.release.pseudonyms import pseudonyms
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.row_flow import export_record
 from humeval_power.safe_text import table_csv
@@ -28,23 +29,19 @@ _DIGITS = 12  # of computed columns; ratings are text
 
 @dataclass(frozen=True, kw_only=True)
 class ImportResult(Result):
-    """Ratings out of exports. With a `key` the table has pseudonyms of the workers."""
+    """Ratings out of exports. With a `secret` the table has pseudonyms of the workers."""
 
     schema: ClassVar[str] = IMPORT_SCHEMA
     endings: ClassVar[tuple[str, ...]] = (".csv", ".toml")
 
     table: Imported
-    key: str | None = field(default=None, repr=False)
+    secret: str | None = field(default=None, repr=False)
     provenance: Provenance = UNKNOWN
 
     @cached_property
     def _frame(self) -> pd.DataFrame:
         frame = self.table.frame
-        if self.key is None:
-            return frame
-        names = frame["worker"].astype(str)
-        made = pseudonyms(names.unique(), key=self.key, kind="worker")
-        return frame.assign(worker=names.map(made))
+        return frame if self.secret is None else with_pseudonyms(frame, self.secret)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -54,12 +51,14 @@ class ImportResult(Result):
             said.append(f"{export.source} is read as {export.platform}: {export.why}.")
             said += [f"{export.source}: {notice}" for notice in export.notices]
         said += [f"{one.source} is joined by the worker: {one.why}." for one in self.table.people]
+        if self.table.is_coded:
+            said.append("Outputs are named by their codes; the key of the assignment says what they are.")
         return (*said, *self.table.notices)
 
     def body(self) -> Document:
         """How many ratings of whom, and the flow."""
         return Document(
-            f"{counted(len(self._frame), 'rating')} imported",
+            f"{counted(self._kinds.get('rating', len(self._frame)), 'rating')} imported",
             sections=(
                 Section("", (Facts(tuple(self._counts())),)),
                 Section("What was left out, and why", tuple(self._flows())),
@@ -70,7 +69,27 @@ class ImportResult(Result):
         for name in _IDS:
             if name in self._frame:
                 yield f"{name.capitalize()}s", f"{self._frame[name].nunique():,}"
-        yield "Worker ids", "as in the export" if self.key is None else "pseudonyms, by a secret key"
+        for kind in KINDS[1:]:
+            if self._kinds:
+                yield f"{kind.capitalize()}s", f"{self._kinds[kind]:,}, which no analysis takes as ratings"
+        if self.table.n_withdrawn:
+            yield (
+                "Withdrew",
+                f"{counted(self.table.n_withdrawn, 'participant')}; nothing of them is in the table",
+            )
+        if self.secret is None:
+            yield "Worker ids", "as in the export"
+        else:
+            yield "Worker ids", "pseudonyms, by a secret key"
+
+    @cached_property
+    def _kinds(self) -> dict[str, int]:
+        """How many answers there are of each kind; nothing where kinds are not known."""
+        kinds = read_kinds(self._frame)
+        if kinds is None:
+            return {}
+        found = self._frame["kind"].astype(str).str.strip()
+        return {kind: int((found == kind).sum()) for kind in KINDS}
 
     def _flows(self) -> Iterator[Block]:
         for one in self.table.flows:
@@ -78,12 +97,15 @@ class ImportResult(Result):
             yield Table((one.source, "number", "what"), rows)
 
     def content(self) -> Record:
-        """Counts and the flow of each export; no ratings, and no id of a worker."""
+        """Counts and the flow of each export; no ratings, and no id of a worker. `n_ratings` are all rows of the
+        table."""
         return {
             "n_ratings": len(self._frame),
+            **({"n_of_kind": dict(self._kinds)} if self._kinds else {}),
             **{f"n_{name}s": int(self._frame[name].nunique()) for name in _IDS if name in self._frame},
             "columns": list(map(str, self._frame.columns)),
-            "pseudonyms": self.key is not None,
+            "pseudonyms": self.secret is not None,
+            "n_withdrawn": self.table.n_withdrawn,
             "exports": [
                 {**export_record(flow), "columns_read": list(table.used)}
                 for flow, (_, table) in zip(self.table.flows, self.table.of, strict=True)

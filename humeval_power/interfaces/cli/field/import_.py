@@ -9,6 +9,7 @@ from secrets import token_hex
 import click
 
 from humeval_power.api.field import draft_mapping, import_exports
+from humeval_power.interfaces.cli.field.options import FieldFiles, field_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
@@ -32,6 +33,12 @@ from humeval_power.reporting.field.imported import DraftResult, ImportResult
 @click.option(
     "--secret", metavar="FILE", help="Secret of the pseudonyms, made where there is none. [beside -o]"
 )
+@field_options
+@click.option(
+    "--drop-misfits",
+    is_flag=True,
+    help="Leave out, and count, answers that the assignment does not have. [refused]",
+)
 @with_result(ImportResult)
 def command(
     files: tuple[str, ...],
@@ -40,6 +47,8 @@ def command(
     platform: str | None,
     keep_ids: bool,
     secret: str | None,
+    drop_misfits: bool,
+    field: FieldFiles,
 ) -> ImportResult | DraftResult:
     """Bring exports of a platform into one table, a rating a row.
 
@@ -47,6 +56,10 @@ def command(
     content. Where columns and words do not say enough, --draft -o mapping.toml
     writes what is known and what is missing; edit it, and give it by --map.
     Nothing leaves without being counted: the flow of rows is the result.
+
+    What workers rated under codes is decoded with --assignment and --key: item
+    and system of each answer, and which answers are repeats and attention
+    checks. These stay in the table, and no analysis takes them as ratings.
     """
     chosen, named = (None, None) if mapping is None else read_mapping(mapping)
     output = click.get_current_context().params["output"]
@@ -57,13 +70,22 @@ def command(
         return draft_mapping(exports[0])
     if output is not None and Path(output).suffix.lower() == ".toml":
         raise click.UsageError("-o with .toml writes a mapping: add --draft.")
-    found = import_exports(exports, mapping=chosen)
+    if drop_misfits and field.assignment is None:
+        raise click.UsageError("--drop-misfits is about an assignment: add --assignment FILE.")
+    found = import_exports(
+        exports,
+        mapping=chosen,
+        assignment=field.assignment,
+        key=field.key,
+        drop_misfits=drop_misfits,
+        withdrawn=field.withdrawn,
+    )
     # after all that may be refused, so that no secret is left behind of a run that wrote nothing
-    return found if keep_ids else replace(found, key=_key(output, secret))
+    return found if keep_ids else replace(found, secret=_secret(output, secret))
 
 
-def _key(output: str | None, secret: str | None) -> str:
-    """The key of the pseudonyms; the same as long as the file of the secret is there. What is only printed has
+def _secret(output: str | None, secret: str | None) -> str:
+    """What pseudonyms are made with; the same as long as the file of the secret is there. What is only printed has
     one of its own."""
     if secret is None and output in (None, "-"):
         return token_hex(32)

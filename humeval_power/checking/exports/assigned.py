@@ -1,0 +1,207 @@
+"""The table of who sees what when, and the key of its codes, as they come back from the field's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from humeval_power.checking.cells import LISTED, Location, Mask, cell_problems, read_cells
+from humeval_power.checking.collected import KINDS
+from humeval_power.checking.columns import listing
+from humeval_power.checking.rows import ROW_INDEX
+from humeval_power.errors import InputError, Problem
+
+_NEEDED = ("worker_slot", "batch", "order", "kind", "code")
+_KEPT = ("document", "item", "place", "system", "look", "right", "replaces")
+_KEY = ("code", "item", "system")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Key:
+    """What each code stands for: the columns code, item and system, one row a code."""
+
+    frame: pd.DataFrame
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Assigned:
+    """Who sees what when: a row for each showing, with the columns slot, batch, order (numbers), kind, code, and
+    as far as they are known item, system, place, document, look, right (the point that a check asks for) and
+    replaces, as text."""
+
+    frame: pd.DataFrame
+    source: str
+
+    @cached_property
+    def slots(self) -> tuple[str, ...]:
+        """The worker slots, in their order."""
+        return tuple(dict.fromkeys(self.frame["slot"]))
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether it says of no code which system it is."""
+        return not (self.frame["system"] != "").any()
+
+    def key(self) -> Key | None:
+        """What it says itself of its codes; None where it is blind."""
+        if self.is_blind:
+            return None
+        shown = self.frame[self.frame["kind"] != "check"]
+        return Key(shown[list(_KEY)].drop_duplicates("code").reset_index(drop=True), self.source)
+
+
+def key_of(table: pd.DataFrame, *, source: str) -> Key:
+    """The key in a table.
+
+    Raises
+    ------
+    InputError
+        Another file, blank cells, or a code that stands for two outputs: all at once.
+    """
+    names = [str(name).strip() for name in table.columns]
+    if not set(_KEY) <= set(names) or "worker_slot" in names:
+        rule = f"is no key: a key has the columns code, item and system. {_is_rather(names)}"
+        raise InputError(
+            [Problem(rule, "Give the file that the assignment wrote as its key.", place=source)]
+        )
+    texts = _texts(table, names, _KEY)
+    problems = [problem for name in _KEY for problem in _blank(texts, name, source)]
+    again = (texts["code"].duplicated() & (texts["code"] != "")).to_numpy()
+    at = Location(source, "code", texts.index.to_numpy(dtype=np.int64))
+    rule = "this code stands for another output too."
+    problems += cell_problems(
+        again, read_cells(texts["code"]), at=at, rule=rule, remedy="A code has one row."
+    )
+    if texts.empty:
+        problems.append(Problem("the key has no rows.", "Is it half-written?", place=source))
+    if problems:
+        raise InputError(problems)
+    return Key(texts.reset_index(drop=True), source)
+
+
+def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> Assigned:
+    """The assignment in one or more tables: that of the study, and those of spares that took over.
+
+    Raises
+    ------
+    InputError
+        Another file, cells that are blank or no kind or number, a place of a slot that stands twice: all at once.
+    """
+    problems: list[Problem] = []
+    found = []
+    for table, source in tables:
+        names = [str(name).strip() for name in table.columns]
+        if missing := [name for name in _NEEDED if name not in names]:
+            rule = f"is no assignment: it has no column {', '.join(missing)}. {_is_rather(names)}"
+            remedy = "Give the table of who rates what when."
+            problems.append(Problem(rule, remedy, place=source))
+            continue
+        texts = _texts(table, names, (*_NEEDED, *_KEPT))
+        problems += _wrong_rows(texts, source)
+        found.append(texts)
+    if problems:
+        raise InputError(problems)
+    frame = pd.concat(found, ignore_index=True).rename(columns={"worker_slot": "slot"})
+    frame = frame.assign(batch=frame["batch"].astype(np.int64), order=frame["order"].astype(np.int64))
+    source = ", ".join(source for _, source in tables)
+    again = frame[frame.duplicated(["slot", "order"])]
+    if len(again):
+        first = again.iloc[0]
+        rule = f"{len(again):,} places stand twice, such as order {first['order']} of slot {first['slot']}."
+        raise InputError([Problem(rule, "Give each table of an assignment once.", place=source)])
+    return Assigned(frame, source)
+
+
+def check_key(key: Key, assigned: Assigned) -> None:
+    """Whether a key is that of an assignment.
+
+    Raises
+    ------
+    InputError
+        Codes that it does not have, or that stand for other items or systems.
+    """
+    shown = assigned.frame[assigned.frame["kind"] != "check"].drop_duplicates("code")
+    told = shown.merge(key.frame, on="code", how="left", suffixes=("", "_of_key"))
+    absent = told["item_of_key"].isna()
+    where = f"{key.source} and {assigned.source}"
+    if absent.all():
+        rule = f"none of the {len(told):,} codes of the assignment stands in the key: it is that of another study."
+        raise InputError(
+            [Problem(rule, "Give the key that was written with this assignment.", place=where)]
+        )
+    problems = []
+    if absent.any():
+        names = listing(told["code"][absent].tolist(), limit=LISTED)
+        rule = f"{int(absent.sum()):,} codes of the assignment do not stand in the key: {names}."
+        problems.append(Problem(rule, "Is the key whole, and that of this assignment?", place=where))
+    for part in ("item", "system"):
+        other = ~absent & (told[part] != "") & (told[part] != told[f"{part}_of_key"])
+        if other.any():
+            first = told[other].iloc[0]
+            rule = (
+                f"{int(other.sum()):,} codes stand for another {part} in the key than in the assignment, such as "
+                f"{first['code']}: it is the key of another study."
+            )
+            remedy = "Give the key that was written with this assignment."
+            problems.append(Problem(rule, remedy, place=where))
+    if problems:
+        raise InputError(problems)
+
+
+def _is_rather(names: Sequence[str]) -> str:
+    """What a table looks like that is not the one asked for."""
+    if {"worker_slot", "order", "kind"} <= set(names):
+        return "This looks like an assignment."
+    if set(names) == set(_KEY):
+        return "This looks like a key."
+    if "rating" in names:
+        return "This looks like a table of ratings."
+    return f"Its columns are {listing(names, limit=8)}."
+
+
+def _texts(table: pd.DataFrame, names: Sequence[str], wanted: Sequence[str]) -> pd.DataFrame:
+    """The wanted columns as text without blanks around it, '' for a column that is not there, and the rows as the
+    file counts them; rows that are wholly blank left out."""
+    made: dict[str, object] = {}
+    for name in wanted:
+        if name in names:
+            cells = read_cells(table.iloc[:, names.index(name)])
+            made[name] = np.array([text.strip() for text in cells.texts], dtype=object)[cells.code]
+        else:
+            made[name] = ""
+    rows = table.index if table.index.name == ROW_INDEX else np.arange(len(table)) + 2
+    texts = pd.DataFrame(made, index=pd.Index(rows, name=ROW_INDEX))
+    return texts[(texts != "").any(axis=1)]
+
+
+def _blank(texts: pd.DataFrame, name: str, source: str, among: Mask | None = None) -> list[Problem]:
+    blank = (texts[name] == "").to_numpy() & (
+        np.ones(len(texts), dtype=np.bool_) if among is None else among
+    )
+    if not blank.any():
+        return []
+    rule = f"{int(blank.sum()):,} cells are blank that must not be."
+    row = int(texts.index[int(np.argmax(blank))])
+    return [Problem(rule, "Is the file whole?", place=source, row=row, column=name)]
+
+
+def _wrong_rows(texts: pd.DataFrame, source: str) -> list[Problem]:
+    if texts.empty:
+        return [Problem("the assignment has no rows.", "Is it half-written?", place=source)]
+    at = {name: Location(source, name, texts.index.to_numpy(dtype=np.int64)) for name in _NEEDED}
+    problems = _blank(texts, "worker_slot", source)
+    shown = (texts["kind"] != "check").to_numpy()
+    problems += _blank(texts, "code", source, shown)
+    wrong = ~texts["kind"].isin(KINDS).to_numpy()
+    rule, remedy = f"a kind is one of {', '.join(KINDS)}.", "Give the table as it was written; is it whole?"
+    problems += cell_problems(wrong, read_cells(texts["kind"]), at=at["kind"], rule=rule, remedy=remedy)
+    for name in ("batch", "order"):
+        number = texts[name].str.fullmatch(r"[1-9][0-9]{0,8}").to_numpy(dtype=np.bool_)
+        rule = f"{name} is a whole number from 1 on."
+        problems += cell_problems(~number, read_cells(texts[name]), at=at[name], rule=rule, remedy=remedy)
+    return problems

@@ -1,0 +1,240 @@
+"""From codes to items and systems: the collected table of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from humeval_power.checking.cells import Codes, Location, Mask, cell_problems, read_cells, read_numbers
+from humeval_power.checking.collected import COLLECTED, KINDS
+from humeval_power.checking.exports.assigned import Assigned, Key, check_key
+from humeval_power.checking.exports.matching import FATES, Fate, Matched, match
+from humeval_power.checking.rows import FlowStep
+from humeval_power.errors import InputError, Problem
+
+_REMEDY = "Is it the assignment of this study? Misfits can be left out, and are counted then."
+# What is wrong with an answer that fits nowhere, and what the flow says of those that are left out.
+_RULES: dict[Fate, tuple[str, str]] = {
+    "unknown code": ("stands in no row of the assignment.", "code is of no row of the assignment"),
+    "unknown slot": ("is no slot of the assignment.", "slot is none of the assignment"),
+    "not given": (
+        "is an output that the assignment does not give to this slot.",
+        "output is not of the slot",
+    ),
+    "twice": (
+        "was answered before by this worker, with another rating.",
+        "another answer to what was answered before",
+    ),
+}
+_COPY = "the same answer stands in another row"
+_FIRST = ("worker", "item", "system", "criterion", "rating", *COLLECTED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """The collected table, and what left it on the way, of each export. `matched` is where each answer of the
+    exports belongs, in their order; None where there was no assignment."""
+
+    frame: pd.DataFrame
+    flow: tuple[tuple[FlowStep, ...], ...]
+    notices: tuple[str, ...]
+    matched: Matched | None = None
+
+
+def decode(
+    answers: pd.DataFrame,
+    *,
+    part: Codes,
+    sources: Sequence[str],
+    assigned: Assigned | None,
+    key: Key | None,
+    drop_misfits: bool = False,
+) -> Decoded:
+    """Say of each answer which item and system it is of, and of which kind.
+
+    Parameters
+    ----------
+    answers : as `long_table` gives them, with a column of codes.
+    part, sources : (n_answers,) which export each answer stands in, and the names of the exports.
+    drop_misfits : leave out and count what fits nowhere; otherwise it is refused.
+
+    Raises
+    ------
+    InputError
+        A key that is not that of the assignment; codes and slots that neither has, outputs that a slot was not
+        given, and two different answers to one showing: all at once.
+    """
+    if assigned is None:
+        assert key is not None
+        return _by_key(answers, key, part, sources)
+    own = key or assigned.key()
+    if key is not None:
+        check_key(key, assigned)
+    matched = match(answers, assigned, part=part)
+    if matched.of("unknown code").all():
+        rule = f"none of its codes stands in {assigned.source}: it is the assignment of another study."
+        raise InputError(
+            [Problem(rule, "Give the assignment that was carried out.", place=", ".join(sources))]
+        )
+    misfits = np.logical_or.reduce([matched.of(fate) for fate in _RULES])
+    if misfits.any() and not drop_misfits:
+        raise InputError(_misfit_problems(answers, matched, part, sources))
+    frame = _of_assignment(answers, matched, assigned, own)
+    flow = tuple(_flow(frame, matched, part, number) for number in range(len(sources)))
+    kept = frame[matched.of("fits")]
+    return Decoded(kept, flow, tuple(slot_notices(answers, matched, assigned)), matched)
+
+
+def slot_notices(answers: pd.DataFrame, matched: Matched, assigned: Assigned) -> list[str]:
+    """Workers in several slots, slots with several workers, and workers whose slot cannot be told."""
+    fits = matched.of("fits")
+    worker = answers["worker"].astype(str).to_numpy(dtype=object)
+    who = pd.DataFrame({"worker": worker[fits], "slot": matched.slot[fits]}).drop_duplicates()
+    notices = []
+    if matched.guessed:
+        notices.append("Slots are told by the codes that a worker answered: the exports do not say them.")
+    unknown = int((who["slot"] == "").sum())
+    if unknown:
+        notices.append(
+            f"WARNING: which slot was filled cannot be told of {unknown:,} of {who['worker'].nunique():,} workers: "
+            "several slots were given what they answered. Repeats are told by the order of the rows."
+        )
+    known = who[who["slot"] != ""]
+    several = known.groupby("worker", sort=False)["slot"].agg(list)
+    several = several[several.map(len) > 1]
+    if len(several):
+        named = " and ".join(several.iloc[0][:3])
+        one = "One worker" if len(several) == 1 else f"{len(several):,} workers"
+        notices.append(f"WARNING: {one} filled more than one slot, such as {named}.")
+    shared = known["slot"].value_counts()
+    shared = shared[shared > 1]
+    if len(shared):
+        first = next(slot for slot in assigned.slots if slot in shared.index)
+        slots = "One slot was" if len(shared) == 1 else f"{len(shared):,} slots were"
+        notices.append(f"WARNING: {slots} filled by more than one worker, such as {first}.")
+    return notices
+
+
+def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]) -> Decoded:
+    """Items and systems by the key alone; of repeats and checks only the export's own column of kinds tells."""
+    codes = read_cells(answers["code"])
+    told = key.frame.set_index("code")
+    names = [text.strip() for text in codes.texts]
+    is_check = _kind(answers) == "check"
+    known = np.array([name in told.index for name in names])[codes.code]
+    if not (known | is_check).any():
+        rule = f"none of its codes stands in {key.source}: it is the key of another study."
+        raise InputError([Problem(rule, "Give the key of this study.", place=", ".join(sources))])
+    remedy = "If it is of an attention check, give the assignment too: it says which codes are."
+    problems = _cells(
+        answers, "code", ~(known | is_check), part, sources, "stands in no row of the key.", remedy
+    )
+    if problems:
+        raise InputError(problems)
+    frame = answers.assign(
+        **{
+            name: np.where(
+                known, np.array([told[name].get(one, "") for one in names], dtype=object)[codes.code], ""
+            )
+            for name in ("item", "system")
+        }
+    )
+    cell = [name for name in ("worker", "code", "criterion") if name in frame]
+    again = int((frame.duplicated(cell) & (_kind(answers) == "rating")).sum())
+    notices = []
+    if again:
+        notices.append(
+            f"WARNING: {again:,} answers are to outputs that their worker has answered before. Whether they are "
+            "repeats is told by the assignment; without it all count as ratings."
+        )
+    return Decoded(_in_order(frame), ((),) * len(sources), tuple(notices))
+
+
+def _kind(answers: pd.DataFrame) -> np.ndarray:
+    if "kind" not in answers:
+        return np.full(len(answers), "rating", dtype=object)
+    return answers["kind"].astype(str).str.strip().to_numpy(dtype=object)
+
+
+def _of_assignment(
+    answers: pd.DataFrame, matched: Matched, assigned: Assigned, key: Key | None
+) -> pd.DataFrame:
+    """The answers with what the assignment and the key say of them; blank where they say nothing."""
+    rows = assigned.frame
+    told = {name: _taken(rows[name], matched.showing) for name in ("kind", "item")}
+    told["slot"] = matched.slot
+    for name in ("batch", "order", "place", "document"):
+        if name in ("batch", "order") or (rows[name] != "").any():
+            told[name] = np.where(matched.slot == "", "", _taken(rows[name], matched.showing))
+    if key is not None:
+        output = key.frame.set_index("code")
+        codes = answers["code"].astype(str).str.strip()
+        for name in ("item", "system"):
+            told[name] = codes.map(output[name]).fillna("").to_numpy(dtype=object)
+    if (rows["right"] != "").any():
+        told["passed"] = _passed(answers, _taken(rows["right"], matched.showing))
+    if "source" in answers:
+        told["source"] = answers["source"].to_numpy(dtype=object)
+    return _in_order(answers.assign(**told))
+
+
+def _taken(column: pd.Series, showing: Codes) -> np.ndarray:
+    return np.array([*column.astype(str), ""], dtype=object)[showing]
+
+
+def _passed(answers: pd.DataFrame, right: np.ndarray) -> np.ndarray:
+    """'1' where a check was answered as it asks, '0' where not, '' for what has no right answer."""
+    wanted = read_numbers(read_cells(pd.Series(right)), missing=("",)).value
+    given = read_numbers(read_cells(answers["rating"]), missing=("",)).value
+    return np.where(np.isnan(wanted), "", np.where(given == wanted, "1", "0")).astype(object)
+
+
+def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    first = [name for name in _FIRST if name in frame]
+    return frame[[*first, *(name for name in frame if name not in first)]]
+
+
+def _flow(frame: pd.DataFrame, matched: Matched, part: Codes, number: int) -> tuple[FlowStep, ...]:
+    here = part == number
+    steps = [(_COPY, matched.of("copy")), *((said, matched.of(fate)) for fate, (_, said) in _RULES.items())]
+    flow = [
+        FlowStep("dropped", int((here & mask).sum()), said) for said, mask in steps if (here & mask).any()
+    ]
+    kinds = frame["kind"].to_numpy(dtype=object)[here & matched.of("fits")]
+    counts = ", ".join(f"{int((kinds == kind).sum()):,} {kind}s" for kind in KINDS)
+    return (*flow, FlowStep("analysed", len(kinds), f"answers of the assignment: {counts}"))
+
+
+def _misfit_problems(
+    answers: pd.DataFrame, matched: Matched, part: Codes, sources: Sequence[str]
+) -> list[Problem]:
+    problems = []
+    for fate, (rule, _) in _RULES.items():
+        column = "slot" if fate == "unknown slot" else "code"
+        problems += _cells(answers, column, matched.of(fate), part, sources, rule, _REMEDY)
+    return problems
+
+
+def _cells(
+    answers: pd.DataFrame,
+    column: str,
+    wrong: Mask,
+    part: Codes,
+    sources: Sequence[str],
+    rule: str,
+    remedy: str,
+) -> list[Problem]:
+    problems = []
+    rows = answers.index.to_numpy(dtype=np.int64)
+    for number, source in enumerate(sources):
+        here = part == number
+        cells = read_cells(answers[column][here])
+        at = Location(source, column, rows[here])
+        problems += cell_problems(wrong[here], cells, at=at, rule=rule, remedy=remedy)
+    return problems
+
+
+assert set(_RULES) == set(FATES) - {"fits", "copy"}

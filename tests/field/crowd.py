@@ -1,0 +1,81 @@
+"""A study that is assigned, and what its workers give back under codes."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from tests.cli import run
+
+TEXTS = ("i1", "i2", "i3", "i4", "i5", "i6")
+
+
+def assigned(
+    folder: Path, *words: object, systems: str = "old,new", checks: bool = True
+) -> list[dict[str, str]]:
+    """Assign three workers to six items, with repeats and checks, and their files; the rows of the assignment."""
+    names = systems.split(",")
+    with (folder / "outputs.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["item", *names])
+        writer.writerows([item, *(f"{item} of {name}" for name in names)] for item in TEXTS)
+    extra = ("--repeats", 0.25, *(("--checks", 0.25) if checks else ()))
+    run(
+        *("assign", "--outputs", folder / "outputs.csv", "--upload", "label-studio", "--workers", 3),
+        *("--scale", "1:5", "--seed", 7, *extra, *words),
+        *("--key", folder / "key.csv", "-o", folder / "up"),
+    )
+    (folder / "assignment.csv").write_bytes((folder / "up" / "assignment.csv").read_bytes())
+    return rows_of(folder / "assignment.csv")
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def write(path: Path, rows: list[dict[str, object]]) -> Path:
+    """Write rows as CSV."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def answers(rows: list[dict[str, str]], *, passed: bool = True) -> list[dict[str, object]]:
+    """What a worker of each slot, p-w01 of w01, answers, in order: the rating is told by code and order."""
+    return [
+        {
+            "worker": f"p-{row['worker_slot']}",
+            "slot": row["worker_slot"],
+            "order": row["order"],
+            "code": row["code"],
+            "rating": _rating(row, passed=passed),
+            "seconds": 5 + at % 7,
+        }
+        for at, row in enumerate(rows)
+    ]
+
+
+def _rating(row: dict[str, str], *, passed: bool) -> int:
+    if row["kind"] == "check":
+        return int(row["right"]) if passed else 1 + int(row["right"]) % 5
+    return 1 + (sum(map(ord, row["code"])) + (row["kind"] == "repeat")) % 5
+
+
+MAPPING = """schema = "humeval_power/mapping/1"
+platform = "table"
+ratings = "rating"
+[columns]
+worker = "worker"
+code = "code"
+"""
+
+
+def mapping(folder: Path, *parts: str) -> Path:
+    """A mapping that reads the answers, with these columns too."""
+    path = folder / "mapping.toml"
+    path.write_text(MAPPING + "".join(f'{part} = "{part}"\n' for part in parts))
+    return path
