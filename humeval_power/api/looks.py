@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from humeval_power.costs import CostModel
     from humeval_power.inference.looks.stopping_rule import StoppingRule
     from humeval_power.planning.looks.calibration import Calibrate
+    from humeval_power.planning.looks.judgement_plan import JudgementPlan
     from humeval_power.planning.looks.long_run import OperatingPoint
     from humeval_power.reporting.looks.results import (
         LooksJudgementsResult,
@@ -119,6 +121,8 @@ def judgements(
     words: Sequence[str] = (),
     understood: str | None = None,
     unit: str = "",
+    systems: tuple[str, str] = ("A", "B"),
+    created: datetime.date | None = None,
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
@@ -130,11 +134,14 @@ def judgements(
     source : what is judged, and when it is looked at.
     effect, effects : the planned effect, and those for the table of the long run, in the units of the source.
     words, understood, unit : how the study and its effect are put into words.
+    systems : A and B as the judgements will call them.
+    created : the date in the sealed plan; today if not given.
 
     Returns
     -------
     LooksJudgementsResult
-        `bounds`, and `points`, the operating characteristics at each effect.
+        `bounds`, and `points`, the operating characteristics at each effect. `plan` is what `monitor` follows, and
+        `sealed` the text of its file; None and '' for looks that cannot be followed, such as at another test.
 
     Raises
     ------
@@ -154,9 +161,14 @@ def judgements(
             source, bounds, effects=wanted, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
         )
 
+    points = at(_effects(effects, effect))
+    plan, why_not = _followed(source, rule, systems, effect, points, n_simulations, seed)
     return LooksJudgementsResult(
         bounds=bounds,
-        points=tuple(at(_effects(effects, effect))),
+        points=tuple(points),
+        plan=plan,
+        sealed="" if plan is None else _sealed(plan, created or datetime.date.today()),
+        why_not_sealed=why_not,
         sizes=sizes,
         words=tuple(words),
         understood=understood or f"B - A = {effect:.6g}",
@@ -212,6 +224,35 @@ def pool(
         source=source,
         provenance=Provenance(seed=seed),
     )
+
+
+def _followed(
+    source: LookSource,
+    rule: StoppingRule,
+    systems: tuple[str, str],
+    effect: float,
+    points: Sequence[OperatingPoint],
+    n_simulations: int,
+    seed: int,
+) -> tuple[JudgementPlan | None, str]:
+    """The plan that `monitor` follows; or why there is none."""
+    from humeval_power.errors import InputError
+    from humeval_power.planning.looks.judgement_plan import judgement_plan, promised_power
+    from humeval_power.scenarios.looks.judgements import AssessmentLooks, PairedLooks
+
+    if not isinstance(source, AssessmentLooks | PairedLooks):
+        return None, "Only looks at scores, preferences and accuracies can be followed."
+    promised = promised_power(points, effect, n_simulations=n_simulations, seed=seed)
+    try:
+        return judgement_plan(source, rule, systems=systems, promised=promised), ""
+    except InputError as error:
+        return None, str(error)
+
+
+def _sealed(plan: JudgementPlan, created: datetime.date) -> str:
+    from humeval_power.reporting.plan.sealed.judgements import looks_plan_to_json
+
+    return looks_plan_to_json(plan, created=created)
 
 
 def _effects(typed: Sequence[float] | None, effect: float) -> tuple[float, ...]:

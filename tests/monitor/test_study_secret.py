@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.monitor.entries import row_digests
 from humeval_power.interfaces.formats.monitor.fields import LOOK
+from humeval_power.interfaces.formats.monitor.rows import row_digests
 from humeval_power.interfaces.formats.monitor.secret import StudySecret, kept_secret, read_secret
 from humeval_power.planning.monitor.state import LookData, TakenLook
 from humeval_power.ratings import Ratings, ratings_from_table

@@ -381,6 +381,13 @@ jobs_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 output_option = click.option("-o", "--output", metavar="PATH", help="Write to PATH, not to the terminal.")
+date_option = click.option(
+    "--date",
+    "created",
+    type=click.DateTime(["%Y-%m-%d"]),
+    callback=lambda _ctx, _option, value: None if value is None else value.date(),
+    help="Date of the plan. [today]",
+)
 force_option = click.option("--force", is_flag=True, help="Overwrite what is there.")
 quiet_option = click.option(
     "-q",

@@ -89,7 +89,11 @@ def read_leaderboard(path: str | Path) -> tuple[list[Submission], bool]:
 def read_counts(path: str | Path) -> list[tuple[str, PairedCounts]]:
     """Comparisons from a table with the columns b (B alone right), c (A alone right), n, and perhaps both
     and a name."""
-    table = read_table(path)
+    return counts_of(read_table(path))
+
+
+def counts_of(table: SourceTable) -> list[tuple[str, PairedCounts]]:
+    """The same from a table that has been read."""
     name = replace(_NAME, required=False)
     found = find_columns(table.frame.columns, [name, *_COUNTS], source=table.source).of
     values = read_numbers_of(table, _COUNTS)

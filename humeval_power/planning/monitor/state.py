@@ -41,6 +41,43 @@ class LookData:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgementData:
+    """What is in at a look at independent judgements.
+
+    `n_a` and `n_b` are the scores of each system; or the judgements for each, or the items that one system
+    alone got right, beside `n_ties` judgements or items that are for neither. `estimate` and `standard_error`
+    are in the units of the plan's boundaries: of scores P(a score of B is higher) - 1/2, ties counted half.
+    `difference` is B - A as people report it: of mean scores in points, else the estimate. `share` and
+    `information` depend on how many there are alone."""
+
+    n_a: int
+    n_b: int
+    n_ties: int
+    share: float
+    information: float
+    estimate: float
+    standard_error: float
+    p_value: float
+    difference: float
+    final: bool = False
+
+    @property
+    def n_judgements(self) -> int:
+        """Scores of both systems, judgements or items."""
+        return self.n_a + self.n_b + self.n_ties
+
+    @property
+    def df(self) -> float:
+        """These tests have no degrees of freedom."""
+        return math.inf
+
+    @property
+    def estimated_information(self) -> float:
+        """1 / standard error squared, as these judgements have it."""
+        return 1.0 / self.standard_error**2
+
+
+@dataclass(frozen=True, slots=True)
 class TakenLook:
     """A look that was taken, and what it decided.
 
@@ -52,7 +89,7 @@ class TakenLook:
 
     number: int
     planned: int | None
-    data: LookData
+    data: LookData | JudgementData
     fraction: float
     nominal: float
     futility: float
@@ -71,6 +108,7 @@ class Monitoring:
     maximum_information : of the whole study as planned, 1 / variance of the effect on [0, 1]
     effect : the effect of interest, on [0, 1]
     factor : by which nominal levels are multiplied, from a calibration by simulation (1: none)
+    independent : whether the judgements are, so that their number is the information, also beyond the plan's
     """
 
     rule: StoppingRule
@@ -80,6 +118,7 @@ class Monitoring:
     maximum_information: float
     effect: float
     factor: float = 1.0
+    independent: bool = False
     looks: tuple[TakenLook, ...] = ()
 
     @property

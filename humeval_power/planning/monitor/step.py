@@ -14,7 +14,13 @@ from humeval_power.inference.looks.stagewise import LookEstimate
 from humeval_power.inference.looks.stopping_rule import Spending
 from humeval_power.inference.study.formula import effect_precision
 from humeval_power.planning.looks.schedule import look_information
-from humeval_power.planning.monitor.state import Decision, LookData, Monitoring, TakenLook
+from humeval_power.planning.monitor.state import (
+    Decision,
+    JudgementData,
+    LookData,
+    Monitoring,
+    TakenLook,
+)
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import Ratings
 from humeval_power.scenarios.looks.looks import LookKind, nested_designs
@@ -73,7 +79,9 @@ def _size(counted: Design | Ratings, kind: LookKind) -> int:
     return counted.n_ratings if kind == "ratings" else counted.n_workers
 
 
-def step(state: Monitoring, data: LookData, *, unplanned: str = "") -> tuple[Monitoring, TakenLook]:
+def step(
+    state: Monitoring, data: LookData | JudgementData, *, unplanned: str = ""
+) -> tuple[Monitoring, TakenLook]:
     """Take a look: the new state, and the look with its decision.
 
     A look between two planned ones needs a reason (`unplanned`) and a spending function, which gives it
@@ -121,7 +129,7 @@ def look_boundaries(state: Monitoring, fraction: float, *, final: bool) -> Bound
     if not isinstance(state.rule.efficacy, Spending):
         return _scaled(state, state.fractions)
     taken = [look.fraction for look in state.looks]
-    return _scaled(state, [*taken, 1.0] if final else [*taken, fraction, 1.0])
+    return _scaled(state, [*taken, max(fraction, 1.0)] if final else [*taken, fraction, 1.0])
 
 
 def _scaled(state: Monitoring, fractions: Sequence[float]) -> Boundaries:
@@ -174,13 +182,13 @@ def _refuse_after_the_end(state: Monitoring, unplanned: str) -> None:
         "stop-success": "was stopped for success",
         "stop-futility": "was stopped for futility",
     }.get(last.decision, "came to its planned end")
-    remedy = "Analyse it: humeval-power analyze."
+    remedy = "What to report: --status." if state.independent else "Analyse it: humeval-power analyze."
     if last.decision == "stop-futility" and not state.rule.binding:
         remedy = 'Its futility rule does not bind: go on with --unplanned "reason", which is recorded.'
     raise InputError(f"The study {stopped} at look {last.number}; no test holds after that. {remedy}")
 
 
-def _planned_number(state: Monitoring, data: LookData) -> int | None:
+def _planned_number(state: Monitoring, data: LookData | JudgementData) -> int | None:
     """The last planned look, not yet taken, whose share is reached; the last of all if no more will come."""
     upcoming = state.next_planned
     if upcoming is None or data.final:
@@ -193,7 +201,7 @@ def _planned_number(state: Monitoring, data: LookData) -> int | None:
     return max(reached, default=None)
 
 
-def _check_unplanned(state: Monitoring, data: LookData, reason: str) -> None:
+def _check_unplanned(state: Monitoring, data: LookData | JudgementData, reason: str) -> None:
     upcoming = state.next_planned
     due = "" if upcoming is None else f"Look {upcoming} is due at {100 * state.shares[upcoming - 1]:.3g} %"
     have = f"{100 * data.share:.3g} % of the planned {state.unit} are in"
@@ -209,7 +217,7 @@ def _check_unplanned(state: Monitoring, data: LookData, reason: str) -> None:
         )
 
 
-def _fraction(state: Monitoring, data: LookData, *, complete: bool) -> float:
+def _fraction(state: Monitoring, data: LookData | JudgementData, *, complete: bool) -> float:
     """Share of the planned information, made to grow; a look before the end leaves something for it."""
     if not (math.isfinite(data.standard_error) and data.standard_error > 0 and 0 <= data.p_value <= 1):
         raise InputError(
@@ -217,7 +225,7 @@ def _fraction(state: Monitoring, data: LookData, *, complete: bool) -> float:
         )
     last = state.looks[-1].fraction if state.looks else 0.0
     if complete:
-        return 1.0
+        return max(data.information / state.maximum_information, 1.0) if state.independent else 1.0
     known = min(data.information / state.maximum_information, 1.0 - SMALLEST_STEP)
     if last + SMALLEST_STEP > 1.0 - SMALLEST_STEP:
         if data.final:
@@ -243,7 +251,9 @@ def _decision(p_value: float, nominal: float, futility: float, *, final: bool) -
     return "stop-futility" if p_value > futility else "continue"
 
 
-def _conditional_power(state: Monitoring, data: LookData, fraction: float) -> dict[str, float]:
+def _conditional_power(
+    state: Monitoring, data: LookData | JudgementData, fraction: float
+) -> dict[str, float]:
     """Chance of success at the end, if the effect of interest, the estimate, or no effect is true."""
     planned = _scaled(state, state.fractions)
     z = LookEstimate(data.estimate, data.standard_error, data.df).z
@@ -255,7 +265,9 @@ def _conditional_power(state: Monitoring, data: LookData, fraction: float) -> di
     }
 
 
-def _remarks(state: Monitoring, data: LookData, planned: int | None, *, final: bool) -> tuple[str, ...]:
+def _remarks(
+    state: Monitoring, data: LookData | JudgementData, planned: int | None, *, final: bool
+) -> tuple[str, ...]:
     remarks = []
     upcoming = state.next_planned
     if planned is not None and upcoming is not None and planned > upcoming:
@@ -278,8 +290,9 @@ def _remarks(state: Monitoring, data: LookData, planned: int | None, *, final: b
         )
     seen = data.estimated_information / data.information
     if not 1 / NOTABLE < seen < NOTABLE:
+        counted = state.unit if state.independent else "ratings"
         remarks.append(
-            f"{NO_DEPARTURE[0]} these ratings carry {seen:.2g} times the information that the plan "
+            f"{NO_DEPARTURE[0]} these {counted} carry {seen:.2g} times the information that the plan "
             "expected of them; the boundaries go by the plan"
         )
     if state.ended:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from humeval_power.errors import InputError
 from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.planning.looks.how_many import Growth, LooksChoice, new_workers_advice
+from humeval_power.planning.looks.judgement_plan import JudgementPlan
 from humeval_power.planning.looks.long_run import OperatingPoint
 from humeval_power.planning.looks.pool import PoolStudy
 from humeval_power.planning.looks.rating_looks import LookPlan
@@ -46,6 +48,7 @@ INDEPENDENT = (
     "Judgements are taken as independent. Where annotators or items have levels of their own the false "
     "positives are many more: a rating study with looks says how many."
 )
+LOOKS_FILE = "looks.json"
 Curve = Callable[[], Sequence[OperatingPoint]]
 
 
@@ -163,9 +166,14 @@ class LooksStudyResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class LooksJudgementsResult(Result):
-    """Independent judgements with looks; `words` say what is judged, `sizes` how many at each look."""
+    """Independent judgements with looks; `words` say what is judged, `sizes` how many at each look.
+
+    `plan` is what `monitor` follows and `sealed` the text of its file; None and '' where there is none, and
+    `why_not_sealed` says why.
+    """
 
     schema: ClassVar[str] = "humeval_power/looks_judgements/1"
+    endings: ClassVar[tuple[str, ...]] = (".json",)
 
     bounds: Boundaries
     points: tuple[OperatingPoint, ...]
@@ -175,7 +183,27 @@ class LooksJudgementsResult(Result):
     unit: str
     n_simulations: int
     curve: Curve
+    plan: JudgementPlan | None = None
+    sealed: str = ""
+    why_not_sealed: str = ""
     provenance: Provenance = UNKNOWN
+
+    def artefact(self, ending: str) -> str:
+        """The sealed plan of looks.
+
+        Raises
+        ------
+        InputError
+            Looks that cannot be followed.
+        """
+        assert ending in self.endings
+        if not self.sealed:
+            raise InputError(f"There is no plan to seal. {self.why_not_sealed}")
+        return self.sealed
+
+    def files(self) -> Mapping[str, str | bytes]:
+        """The sealed plan of looks, which `monitor` follows."""
+        return {LOOKS_FILE: self.sealed} if self.sealed else {}
 
     def body(self) -> Document:
         """The comparison, its boundaries and long run."""

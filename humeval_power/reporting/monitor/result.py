@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.inference.looks.stagewise import stagewise_inference
+from humeval_power.planning.looks.judgement_plan import JudgementPlan
+from humeval_power.planning.monitor.after_stopping import after_stopping, false_positive_chance
+from humeval_power.planning.monitor.followed import Followed
 from humeval_power.planning.monitor.state import Decision, Monitoring, TakenLook
-from humeval_power.planning.monitor.step import estimates, path_boundaries, taken_boundaries
-from humeval_power.planning.plan.plan import Plan
+from humeval_power.planning.monitor.step import estimates, path_boundaries
 from humeval_power.reporting.document import Document, Fact, Facts, Picture, Section, Table
-from humeval_power.reporting.numbers import interval_words, p_cell, p_words
+from humeval_power.reporting.monitor.words import LookWords, words_of
+from humeval_power.reporting.numbers import p_cell, p_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
@@ -46,7 +48,7 @@ class MonitorResult(Result):
     schema: ClassVar[str] = "humeval_power/monitor/2"
 
     state: Monitoring
-    plan: Plan
+    plan: Followed
     ledger: str | None = None
     seal: Seal | None = None
     remarks: tuple[str, ...] = ()
@@ -70,27 +72,34 @@ class MonitorResult(Result):
             lead=DECISIONS[look.decision],
             sections=(
                 Section("", (Facts(tuple(self._facts(look))),)),
-                Section("Looks", (_table(state), Picture("looks", self._figure, words=_PICTURE_WORDS))),
+                Section(
+                    "Looks",
+                    (_table(state, self._words), Picture("looks", self._figure, words=_PICTURE_WORDS)),
+                ),
             ),
         )
 
     def _facts(self, look: TakenLook) -> Iterator[Fact]:
-        state, plan = self.state, self.plan
+        state, words = self.state, self._words
         if state.ended:
-            yield "Result", _result(state, plan)
+            yield from words.result()
         yield "Look", _which(state, look)
-        yield "Data", _data(state, look, plan)
-        yield "Estimate", _estimate(look, plan)
+        yield "Data", words.data(look)
+        yield "Estimate", words.estimate(look)
         yield "Boundary", _boundary(look)
         if look.conditional_power:
-            yield "Chances", _chances(state, look)
+            yield "Chances", _chances(words, look)
         yield from (("Remark", remark) for remark in look.remarks)
         if look.reason:
             yield "Reason", look.reason
         if not state.ended and state.next_planned is not None:
-            yield "Left", _left(state, look, plan, state.next_planned)
+            yield "Left", _left(state, look, words, state.next_planned)
         if self.seal is not None:
             yield "Publish", f"{_WHY_PUBLISH} {self.seal.statement}"
+
+    @property
+    def _words(self) -> LookWords:
+        return words_of(self.state, self.plan)
 
     def _figure(self) -> Figure:
         from humeval_power.reporting.looks.figures import boundary_figure
@@ -116,12 +125,17 @@ class MonitorResult(Result):
                 "factor": state.factor,
             },
             "systems": list(self.plan.systems),
-            "inference": asdict(stagewise_inference(estimates(state), taken_boundaries(state)))
-            if state.ended
-            else None,
+            "inference": asdict(after_stopping(state, self.plan)) if state.ended else None,
+            **self._errors(),
             "ledger": self.ledger,
             "seal": None if self.seal is None else asdict(self.seal),
         }
+
+    def _errors(self) -> Record:
+        """How often the looks so far err without a difference; of a rating study `looks study` simulates it."""
+        if not isinstance(self.plan, JudgementPlan) or not self.state.looks:
+            return {}
+        return {"false_positive_chance": false_positive_chance(self.state, self.plan)}
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each look that was taken."""
@@ -148,21 +162,6 @@ def _which(state: Monitoring, look: TakenLook) -> str:
     return f"{look.planned} of {len(state.shares)} planned, {when} {100 * due:.3g} % of the {state.unit}"
 
 
-def _data(state: Monitoring, look: TakenLook, plan: Plan) -> str:
-    data = look.data
-    known = data.information / state.maximum_information
-    return (
-        f"{data.n_ratings:,} of {plan.design().n_ratings:,} ratings, {data.n_workers} workers, "
-        f"{data.n_items} items; {100 * known:.1f} % of the planned information"
-    )
-
-
-def _estimate(look: TakenLook, plan: Plan) -> str:
-    data = look.data
-    a, b = plan.systems
-    return f"{b} - {a} = {data.estimate:.4f} on [0, 1], SE {data.standard_error:.4f}, df {data.df:.1f}"
-
-
 def _boundary(look: TakenLook) -> str:
     """Whether p passed is said in words: a small one is not printed to the digits of its boundary."""
     p = look.data.p_value
@@ -173,39 +172,32 @@ def _boundary(look: TakenLook) -> str:
     return text
 
 
-def _chances(state: Monitoring, look: TakenLook) -> str:
+def _chances(words: LookWords, look: TakenLook) -> str:
     power = look.conditional_power
     return (
-        f"of success at the end: {power['design']:.2f} if the difference is {state.effect:g} as planned, "
+        f"of success at the end: {power['design']:.2f} if {words.effect()}, "
         f"{power['trend']:.2f} if it is as estimated, {power['null']:.2f} if there is none"
     )
 
 
-def _result(state: Monitoring, plan: Plan) -> str:
-    found = stagewise_inference(estimates(state), taken_boundaries(state))
-    a, b = plan.systems
+def _left(state: Monitoring, look: TakenLook, words: LookWords, upcoming: int) -> str:
+    share = state.shares[upcoming - 1]
+    rest = max(words.planned_size() - words.size(look), 0)
     return (
-        f"{b} - {a} = {found.estimate:.4f} ({100 * found.confidence:g} % interval "
-        f"{interval_words(*found.interval)}), {p_words(found.p_value)}, taking the looks into account "
-        f"(stage-wise ordering; median-unbiased); the plain estimate is {found.naive:.4f}"
+        f"look {upcoming} is due at {100 * share:.3g} % of the {state.unit}; {rest:,} {words.unit} to the "
+        "planned end"
     )
 
 
-def _left(state: Monitoring, look: TakenLook, plan: Plan, upcoming: int) -> str:
-    share = state.shares[upcoming - 1]
-    rest = max(plan.design().n_ratings - look.data.n_ratings, 0)
-    return f"look {upcoming} is due at {100 * share:.3g} % of the {state.unit}; {rest:,} ratings to the planned end"
-
-
-def _table(state: Monitoring) -> Table:
+def _table(state: Monitoring, words: LookWords) -> Table:
     return Table(
-        ("look", "ratings", "information", "estimate", "p", "needed", "decision"),
+        ("look", words.unit, "information", "estimate", "p", "needed", "decision"),
         tuple(
             (
                 f"{look.number}{'' if look.planned else '*'}",
-                f"{look.data.n_ratings:,}",
+                f"{words.size(look):,}",
                 f"{look.fraction:.3f}",
-                f"{look.data.estimate:.4f}",
+                f"{words.shown(look):.4f}",
                 p_cell(look.data.p_value),
                 f"{look.nominal:.5f}",
                 look.decision,

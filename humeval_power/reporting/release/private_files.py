@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from humeval_power.reporting.monitor import LEDGER_NAME, SECRET_NAME
+from humeval_power.reporting.monitor.result import LEDGER_NAME, SECRET_NAME
 
 _LEDGER = re.compile(
     rb'"schema"\s*:\s*"' + re.escape(LEDGER_NAME).replace("/", r"\\?/").encode() + rb'\d+"'

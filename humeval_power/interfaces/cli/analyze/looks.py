@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.monitor.secret import secret_of_rows
-from humeval_power.interfaces.formats.monitor.entries import LedgerState, row_digests, state_of
+from humeval_power.interfaces.formats.monitor.entries import LedgerState, state_of
 from humeval_power.interfaces.formats.monitor.ledger import ledger_path, read_ledger
+from humeval_power.interfaces.formats.monitor.rows import row_digests
 from humeval_power.interfaces.formats.monitor.secret import secret_path
 from humeval_power.planning.analyze import Deviation, LooksTaken
 from humeval_power.planning.monitor.look_data import look_data, same_sums
+from humeval_power.planning.monitor.state import LookData
 from humeval_power.planning.monitor.step import study_monitoring
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import Ratings
@@ -30,7 +32,7 @@ def looks_of_study(
 
     path = ledger_path(plan_path, ledger)
     checksum = read_plan_file(plan_path).checksum
-    found = state_of(read_ledger(path), study_monitoring(plan), checksum, place=path, scale=ratings.scale)
+    found = state_of(read_ledger(path), study_monitoring(plan), checksum, place=path, by=ratings.scale)
     taken = LooksTaken(state=found.monitoring, ledger=path)
     return replace(taken, unchecked=_check_ratings(found, plan, ratings, path, secret_path(path, secret)))
 
@@ -42,6 +44,7 @@ def _check_ratings(
     secret = secret_of_rows(found, path, secret_file)
     if secret is None:
         last = found.monitoring.looks[-1].data
+        assert isinstance(last, LookData)  # a plan of ratings has no other ledger
         same = same_sums(look_data(ratings, plan, final=last.final), last)
     else:
         same = dict(row_digests(ratings, secret)) == found.rows

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from humeval_power.api.looks import judgements
 from humeval_power.inference.looks.futility import ConditionalPowerFutility
+from humeval_power.inference.preference.sign_test import Ties
 from humeval_power.interfaces.cli.family import (
     ACCURACIES,
     PREFERENCES,
@@ -19,7 +21,7 @@ from humeval_power.interfaces.cli.family import (
 )
 from humeval_power.interfaces.cli.looks.options import LooksOptions, effects_option, looks_options
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
-from humeval_power.interfaces.cli.options import Function, decorated
+from humeval_power.interfaces.cli.options import Function, date_option, decorated
 from humeval_power.interfaces.cli.preference.group import preference_words
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
@@ -37,6 +39,30 @@ from humeval_power.scenarios.preference.independent import Preference
 _SCORES = (0.0, 100.0)
 
 
+def _pair(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[str, str]:
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names) or names[0] == names[1]:
+        raise click.BadParameter(f"name two systems, A first: A,B; got {text!r}.")
+    return names[0], names[1]
+
+
+_systems_option = click.option(
+    "--systems",
+    metavar="A,B",
+    default="A,B",
+    show_default=True,
+    callback=_pair,
+    help="The systems as the judgements will call them; the effect is B - A.",
+)
+_ties_option = click.option(
+    "--ties",
+    type=click.Choice([each for each in get_args(Ties) if each != "split"]),
+    default="excluded",
+    show_default=True,
+    help="What the effect is a share of: judgements without ties, or all with ties counted half.",
+)
+
+
 def _check(effect: float, effects: tuple[float, ...] | None, allowed: EffectRange) -> None:
     allowed.check([effect])
     allowed.check(effects or (), name="--effects")
@@ -46,6 +72,8 @@ def _common(command: Function) -> Function:
     options = (
         looks_options(efficacy="pocock", one_sided=False),
         effects_option,
+        _systems_option,
+        date_option,
         with_run,
         with_result(LooksJudgementsResult),
     )
@@ -86,13 +114,15 @@ def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> Look
 @click.option(
     "--tie-share", type=RealNumber(), default=0.0, show_default=True, help="Probability of a tie."
 )
+@_ties_option
 @_common
-def preference(n: int, effect: float, tie_share: float, **common: Any) -> LooksJudgementsResult:
+def preference(n: int, effect: float, tie_share: float, ties: Ties, **common: Any) -> LooksJudgementsResult:
     """Head-to-head judgements: the exact sign test at each look."""
     looks: LooksOptions = common["looks"]
     _check(effect, common["effects"], PREFERENCES)
-    study = Preference(n, preference=effect, tie_share=tie_share, alpha=looks.alpha)
-    words = [f"{n:,} judgements, {100 * tie_share:g} % ties; sign test ({study.test})"]
+    study = Preference(n, preference=effect, tie_share=tie_share, ties=ties, alpha=looks.alpha)
+    kept = ", kept" if ties == "kept" else ""
+    words = [f"{n:,} judgements, {100 * tie_share:g} % ties{kept}; sign test ({study.test})"]
     said = preference_words(study)
     return _answer(
         lambda at: PairedLooks(study, at),
@@ -143,6 +173,8 @@ def _answer(
     *,
     looks: LooksOptions,
     effects: tuple[float, ...] | None,
+    systems: tuple[str, str],
+    created: datetime.date | None,
     run: Run,
 ) -> LooksJudgementsResult:
     source, rule = make(looks.at), looks.rule
@@ -164,6 +196,8 @@ def _answer(
         words=words,
         understood=said,
         unit=unit,
+        systems=systems,
+        created=created,
         n_simulations=n,
         seed=run.seed,
         n_jobs=run.n_jobs,

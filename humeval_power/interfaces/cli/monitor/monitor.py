@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.loading import load_ratings
+from humeval_power.interfaces.cli.monitor.judgements import load_observations
 from humeval_power.interfaces.cli.monitor.rehearsed import refuse_rehearsed
 from humeval_power.interfaces.cli.monitor.taking import Asked, looks_taken, take_look
 from humeval_power.interfaces.cli.options import TableOptions, table_options
-from humeval_power.interfaces.cli.plan.options import plan_path, table_by_plan
+from humeval_power.interfaces.cli.plan.options import amend_followed, amend_option, plan_path, table_by_plan
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.monitor.ledger import ledger_path
+from humeval_power.interfaces.formats.monitor.rows import rows_of_observations, rows_of_ratings
 from humeval_power.interfaces.formats.monitor.secret import secret_path
-from humeval_power.reporting.monitor import MonitorResult
+from humeval_power.planning.looks.judgement_plan import JudgementPlan
+from humeval_power.planning.monitor.followed import data_of
+from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.monitor.result import MonitorResult
+
+if TYPE_CHECKING:  # pydantic is slow to import
+    from humeval_power.interfaces.formats.plan.looks_file import LooksFile
+    from humeval_power.interfaces.formats.plan.plan_file import PlanFile
 
 
 @click.command("monitor", cls=Command)
 @click.argument("file", metavar="[RATINGS]", required=False)
 @table_options
-@click.option("--plan", required=True, metavar="PATH", callback=plan_path, help="The plan with its looks.")
+@click.option(
+    "--plan",
+    required=True,
+    metavar="PATH",
+    callback=plan_path,
+    help="The plan with its looks: plan.json, or looks.json of independent judgements.",
+)
+@amend_option
 @click.option("--ledger", metavar="FILE", help="The ledger of looks. [beside the plan: plan.looks.jsonl]")
 @click.option(
     "--secret",
@@ -46,6 +64,7 @@ def command(
     file: str | None,
     table: TableOptions,
     plan: str,
+    amend: str | None,
     ledger: str | None,
     secret: str | None,
     new_secret: str,
@@ -55,35 +74,47 @@ def command(
 ) -> MonitorResult:
     """May we stop? One look at the ratings so far, by the plan.
 
-    RATINGS are all ratings so far, those of earlier looks included. The look is
-    added to a ledger that is never rewritten; the same look at the same data
-    is shown again, at other data it is refused. Keep the secret beside the
-    ledger, and do not publish it.
+    RATINGS are all ratings so far, those of earlier looks included; or all
+    scores, preferences or answers, by a plan of looks at independent judgements.
+    The look is added to a ledger that is never rewritten; the same look at the
+    same data is shown again, at other data it is refused. Keep the secret beside
+    the ledger, and do not publish it.
     """
-    from humeval_power.interfaces.formats.plan.plan_file import read_plan_file
-
     if (file is None) is not status:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
-    planned = read_plan_file(plan)
-    if planned.plan.many is not None:
-        raise InputError(
-            "This plan is of several systems or criteria, and tests them once, when all ratings are in: there "
-            "are no looks to take. Analyse the study with 'analyze --plan'."
-        )
+    planned = _followed(plan, amend)
     path = ledger_path(plan, ledger)
     key = secret_path(path, secret)
     if file is None:
         return looks_taken(planned, path, key)
+    asked = Asked(path, key, _one_line(new_secret), _one_line(unplanned), final)
+    if isinstance(planned.plan, JudgementPlan):
+        seen = load_observations(file, planned.plan, table)
+        data = data_of(seen, planned.plan, final=final)
+        return take_look(planned, data, rows_of_observations(seen, planned.plan), asked)
     by_plan = table_by_plan(planned.plan, table)
     if by_plan.scale is None:
         raise click.UsageError(
             "The plan has no scale, and one taken from the ratings would change from look to look: "
             "give --scale LOW:HIGH."
         )
-    asked = Asked(path, key, _one_line(new_secret), _one_line(unplanned), final)
     ratings = load_ratings(file, by_plan)
     refuse_rehearsed(ratings, plan, path)
-    return take_look(planned, ratings, asked)
+    return take_look(planned, data_of(ratings, planned.plan, final=final), rows_of_ratings(ratings), asked)
+
+
+def _followed(plan: str, amend: str | None) -> PlanFile | LooksFile:
+    """The plan that the study follows; its file is written anew first where it is amended."""
+    from humeval_power.interfaces.formats.plan.looks_file import read_followed
+
+    amend_followed(plan, amend)
+    planned = read_followed(plan)
+    if isinstance(planned.plan, Plan) and planned.plan.many is not None:
+        raise InputError(
+            "This plan is of several systems or criteria, and tests them once, when all ratings are in: there "
+            "are no looks to take. Analyse the study with 'analyze --plan'."
+        )
+    return planned
 
 
 def _one_line(text: str) -> str:

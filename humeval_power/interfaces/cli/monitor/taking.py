@@ -15,19 +15,19 @@ from humeval_power.interfaces.formats.monitor.entries import (
     LedgerState,
     ledger_seal,
     look_content,
-    row_digests,
     secret_content,
     start_content,
     state_of,
 )
 from humeval_power.interfaces.formats.monitor.fields import check_content
 from humeval_power.interfaces.formats.monitor.ledger import open_ledger, read_ledger
+from humeval_power.interfaces.formats.monitor.rows import LookRows
+from humeval_power.interfaces.formats.plan.looks_file import LooksFile
 from humeval_power.interfaces.formats.plan.plan_file import PlanFile
-from humeval_power.planning.monitor.look_data import look_data
-from humeval_power.planning.monitor.state import LookData, Monitoring
-from humeval_power.planning.monitor.step import changed_rows, study_monitoring
-from humeval_power.ratings import Ratings
-from humeval_power.reporting.monitor import MonitorResult, Seal
+from humeval_power.planning.monitor.followed import monitoring_of
+from humeval_power.planning.monitor.state import JudgementData, LookData, Monitoring
+from humeval_power.planning.monitor.step import changed_rows
+from humeval_power.reporting.monitor.result import MonitorResult, Seal
 from humeval_power.reporting.numbers import counted
 
 _MOST_NAMED = 5
@@ -44,38 +44,39 @@ class Asked(NamedTuple):
     final: bool
 
 
-def looks_taken(planned: PlanFile, ledger: str, secret: str) -> MonitorResult:
+def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> MonitorResult:
     """The looks so far; none is taken."""
     entries = read_ledger(ledger)
-    state = state_of(entries, study_monitoring(planned.plan), planned.checksum, place=ledger)
+    state = state_of(entries, monitoring_of(planned.plan), planned.checksum, place=ledger)
     return _result(planned, ledger, secret, state, ledger_seal(entries))
 
 
-def take_look(planned: PlanFile, ratings: Ratings, asked: Asked) -> MonitorResult:
-    """Take a look under the ledger's lock, or find that it was taken at these ratings before.
+def take_look(
+    planned: PlanFile | LooksFile, data: LookData | JudgementData, seen: LookRows, asked: Asked
+) -> MonitorResult:
+    """Take a look under the ledger's lock, or find that it was taken at these data before.
 
     Raises
     ------
     InputError
-        A look that is not due, or other ratings than earlier looks saw.
+        A look that is not due, or other data than earlier looks saw.
     """
-    path, start = asked.ledger, study_monitoring(planned.plan)
-    data = look_data(ratings, planned.plan, final=asked.final)
+    path, start = asked.ledger, monitoring_of(planned.plan)
     if not Path(path).exists():
         _refuse_early(planned, asked, data, start)  # what is refused leaves no file behind
     with open_ledger(path) as book:
-        state = state_of(book.entries, start, planned.checksum, place=path, scale=ratings.scale)
+        state = state_of(book.entries, start, planned.checksum, place=path, by=seen.by)
         if not book.entries:
             _refuse_early(planned, asked, data, start)
         secret = secret_of_look(state, path, asked.secret, replace_lost=bool(asked.new_secret))
         renewed = state.secret is not None and state.secret != secret.fingerprint
-        digests = row_digests(ratings, secret)
+        digests = seen.digests(secret)
         rows = dict(digests)
         if not renewed:
-            _check_rows(state, digests, ratings, path)
+            _check_rows(state, digests, seen, path)
             looks = state.monitoring.looks
             if looks and rows == state.rows and data.final == looks[-1].data.final:
-                again = f"This look was taken before, at the same ratings: {path} is as it was."
+                again = f"This look was taken before, at the same {seen.noun}s: {path} is as it was."
                 return _result(planned, path, asked.secret, state, ledger_seal(book.entries), again)
         after = monitor(data, planned.plan, before=state.monitoring, unplanned=asked.unplanned).state
         look = after.looks[-1]
@@ -85,7 +86,7 @@ def take_look(planned: PlanFile, ratings: Ratings, asked: Asked) -> MonitorResul
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         added: list[tuple[str, dict[str, Any]]] = []
         if not book.entries:
-            begin = start_content(planned.checksum, start, ratings.scale, secret.fingerprint)
+            begin = start_content(planned.checksum, start, seen.by, secret.fingerprint)
             added.append(("start", begin))
         if renewed:
             added.append(("secret", secret_content(secret.fingerprint, reason=asked.new_secret, time=now)))
@@ -93,14 +94,19 @@ def take_look(planned: PlanFile, ratings: Ratings, asked: Asked) -> MonitorResul
         new = {key: value for key, value in rows.items() if key not in known}
         added.append(("look", look_content(look, new_rows=new, time=now)))
         for kind, content in added:
-            check_content(kind, content, place=path)
+            check_content(kind, content, place=path, independent=start.independent)
         book.extend(added)
         found = LedgerState(after, rows, amended=state.amended, secret=secret.fingerprint)
         return _result(planned, path, asked.secret, found, ledger_seal(book.entries))
 
 
 def _result(
-    planned: PlanFile, ledger: str, secret: str, state: LedgerState, seal: LedgerSeal | None, *said: str
+    planned: PlanFile | LooksFile,
+    ledger: str,
+    secret: str,
+    state: LedgerState,
+    seal: LedgerSeal | None,
+    *said: str,
 ) -> MonitorResult:
     amended = "The plan was amended after the first look; its looks are as they were."
     return MonitorResult(
@@ -112,33 +118,32 @@ def _result(
     )
 
 
-def _refuse_early(planned: PlanFile, asked: Asked, data: LookData, start: Monitoring) -> None:
+def _refuse_early(
+    planned: PlanFile | LooksFile, asked: Asked, data: LookData | JudgementData, start: Monitoring
+) -> None:
     """Take a first look for trial, before any file is made."""
     look = monitor(data, planned.plan, before=start, unplanned=asked.unplanned).state.looks[-1]
-    check_content("look", look_content(look, new_rows={}, time=""), place=asked.ledger)
+    content = look_content(look, new_rows={}, time="")
+    check_content("look", content, place=asked.ledger, independent=start.independent)
 
 
-def _check_rows(state: LedgerState, digests: list[tuple[str, str]], ratings: Ratings, path: str) -> None:
-    """Refuse data in which ratings of an earlier look have changed or vanished."""
+def _check_rows(state: LedgerState, digests: list[tuple[str, str]], seen: LookRows, path: str) -> None:
+    """Refuse data in which rows of an earlier look have changed or vanished."""
     vanished, changed = changed_rows(state.rows, dict(digests))
     rules = []
     if changed:
-        named = _names_of(set(changed), digests, ratings)
+        named = _names_of(set(changed), digests, seen)
         rules.append(
-            f"{counted(len(changed), 'rating')} of an earlier look with another value now: {named}."
+            f"{counted(len(changed), seen.noun)} of an earlier look with another value now: {named}."
         )
     if vanished:
-        rules.append(f"{counted(len(vanished), 'rating')} of an earlier look missing now.")
+        rules.append(f"{counted(len(vanished), seen.noun)} of an earlier look missing now.")
     remedy = f"Looks build on each other: restore them. What was seen is sealed in {path}."
     if rules:
-        raise InputError([Problem(rule, remedy, place=ratings.source) for rule in rules])
+        raise InputError([Problem(rule, remedy, place=seen.source) for rule in rules])
 
 
-def _names_of(keys: set[str], digests: list[tuple[str, str]], ratings: Ratings) -> str:
+def _names_of(keys: set[str], digests: list[tuple[str, str]], seen: LookRows) -> str:
     rows = [row for row, (place, _) in enumerate(digests) if place in keys]
-    shown = [
-        f"worker {ratings.worker_names[ratings.worker[row]]!r}, item "
-        f"{ratings.item_names[ratings.item[row]]!r}, system {ratings.system_names[ratings.system[row]]!r}"
-        for row in rows[:_MOST_NAMED]
-    ]
+    shown = [seen.named(row) for row in rows[:_MOST_NAMED]]
     return "; ".join(shown) + (" and others" if len(rows) > _MOST_NAMED else "")

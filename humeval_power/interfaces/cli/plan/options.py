@@ -72,6 +72,32 @@ def load_plan(path: str | None, amend: str | None = None) -> Plan | None:
     return plan
 
 
+def amend_followed(path: str, amend: str | None) -> None:
+    """Rewrite the file of a plan of either kind where there is --amend.
+
+    Raises
+    ------
+    InputError
+        What `load_plan` raises.
+    """
+    from humeval_power.interfaces.formats.file_bytes import read_text
+    from humeval_power.interfaces.formats.plan.looks_file import amend_looks
+    from humeval_power.interfaces.formats.plan.sealed_file import schema_of
+    from humeval_power.reporting.plan.sealed.seal import LOOKS_SCHEMA
+
+    if amend is None:
+        return
+    if schema_of(read_text(path), place=path) != LOOKS_SCHEMA:
+        load_plan(path, amend)
+        return
+    plan, text = amend_looks(path, amend, date=datetime.date.today())
+    replace_file(path, text)
+    known = plan.promised is not None
+    note(
+        f"Amended: {path}.{'' if known else ' Its power has not been simulated for the plan as it is now.'}"
+    )
+
+
 def table_by_plan(plan: Plan, table: TableOptions) -> TableOptions:
     """How to read ratings of a planned study: with the plan's systems and scale, unless others are typed."""
     scale = table.scale

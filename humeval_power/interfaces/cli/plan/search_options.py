@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from humeval_power.api.plan import MOST_WORKERS
 from humeval_power.interfaces.cli.costs import Money
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
-from humeval_power.interfaces.cli.options import Function, collected
+from humeval_power.interfaces.cli.options import Function, collected, date_option
 from humeval_power.planning.plan.plan import LARGEST_COUNT
 
 _SURENESS = RealNumber(0, 1, min_open=True, max_open=True)
@@ -89,13 +88,7 @@ _STATED = (
         metavar="TEXT",
         help="A rule for leaving out ratings; repeatable.",
     ),
-    click.option(
-        "--date",
-        "created",
-        type=click.DateTime(["%Y-%m-%d"]),
-        callback=lambda _ctx, _option, value: _day(value),
-        help="Date of the plan. [today]",
-    ),
+    date_option,
 )
 
 
@@ -118,7 +111,3 @@ def statement_options(command: Function) -> Function:
 
 def _taken(*names: str) -> Any:
     return lambda values: {name: values.pop(name) for name in names}
-
-
-def _day(moment: datetime.datetime | None) -> datetime.date | None:
-    return None if moment is None else moment.date()

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.monitor.fields import check_entries
 from humeval_power.interfaces.formats.monitor.lines import Entry
-from humeval_power.interfaces.formats.monitor.secret import StudySecret
-from humeval_power.planning.monitor.state import LookData, Monitoring, TakenLook
-from humeval_power.ratings import Ratings
+from humeval_power.planning.monitor.state import JudgementData, LookData, Monitoring, TakenLook
 from humeval_power.reporting.numbers import counted
 from humeval_power.scales import RatingScale
 
@@ -57,13 +52,13 @@ def ledger_seal(entries: Sequence[Entry]) -> LedgerSeal | None:
     return LedgerSeal(len(entries), entries[-1].sha256, str(entries[0].content.get("plan_sha256", "")))
 
 
-def start_content(checksum: str, state: Monitoring, scale: RatingScale, secret: str) -> dict[str, Any]:
-    """The first line: which plan this ledger follows, on which scale, and with which secret. `checksum` is the
-    seal of plan.json, `secret` a fingerprint."""
+def start_content(checksum: str, state: Monitoring, by: RatingScale | str, secret: str) -> dict[str, Any]:
+    """The first line: which plan this ledger follows, on which scale (of independent judgements: by which
+    test), and with which secret. `checksum` is the seal of the plan's file, `secret` a fingerprint."""
     return {
         "plan_sha256": checksum,
         "secret": secret,
-        "scale": [scale.low, scale.high],
+        **({"test": by} if isinstance(by, str) else {"scale": [by.low, by.high]}),
         "rule": str(state.rule),
         "looks_by": state.unit,
         "shares": list(state.shares),
@@ -94,9 +89,10 @@ def state_of(
     checksum: str,
     *,
     place: str,
-    scale: RatingScale | None = None,
+    by: RatingScale | str | None = None,
 ) -> LedgerState:
-    """The state that the lines lead to. `scale` is that of new ratings, None if there are none.
+    """The state that the lines lead to. `by` is the scale of new ratings, or the test of judgements; None if there
+    are none.
 
     Raises
     ------
@@ -108,11 +104,10 @@ def state_of(
         return LedgerState(planned, {}, amended=False)
     check_entries(entries, place=place)
     start = entries[0].content
-    low, high = start["scale"]
-    expected = start_content(
-        start["plan_sha256"], planned, scale or RatingScale(low, high), start["secret"]
-    )
-    different = [name for name in expected if not _alike(start[name], expected[name])]
+    expected = start_content(start["plan_sha256"], planned, by or _by(start), start["secret"])
+    different = [name for name in expected if not _alike(start.get(name), expected[name])]
+    if planned.independent is not ("test" in start):
+        different.append("test")
     if different:
         rule = f"was started for another plan (different: {', '.join(different)})."
         raise InputError([Problem(rule, "Name this study's own --ledger.", place=place)])
@@ -129,7 +124,14 @@ def state_of(
     return LedgerState(state, rows, amended=start["plan_sha256"] != checksum, secret=secret)
 
 
+def _by(start: Mapping[str, Any]) -> RatingScale | str:
+    return str(start["test"]) if "test" in start else RatingScale(*start["scale"])
+
+
 def _look(values: Mapping[str, Any]) -> TakenLook:
+    if "n_a" in values["data"]:
+        seen = JudgementData(**values["data"])
+        return TakenLook(**{**values, "data": seen, "remarks": tuple(values["remarks"])})
     # JSON has no infinity: df of a normal test come back as null.
     df = float("inf") if values["data"]["df"] is None else values["data"]["df"]
     data = LookData(**{**values["data"], "df": df})
@@ -142,25 +144,3 @@ def _alike(one: object, other: object) -> bool:
     if isinstance(one, float | int) and isinstance(other, float | int):
         return abs(one - other) <= 1e-9 * max(1.0, abs(float(other)))
     return one == other
-
-
-_LENGTH = 16  # hex digits: 64 bits, so that even a million ratings do not collide
-
-
-def row_digests(ratings: Ratings, secret: StudySecret) -> list[tuple[str, str]]:
-    """A digest of each rating's place (worker, item, system, and which repeat) and one of its value, in the
-    order of the ratings.
-
-    Repeats of a cell are numbered by their value, so that the order of rows does not matter.
-    """
-    raw = ratings.raw_rating
-    digests = [("", "")] * ratings.n_ratings
-    last, repeat = (-1, -1, -1), 0
-    for row in np.lexsort((ratings.rating, ratings.system, ratings.item, ratings.worker)):
-        cell = (int(ratings.worker[row]), int(ratings.item[row]), int(ratings.system[row]))
-        repeat = repeat + 1 if cell == last else 0
-        last = cell
-        names = (ratings.worker_names[cell[0]], ratings.item_names[cell[1]], ratings.system_names[cell[2]])
-        place = secret.digest(json.dumps(["place", *names, repeat]))[:_LENGTH]
-        digests[row] = (place, secret.digest(json.dumps(["value", place, f"{raw[row]:.10g}"]))[:_LENGTH])
-    return digests

@@ -103,48 +103,79 @@ START: Rules = {
     "effect": _NUMBER,
     "factor": _POSITIVE,
 }
+START_OBSERVATIONS: Rules = {
+    **{name: rule for name, rule in START.items() if name != "scale"},
+    "test": _TEXT,
+}
 NEW_SECRET: Rules = {"secret": _digits(16), "reason": _TEXT, "time": _TEXT}
+_FINAL = Rule(lambda value: isinstance(value, bool), "must be true or false.")
+_TAKEN: Rules = {
+    "number": _count(1),
+    "planned": _or_null(_count(1)),
+    "fraction": _SHARE,
+    "nominal": _PROBABILITY,
+    "futility": _PROBABILITY,
+    "decision": Rule(
+        lambda value: isinstance(value, str) and value in get_args(Decision),
+        f"must be one of {', '.join(get_args(Decision))}.",
+    ),
+    "conditional_power": Rule(
+        lambda value: (
+            isinstance(value, dict)
+            and (not value or set(value) == {"design", "trend", "null"})
+            and all(map(_PROBABILITY.holds, value.values()))
+        ),
+        "must be empty, or three numbers from 0 to 1: design, trend and null.",
+    ),
+    "reason": _TEXT,
+    "remarks": Rule(
+        lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+        "must be a list of texts.",
+    ),
+}
+_FOUND: Rules = {
+    "share": _POSITIVE,
+    "information": _POSITIVE,
+    "estimate": _NUMBER,
+    "standard_error": _POSITIVE,
+    "p_value": _PROBABILITY,
+    "final": _FINAL,
+}
 LOOK: Rules = {
     "look": {
-        "number": _count(1),
-        "planned": _or_null(_count(1)),
+        **_TAKEN,
         "data": {
+            **_FOUND,
             "n_ratings": _count(1),
             "n_workers": _count(1),
             "n_items": _count(1),
-            "share": _POSITIVE,
-            "information": _POSITIVE,
-            "estimate": _NUMBER,
-            "standard_error": _POSITIVE,
             "df": _or_null(_POSITIVE),
-            "p_value": _PROBABILITY,
-            "final": Rule(lambda value: isinstance(value, bool), "must be true or false."),
         },
-        "fraction": _SHARE,
-        "nominal": _PROBABILITY,
-        "futility": _PROBABILITY,
-        "decision": Rule(
-            lambda value: isinstance(value, str) and value in get_args(Decision),
-            f"must be one of {', '.join(get_args(Decision))}.",
-        ),
-        "conditional_power": Rule(
-            lambda value: (
-                isinstance(value, dict)
-                and (not value or set(value) == {"design", "trend", "null"})
-                and all(map(_PROBABILITY.holds, value.values()))
-            ),
-            "must be empty, or three numbers from 0 to 1: design, trend and null.",
-        ),
-        "reason": _TEXT,
-        "remarks": Rule(
-            lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
-            "must be a list of texts.",
-        ),
     },
     "new_rows": _DIGEST_PAIRS,
     "time": _TEXT,
 }
-_OF_KIND: Mapping[str, Rules] = {"start": START, "secret": NEW_SECRET, "look": LOOK}
+LOOK_OBSERVATIONS: Rules = {
+    "look": {
+        **_TAKEN,
+        "fraction": _POSITIVE,  # more judgements than planned are more information
+        "data": {
+            **_FOUND,
+            "n_a": _count(0),
+            "n_b": _count(0),
+            "n_ties": _count(0),
+            "difference": _NUMBER,
+        },
+    },
+    "new_rows": _DIGEST_PAIRS,
+    "time": _TEXT,
+}
+_OF_RATINGS: Mapping[str, Rules] = {"start": START, "secret": NEW_SECRET, "look": LOOK}
+_OF_OBSERVATIONS: Mapping[str, Rules] = {
+    "start": START_OBSERVATIONS,
+    "secret": NEW_SECRET,
+    "look": LOOK_OBSERVATIONS,
+}
 
 
 def check_entries(entries: Sequence[Entry], *, place: str) -> None:
@@ -157,8 +188,9 @@ def check_entries(entries: Sequence[Entry], *, place: str) -> None:
     """
     problems = []
     looks = 0
+    of_kind = _of_kind("test" in entries[0].content) if entries else _OF_RATINGS
     for entry in entries:
-        rules = _OF_KIND.get(entry.kind)
+        rules = of_kind.get(entry.kind)
         if rules is None or (entry.kind == "start") is not (entry.number == 1):
             rule = "must be start in the first line, and look or secret in the others."
             problems.append(_problem(place, entry, "kind", entry.kind, rule))
@@ -176,8 +208,11 @@ def check_entries(entries: Sequence[Entry], *, place: str) -> None:
         raise InputError(problems)
 
 
-def check_content(kind: str, content: Mapping[str, object], *, place: str) -> None:
-    """Check a line before it is written: what could not be read back must not be sealed.
+def check_content(
+    kind: str, content: Mapping[str, object], *, place: str, independent: bool = False
+) -> None:
+    """Check a line before it is written: what could not be read back must not be sealed. `independent` says that
+    the ledger is of looks at independent judgements.
 
     Raises
     ------
@@ -185,11 +220,15 @@ def check_content(kind: str, content: Mapping[str, object], *, place: str) -> No
         Fields that no line can have.
     """
     remedy = "Nothing was recorded. Look at the ratings: humeval-power fit."
-    found = _wrong(json_ready(content), _OF_KIND[kind], "")
+    found = _wrong(json_ready(content), _of_kind(independent)[kind], "")
     if found:
         raise InputError(
             [Problem(rule, remedy, place, None, name, value, has_value=True) for name, value, rule in found]
         )
+
+
+def _of_kind(independent: bool) -> Mapping[str, Rules]:
+    return _OF_OBSERVATIONS if independent else _OF_RATINGS
 
 
 def _wrong(values: object, rules: Rules, at: str) -> list[tuple[str, object, str]]:

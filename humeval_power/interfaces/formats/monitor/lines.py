@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.reporting.monitor import LEDGER_NAME
+from humeval_power.reporting.monitor.result import LEDGER_NAME
 from humeval_power.reporting.records import json_ready
 
 LEDGER_SCHEMA = f"{LEDGER_NAME}2"

@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.reporting.monitor import SECRET_NAME
+from humeval_power.reporting.monitor.result import SECRET_NAME
 
 SECRET_SCHEMA = f"{SECRET_NAME}1"
 _FORM = re.compile(rf"{re.escape(SECRET_SCHEMA)}[ \t]+([0-9a-f]{{64}})")

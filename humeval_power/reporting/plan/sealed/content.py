@@ -132,6 +132,11 @@ def check_numbers(plan: Plan, values: Values, place: str) -> None:
         expected.update({f"parameters.{name}": pair[name] for name in (*PARAMETER_NAMES, *CORRELATIONS)})
     if plan.others:
         expected["sensitivity.powers"] = list(plan.sensitivity().values())
+    check_stated(expected, values, place)
+
+
+def check_stated(expected: Values, values: Values, place: str) -> None:
+    """Raise InputError for every number, by its path, that a document does not state as it is computed."""
     problems = []
     for path, computed in expected.items():
         stated = value_at(values, path)

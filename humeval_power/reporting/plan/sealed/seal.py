@@ -15,6 +15,7 @@ from humeval_power.reporting.plan.history import Change
 from humeval_power.safe_text import json_text
 
 PLAN_SCHEMA = "humeval_power/plan/3"
+LOOKS_SCHEMA = "humeval_power/looks_plan/1"
 SEAL = ("history", "checksum", "sealed")  # the names of a document that are not its content
 WHOLE = ("versions",)  # changes of these are listed as one
 

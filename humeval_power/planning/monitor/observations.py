@@ -1,0 +1,232 @@
+"""Looks at independent judgements: what they show so far by the test of their plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.errors import FitError, InputError, Problem
+from humeval_power.inference.mcnemar import P_VALUES
+from humeval_power.inference.preference.sign_test import preference_p
+from humeval_power.inference.ranked_values import rounded
+from humeval_power.planning.looks.judgement_plan import JudgementPlan
+from humeval_power.planning.monitor.state import JudgementData, Monitoring
+from humeval_power.scenarios.accuracy.paired import PairedAccuracy
+from humeval_power.scenarios.assessment.scenario import DirectAssessment, score_tests
+from humeval_power.scenarios.preference.independent import Preference
+
+Floats = NDArray[np.float64]
+
+_MOST_NAMED = 3
+ALONE = "the tests of this plan take every judgement as independent of all others"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observations:
+    """Observations so far, one entry each. `value` is a score; or 1 for B, -1 for A and 0 for neither: who is
+    preferred, or who alone is right. `is_b` says of a score whether it is B's, None for the others. `worker`
+    and `item` are names, None where they are not known. `source` is what messages call the table."""
+
+    value: Floats
+    is_b: NDArray[np.bool_] | None = None
+    worker: Sequence[str] | None = None
+    item: Sequence[str] | None = None
+    source: str = "judgements"
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+
+def observation_monitoring(plan: JudgementPlan) -> Monitoring:
+    """A planned study of independent judgements before its first look."""
+    return Monitoring(
+        rule=plan.rule,
+        unit=plan.unit,
+        shares=plan.fractions,
+        fractions=plan.fractions,
+        maximum_information=plan.maximum_information,
+        effect=plan.effect,
+        independent=True,
+    )
+
+
+def observation_data(seen: Observations, plan: JudgementPlan, *, final: bool = False) -> JudgementData:
+    """Test the judgements as the plan says.
+
+    Raises
+    ------
+    InputError
+        Observations of another kind than the plan's, none at all, or several of one worker or item.
+    FitError
+        Observations of which there is no test: the look is not taken.
+    """
+    if (seen.is_b is None) is (plan.kind == "scores"):
+        raise InputError(f"{seen.source}: the plan is of {plan.kind}, and these are other judgements.")
+    if not len(seen):
+        raise InputError(f"{seen.source}: there are no judgements.")
+    check_independent(seen, workers=plan.kind != "accuracy")
+    found = _scores(seen, plan) if isinstance(plan.study, DirectAssessment) else _counts(seen, plan)
+    per = plan.maximum_information / plan.n
+    return JudgementData(
+        n_a=found.n_a,
+        n_b=found.n_b,
+        n_ties=found.n_ties,
+        share=len(seen) / plan.n,
+        information=per * found.effective,
+        estimate=found.estimate,
+        standard_error=found.standard_error,
+        p_value=found.p_value,
+        difference=found.difference,
+        final=final,
+    )
+
+
+def check_independent(seen: Observations, *, workers: bool = True) -> None:
+    """Refuse several judgements of one item, or of one worker; of scores, of one under one system.
+
+    workers : whether those of one worker are refused too
+
+    Raises
+    ------
+    InputError
+        All that come twice.
+    """
+    problems = []
+    for what, names in (("worker", seen.worker if workers else None), ("item", seen.item)):
+        if names is None:
+            continue
+        keys = list(zip(names, [0] * len(names) if seen.is_b is None else seen.is_b.tolist(), strict=True))
+        counts: dict[tuple[str, int], int] = {}
+        for key in keys:
+            counts[key] = counts.get(key, 0) + 1
+        several = {name: n for (name, _), n in counts.items() if n > 1}
+        if several:
+            shown = ", ".join(f"{name!r} has {n:,}" for name, n in list(several.items())[:_MOST_NAMED])
+            more = " and others" if len(several) > _MOST_NAMED else ""
+            under = "" if seen.is_b is None else " of one system"
+            who = f"{len(several):,} {what}{'s' * (len(several) > 1)}"
+            rule = f"{who} with several judgements{under} ({shown}{more}), and {ALONE}."
+            problems.append(Problem(rule, _remedy(what), place=seen.source))
+    if problems:
+        raise InputError(problems)
+
+
+def _remedy(what: str) -> str:
+    return (
+        f"Combine those of one {what} to one judgement first (a mean, a majority) by a rule that was written "
+        "down; or plan a rating study with looks, whose model has workers and items."
+    )
+
+
+def paired_remarks(seen: Observations) -> tuple[str, ...]:
+    """What is no error, but not what the plan takes judgements for: workers or items with a score of each
+    system, workers who judge several items for right or wrong."""
+    said = []
+    for what, names in (("workers", seen.worker), ("items", seen.item)):
+        if names is None:
+            continue
+        if seen.is_b is None:
+            several = len(names) - len(set(names))
+            if several and what == "workers":
+                said.append(
+                    "Some workers judge several items. The test takes items as the sample and answers as right or "
+                    "wrong, whoever says so: judges who favour one system make it too bold."
+                )
+            continue
+        of_b = {name for name, b in zip(names, seen.is_b, strict=True) if b}
+        both = of_b & {name for name, b in zip(names, seen.is_b, strict=True) if not b}
+        if both:
+            said.append(
+                f"{len(both):,} {what} have a score of each system. The test takes them as unrelated: it is too "
+                "cautious where the two go up and down together, and too bold where one goes up as the other "
+                "goes down."
+            )
+    return tuple(said)
+
+
+class _Found(NamedTuple):
+    """A test; `effective` is how many judgements of a balanced study have its information."""
+
+    n_a: int
+    n_b: int
+    n_ties: int
+    effective: float
+    estimate: float
+    standard_error: float
+    p_value: float
+    difference: float
+
+
+def _counts(seen: Observations, plan: JudgementPlan) -> _Found:
+    for_b, for_a = int((seen.value > 0).sum()), int((seen.value < 0).sum())
+    n, study = len(seen), plan.study
+    decided, margin = for_b + for_a, for_b - for_a
+    if isinstance(study, PairedAccuracy):
+        assert study.test != "unconditional"  # a plan refuses it
+        p_value = P_VALUES[study.test](for_b, for_a)
+        estimate, error = margin / n, _paired_error(for_b, for_a, n)
+    else:
+        assert isinstance(study, Preference)
+        p_value = preference_p(for_b, for_a, n, ties=study.ties, test=study.test)
+        if study.ties == "kept":
+            estimate, error = margin / n / 2, _paired_error(for_b, for_a, n) / 2
+        else:
+            share = (for_b + 0.5) / (decided + 1)  # never 0 or 1, where the error would be none
+            estimate, error = margin / max(decided, 1) / 2, math.sqrt(share * (1 - share) / max(decided, 1))
+    return _Found(for_a, for_b, n - decided, n, estimate, error, float(p_value), estimate)
+
+
+def _paired_error(for_b: int, for_a: int, n: int) -> float:
+    """Standard error of (b - a) / n with 1/2 added to each cell of the table (Agresti and Min 2005), so that it is
+    not 0 where all agree."""
+    b, a, total = for_b + 0.5, for_a + 0.5, n + 2.0
+    return math.sqrt(b + a - (b - a) ** 2 / total) / total
+
+
+def _scores(seen: Observations, plan: JudgementPlan) -> _Found:
+    study = plan.study
+    assert isinstance(study, DirectAssessment)
+    assert seen.is_b is not None
+    value = rounded(seen.value)
+    a, b = value[~seen.is_b], value[seen.is_b]
+    few = [name for name, scores in zip(plan.systems, (a, b), strict=True) if len(scores) < 2]
+    if few:
+        raise InputError(f"{seen.source}: {' and '.join(few)} must have at least 2 scores for a test.")
+    tested = score_tests(a[None], b[None], test=study.test, continuity=study.continuity)
+    if tested.status[0] != 0:
+        raise FitError(
+            "This look decides nothing: all scores are the same. The ledger is as it was, and no error is spent; "
+            "collect more and look again."
+        )
+    superiority, error = superiority_of(a, b)
+    effective = 4 * len(a) * len(b) / (len(a) + len(b))
+    difference = float(tested.estimate[0])
+    return _Found(
+        len(a), len(b), 0, effective, superiority - 0.5, error, float(tested.p_value[0]), difference
+    )
+
+
+def superiority_of(a: Floats, b: Floats) -> tuple[float, float]:
+    """P(a score of B is higher), ties counted half, and its standard error from the scores' placements (DeLong,
+    DeLong and Clarke-Pearson 1988; Brunner and Munzel 2000), which holds with and without a difference."""
+    of_b, of_a = _placements(b, a), 1.0 - _placements(a, b)
+    share = float(of_b.mean())
+    variance = float(of_b.var(ddof=1) / len(b) + of_a.var(ddof=1) / len(a))
+    if (
+        variance <= 0
+    ):  # all of B above all of A: the largest that there can be, at a share that is not quite 1
+        within = (share * len(a) * len(b) + 0.5) / (len(a) * len(b) + 1)
+        variance = within * (1 - within) / min(len(a), len(b))
+    return share, math.sqrt(variance)
+
+
+def _placements(of: Floats, among: Floats) -> Floats:
+    """The share of `among` below each of `of`, ties counted half."""
+    ordered = np.sort(among)
+    below, to = np.searchsorted(ordered, of, side="left"), np.searchsorted(ordered, of, side="right")
+    return np.asarray((below + to) / (2.0 * len(among)))
