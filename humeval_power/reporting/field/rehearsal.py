@@ -197,14 +197,17 @@ class RehearsalResult(Result):
 
     def _assumed(self) -> Iterator[str]:
         usual, losses = self.habits.behaviour, self.habits.losses
+        shares = {
+            "of workers stop after one of their batches, or before the first": losses.quitting,
+            "of workers answer at random": losses.at_random,
+            "of workers give one answer throughout": losses.straight_lining,
+            "of ratings are not given": losses.missing,
+        }
+        said = [f"{_percent(share)} {words}" for words, share in shares.items() if share]
+        yield f"{'; '.join(said)}." if said else "Everybody does everything with care."
         yield (
-            f"Of workers {losses.quitting:.0%} stop after one of their batches or before the first; "
-            f"{losses.at_random:.0%} answer at random, {losses.straight_lining:.0%} give one answer throughout; "
-            f"{losses.missing:.0%} of ratings are not given."
-        )
-        yield (
-            f"Careful workers pass {usual.passing:.0%} of attention checks, careless ones "
-            f"{usual.careless_passing:.0%}."
+            f"Careful workers pass {_percent(usual.passing)} of attention checks, careless ones "
+            f"{_percent(usual.careless_passing)}."
         )
         yield (
             f"An output takes a careful worker {usual.seconds:g} seconds in the median, a careless one "
@@ -231,6 +234,10 @@ class RehearsalResult(Result):
             "parameters": self.world.as_dict(),
             "habits": asdict(self.habits),
         }
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
 
 
 def _until(frame: pd.DataFrame, look: int) -> np.ndarray:
