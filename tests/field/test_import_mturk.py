@@ -179,3 +179,37 @@ def test_templates():
         with pytest.raises(InputError):
             Template(bad)
     assert in_natural_order(["Answer.10", "Answer.2", "Answer.1"]) == ["Answer.1", "Answer.2", "Answer.10"]
+
+
+def test_answers_in_one_json_are_columns_of_their_own(tmp_path):
+    header = ["HITId", "AssignmentId", "WorkerId", "Answer.taskAnswers"]
+    together = '[{"score": {"label": "Good"}, "n": 3, "sure": true, "none": null}]'
+    path = tmp_path / "batch.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header, ["H1", "AS1", "A1", together], ["H2", "AS2", "A2", ""]])
+    frame = read_export(path).frame
+    assert list(frame.columns) == [
+        *header[:3],
+        "Answer.score.label",
+        "Answer.n",
+        "Answer.sure",
+        "Answer.none",
+    ]
+    assert frame.iloc[:, 3:].to_numpy().tolist() == [["Good", "3", "true", ""], ["", "", "", ""]]
+
+
+def test_answers_in_json_that_is_cut_are_told_by_their_rows(tmp_path):
+    path = tmp_path / "batch.csv"
+    rows = [
+        ["HITId", "AssignmentId", "WorkerId", "Answer.taskAnswers"],
+        ["H", "A", "W", "[{"],
+        ["H", "B", "W", "x"],
+    ]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    with pytest.raises(InputError) as told:
+        read_export(path)
+    assert [(problem.row, problem.column) for problem in told.value.problems] == [
+        (2, "Answer.taskAnswers"),
+        (3, "Answer.taskAnswers"),
+    ]

@@ -78,9 +78,8 @@ def long_table(
         frame, mapping, what="outputs by their errors" if before else "rows of the export"
     )
     flow = (*before, *flow)
-    parts = [
-        _block(frame, kept, mapping, block).assign(**{_COLUMN: code}) for code, block in enumerate(blocks)
-    ]
+    rows = frame.loc[kept]  # once: a survey may have thousands of columns
+    parts = [_block(rows, mapping, block, code=code) for code, block in enumerate(blocks)]
     table = pd.concat(parts) if len(parts) > 1 else parts[0]
     table = table.iloc[np.argsort(table.index.to_numpy(), kind="stable")]  # by row, then by column
     table, problems = _taken_apart(table, mapping, source=source)
@@ -233,8 +232,7 @@ def _kept_rows(frame: pd.DataFrame, mapping: Mapping, *, what: str) -> tuple[Mas
     return kept, tuple(flow)
 
 
-def _block(frame: pd.DataFrame, kept: Mask, mapping: Mapping, block: _Block) -> pd.DataFrame:
-    rows = frame.loc[kept]
+def _block(rows: pd.DataFrame, mapping: Mapping, block: _Block, *, code: int) -> pd.DataFrame:
     made: dict[str, object] = {part: rows[name] for part, name in block.columns.items() if name in rows}
     told = (*FIELDS, *(part for part in TOLD if part != SLOT))
     made |= {part: text for part, text in block.parts.items() if part in told}
@@ -247,7 +245,7 @@ def _block(frame: pd.DataFrame, kept: Mask, mapping: Mapping, block: _Block) -> 
     for name, right in mapping.checks.items():
         made[f"check:{name}"] = _passed(rows[name], right)
     made |= {name: rows[name] for name in (*mapping.keep, *_split_columns(mapping)) if name not in made}
-    table = pd.DataFrame(made, index=rows.index)
+    table = pd.DataFrame({**made, _COLUMN: code}, index=rows.index)
     table.index.name = ROW_INDEX
     return table
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 
+import pandas as pd
+
+from humeval_power.checking.cells import LISTED
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
-from humeval_power.interfaces.formats.exports.guess import slot_templates
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.exports.guess import plain, slot_templates
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
 from humeval_power.interfaces.formats.exports.raw import RawExport
 
+_TOGETHER = "Answer.taskAnswers"  # all answers of an assignment, as one JSON
 _ALWAYS = ("HITId", "AssignmentId", "WorkerId")
 _KEPT = {
     "time_s": "WorkTimeInSeconds",
@@ -31,15 +37,49 @@ def _known_by(found: RawExport) -> str | None:
 
 
 def _read(found: RawExport, why: str) -> Export:
+    frame = found.table
+    if _TOGETHER in frame:
+        frame = _apart(frame, found.source)
     return Export(
         platform="mturk",
         why=why,
         source=found.source,
-        frame=found.table,
-        mapping=_mapping(found.columns),
+        frame=frame,
+        mapping=_mapping([str(name) for name in frame.columns]),
         notices=found.notices,
         person="WorkerId",
     )
+
+
+def _apart(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """The table with a column for each answer in the place of the one that holds all, where pages answer so."""
+    answers: list[dict[str, str]] = []
+    problems = []
+    for row, text in zip(frame.index, frame[_TOGETHER], strict=True):
+        try:
+            answers.append(dict(_answers(json.loads(text) if str(text).strip() else {}, "Answer")))
+        except (ValueError, RecursionError):
+            rule = "is no JSON of answers."
+            problems.append(Problem(rule, "Is the file whole?", source, row=int(row), column=_TOGETHER))
+    if problems:
+        raise InputError(problems[:LISTED])
+    names = dict.fromkeys(name for one in answers for name in one)
+    cells = {name: [one.get(name, "") for one in answers] for name in names if name not in frame}
+    return pd.concat(
+        [frame.drop(columns=_TOGETHER), pd.DataFrame(cells, index=frame.index, dtype=str)], axis=1
+    )
+
+
+def _answers(value: object, name: str) -> Iterator[tuple[str, str]]:
+    """The answers in a JSON by the names that their columns have where a page keeps them apart."""
+    if isinstance(value, dict):
+        for key, inside in value.items():
+            yield from _answers(inside, f"{name}.{key}")
+    elif isinstance(value, list):
+        for inside in value:
+            yield from _answers(inside, name)
+    else:
+        yield name, plain(value)
 
 
 def _mapping(columns: Sequence[str]) -> Mapping | None:
