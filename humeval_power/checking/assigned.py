@@ -16,7 +16,7 @@ from humeval_power.errors import InputError, Problem
 
 Codes = NDArray[np.int64]
 COLUMNS = ("worker_slot", "batch", "order", "item", "place", "code", "kind")
-FURTHER = ("document", "look", "replaces")  # columns that only some assignments have
+FURTHER = ("document", "look", "replaces", "right")  # columns that only some have; right is that of a check
 _KEY = ("code", "item", "system")
 _NUMBERS = ("batch", "order")
 _MOST = 5  # problems of a kind that are named

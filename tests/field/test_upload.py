@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from humeval_power.interfaces.formats.field.assignments import read_assignment
 from humeval_power.reporting.field.uploads import UPLOADERS
 from tests.cli import run
 from tests.field.upload_cases import hostile_outputs
@@ -174,3 +175,22 @@ def test_own_checks_are_dealt_and_each_is_met_before_one_comes_again(tmp_path):
         met = [task["data"]["text"] for task in tasks if task["data"]["text"].startswith("Take ")]
         assert len(met) == 7
         assert len(set(met[:3])) == len(set(met[3:6])) == 3
+
+
+def test_a_spare_is_shown_what_the_slot_would_have_been(tmp_path):
+    hostile_outputs(tmp_path / "outputs.csv")
+    words = ("--outputs", tmp_path / "outputs.csv", *SMALL, "--batch-size", 10, "--replacements", 2)
+    for name in ("whole", "spare"):
+        (tmp_path / name).mkdir()
+    upload(tmp_path / "whole", *words)
+    upload(tmp_path / "spare", *words, "--replace", "r01=w02:2")
+    assigned = [tmp_path / name / "up" / "assignment.csv" for name in ("whole", "spare")]
+    found = read_assignment([str(path) for path in assigned], key=str(tmp_path / "whole" / "key.csv"))
+    assert found.taken_over == {"w02": 2}
+    tasks = {
+        slot: json.loads((tmp_path / folder / "up" / "label-studio" / "tasks" / f"{slot}.json").read_text())
+        for folder, slot in (("whole", "w02"), ("spare", "r01"))
+    }
+    late = [one["data"]["text"] for one in tasks["w02"] if one["data"]["batch"] >= 2]
+    assert [one["data"]["text"] for one in tasks["r01"]] == late
+    assert any("attention check" in text for text in late)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from humeval_power.checking.outputs import Outputs
 from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes
-from humeval_power.planning.plan.session_order import CHECK, KINDS
+from humeval_power.planning.plan.session_order import CHECK
 from humeval_power.reporting.field.form import CheckText, Question, RatingForm, Shown
 from humeval_power.scales import RatingScale
 
@@ -61,19 +62,16 @@ def form_of(plan: AssignmentPlan, rows: pd.DataFrame, outputs: Outputs, asked: A
         seed=plan.seed,
         others=plan.codes,
     )
-    is_check = (rows["kind"] == KINDS[CHECK]).to_numpy()
-    dealt = _dealt(rows["worker_slot"][is_check].to_numpy(), len(checks), plan.seed)
-    check = np.full(len(rows), -1)
-    check[is_check] = dealt
+    dealt = _dealt(plan, len(checks))
+    shown = []
     columns = ("worker_slot", "batch", "order", "kind", "code", "item", "system")
-    return asked.form(
-        [
-            _check(values, checks[number], codes[number]) if number >= 0 else _output(values, outputs)
-            for number, *values in zip(
-                check.tolist(), *(rows[name].tolist() for name in columns), strict=True
-            )
-        ]
-    )
+    planned = rows["replaces" if "replaces" in rows else "worker_slot"]  # a spare sees the same checks
+    for slot, *values in zip(planned.tolist(), *(rows[name].tolist() for name in columns), strict=True):
+        number = dealt.get((slot, values[columns.index("order")]))
+        shown.append(
+            _output(values, outputs) if number is None else _check(values, checks[number], codes[number])
+        )
+    return asked.form(shown)
 
 
 def written_checks(form: RatingForm) -> tuple[CheckText, ...]:
@@ -92,7 +90,7 @@ def rows_shown(rows: pd.DataFrame, form: RatingForm) -> pd.DataFrame:
     )
 
 
-def _output(values: Sequence[str], outputs: Outputs) -> Shown:
+def _output(values: Sequence[Any], outputs: Outputs) -> Shown:
     slot, batch, order, kind, code, item, system = values
     assert kind in ("rating", "repeat")
     text, source = outputs.texts[item, system], outputs.sources.get(item, "")
@@ -101,18 +99,19 @@ def _output(values: Sequence[str], outputs: Outputs) -> Shown:
     )
 
 
-def _check(values: Sequence[str], check: CheckText, code: str) -> Shown:
+def _check(values: Sequence[Any], check: CheckText, code: str) -> Shown:
     slot, batch, order, *_ = values
     return Shown(slot, int(batch), int(order), "check", code, check.text, check.source, check.right)
 
 
-def _dealt(slots: np.ndarray, n_checks: int, seed: int) -> list[int]:
-    """Which check each row is, given its slot: each slot goes through all in an order of its own."""
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STREAM,)))
-    left: dict[str, list[int]] = {}
-    found = []
-    for slot in slots:
-        if not left.get(slot):
-            left[slot] = rng.permutation(n_checks).tolist()
-        found.append(left[slot].pop())
+def _dealt(plan: AssignmentPlan, n_checks: int) -> Mapping[tuple[str, int], int]:
+    """Which check is shown at a slot and order: each slot goes through all of them in an order of its own."""
+    found: dict[tuple[str, int], int] = {}
+    places = np.flatnonzero(plan.kind == CHECK)
+    for worker in np.unique(plan.worker[places]).tolist():
+        rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(_STREAM, worker)))
+        mine = plan.order[places[plan.worker[places] == worker]]
+        rounds = [rng.permutation(n_checks) for _ in range(-(-len(mine) // n_checks))]
+        for order, number in zip(np.sort(mine).tolist(), np.concatenate(rounds).tolist(), strict=False):
+            found[plan.slots[worker], order] = number
     return found
