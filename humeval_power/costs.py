@@ -46,6 +46,7 @@ class CostModel:
     rejected_share : of the submitted work, what is paid for, thrown away and collected again. Work that
         is rejected without pay costs nothing and does not belong here.
     checks_per_rating : paid attention checks for each planned rating.
+    repeats_per_rating : outputs shown to a worker once more, paid as a rating, for each planned rating.
     units_per_assignment : units of work in one HIT (see the module).
     split_hits : whether HITs are published in copies, each below the number of assignments from which
         the platform charges more.
@@ -60,6 +61,7 @@ class CostModel:
     cost_per_output: Decimal = ZERO
     rejected_share: Decimal = ZERO
     checks_per_rating: Decimal = ZERO
+    repeats_per_rating: Decimal = ZERO
     fee: PlatformFee = NO_FEE
     units_per_assignment: int = 1
     split_hits: bool = False
@@ -71,7 +73,8 @@ class CostModel:
         once = ("cost_per_worker", "cost_per_document", "cost_per_item", "cost_per_output")
         prices = (*given, *once)
         problems = self._pay_problems(given)
-        problems += settle(self, shares=("rejected_share", "checks_per_rating"), amounts=prices)
+        shares = ("rejected_share", "checks_per_rating", "repeats_per_rating")
+        problems += settle(self, shares=shares, amounts=prices)
         if self.seconds_per_rating == 0:
             problems.append(
                 field_problem("seconds_per_rating", self.seconds_per_rating, "must be above 0.")
@@ -118,8 +121,11 @@ class CostModel:
         return _money(math.floor(100 * self.exact_price * 3600 / Fraction(self.seconds_per_rating)))
 
     def as_dict(self) -> dict[str, object]:
-        """The fields for a document: amounts as text, the fee as a dictionary."""
-        return as_dict(self)
+        """The fields for a document: amounts as text, the fee as a dictionary; repeats only where there are any."""
+        values = as_dict(self)
+        if not self.repeats_per_rating:
+            del values["repeats_per_rating"]
+        return values
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> CostModel:
@@ -145,7 +151,7 @@ def money(amount: Decimal | float, currency: str) -> str:
 class Cost:
     """What a study costs, part by part, in currency units to the cent.
 
-    ratings : pay for the planned ratings. attention_checks, rejected_work : pay beyond them.
+    ratings : pay for the planned ratings. attention_checks, repeats, rejected_work : pay beyond them.
     fees : everything that the platform adds, also to checks and to repeated work.
     n_ratings : planned ratings. assignments_per_hit : different workers on a unit of work, the largest.
     notes : what to know before trusting the numbers.
@@ -162,11 +168,13 @@ class Cost:
     assignments_per_hit: int
     notes: tuple[str, ...] = ()
     documents: Decimal = ZERO
+    repeats: Decimal = ZERO
 
     @property
     def parts(self) -> dict[str, Decimal]:
-        """The parts by name, in the order in which they are shown."""
-        names = ("ratings", "attention_checks", "rejected_work", "workers", "documents", "items", "fees")
+        """The parts by name, in the order in which they are shown; repeats only where they cost something."""
+        work = ("ratings", "attention_checks", *(("repeats",) if self.repeats else ()), "rejected_work")
+        names = (*work, "workers", "documents", "items", "fees")
         return {name: getattr(self, name) for name in names}
 
     @property
@@ -224,7 +232,7 @@ def cost_of(study: Design | StudyCounts, model: CostModel) -> Cost:
     return Cost(
         ratings=_money(work.ratings[0]),
         attention_checks=_money(work.checks[0]),
-        rejected_work=_money(work.repeated[0]),
+        rejected_work=_money(work.redone[0]),
         workers=_money(once.workers[0]),
         items=_money(once.items[0]),
         fees=_money(work.fees[0] + once.fees[0]),
@@ -233,6 +241,7 @@ def cost_of(study: Design | StudyCounts, model: CostModel) -> Cost:
         assignments_per_hit=max(k for _, k, _ in groups),
         notes=(model.fee.caveat,) if model.fee.caveat else (),
         documents=_money(once.documents[0]),
+        repeats=_money(work.repeats[0]),
     )
 
 
@@ -324,12 +333,13 @@ def _check_total(cents: int) -> None:
 
 def _charge(model: CostModel, units: Whole, workers: Whole, ratings: Whole) -> Charge:
     fee, rejected = model.fee, Fraction(model.rejected_share)
-    price, checks = 100 * model.exact_price, Fraction(model.checks_per_rating)
+    price = 100 * model.exact_price
+    checks, repeats = Fraction(model.checks_per_rating), Fraction(model.repeats_per_rating)
     again = rejected / (1 - rejected)
     if fee.charged_per == "study":
         share = Fraction(fee.share)
         return charge_by_study(
-            units, workers, ratings, price=price, checks=checks, again=again, share=share
+            units, workers, ratings, price=price, checks=checks, repeats=repeats, again=again, share=share
         )
     return charge_by_assignment(
         units,
@@ -337,6 +347,7 @@ def _charge(model: CostModel, units: Whole, workers: Whole, ratings: Whole) -> C
         ratings,
         price=price,
         checks=checks,
+        repeats=repeats,
         again=again,
         share=Fraction(fee.share),
         minimum=int(up(whole(1), _cents(fee.minimum_per_assignment))[0]),

@@ -122,7 +122,8 @@ def make_plan(
         `max_workers`.
     documents : how many documents the items may come out of, in equal shares; `max_documents` is short for
         all from 2 to that. Without either, items stand alone.
-    costs : prices; `budget` is in their currency.
+    costs : prices; `budget` is in their currency. Their shares of checks and repeats count among what a worker may
+        be shown, and are what an assignment of the plan has.
     target : power to reach.
     robust : reach it under everything assumed, not the first alone.
     confidence : reach it with this probability, given how little the pilot knows.
@@ -160,6 +161,8 @@ def make_plan(
         pairings=PAIRINGS[pairing],
         max_ratings_per_worker=max_ratings_per_worker,
         documents=_documents_to_search(documents, max_documents),
+        checks=float(costs.checks_per_rating),
+        repeats=float(costs.repeats_per_rating),
     )
     request = PlanRequest(
         assumed=known,
@@ -206,8 +209,8 @@ def assign_work(
     documents_together: bool = False,
     batch_size: int | None = None,
     order: PresentationOrder = "random",
-    check_rate: float = 0.0,
-    repeat_rate: float = 0.0,
+    check_rate: float | None = None,
+    repeat_rate: float | None = None,
     replacements: int = 0,
     takeovers: Sequence[Takeover] = (),
     max_ratings_per_worker: int | None = None,
@@ -225,6 +228,7 @@ def assign_work(
     order : 'random' shows the two outputs of an item half a batch apart (K outputs a K-th of it), 'blocked'
         one after the other.
     check_rate, repeat_rate : attention checks, and outputs shown once more, as shares of a worker's ratings.
+        [as the plan paid for, else none]
     replacements : spare slots for workers who drop out.
     takeovers : show only what these spares do: (spare, slot, first batch).
     blind : name outputs by their codes alone; `key` of the result says what they stand for.
@@ -256,8 +260,8 @@ def assign_work(
         seed=used,
         batch_size=batch_size,
         order=order,
-        check_rate=check_rate,
-        repeat_rate=repeat_rate,
+        check_rate=_share(check_rate, planned, "checks_per_rating"),
+        repeat_rate=_share(repeat_rate, planned, "repeats_per_rating"),
         replacement_slots=replacements,
         max_ratings_per_worker=limit,
         system_names=systems or (None if planned is None else planned.systems),
@@ -271,6 +275,13 @@ def assign_work(
         remarks=(f"Seed {used}: keep it with the key, it makes the codes.",) if blind else (),
         provenance=UNKNOWN if blind else Provenance(seed=used),
     )
+
+
+def _share(typed: float | None, planned: Plan | None, name: str) -> float:
+    """The share that was asked for, or that the plan paid for."""
+    if typed is not None:
+        return typed
+    return 0.0 if planned is None or planned.costs is None else float(getattr(planned.costs, name))
 
 
 def _kept_together(design: Design, planned: Plan | None, limit: int | None) -> Design:

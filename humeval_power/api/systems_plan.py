@@ -100,6 +100,8 @@ def make_systems_plan(
             ratings_per_item=ratings_per_item or range(1, most + 1),
             pairings=PAIRINGS[pairing],
             max_ratings_per_worker=max_ratings_per_worker,
+            checks=float(costs.checks_per_rating),
+            repeats=float(costs.repeats_per_rating),
         ),
         costs=costs,
         target=target,

@@ -13,11 +13,12 @@ Whole = NDArray[np.object_]
 
 class Charge(NamedTuple):
     """Cents for the work of each study, arrays of shape (n,): pay for planned ratings, for attention
-    checks, for work done again; and the platform's fees on all three."""
+    checks, for outputs shown once more, for work done again; and the platform's fees on all four."""
 
     ratings: Whole
     checks: Whole
-    repeated: Whole
+    repeats: Whole
+    redone: Whole
     fees: Whole
 
 
@@ -28,6 +29,7 @@ def charge_by_study(
     *,
     price: Fraction,
     checks: Fraction,
+    repeats: Fraction,
     again: Fraction,
     share: Fraction,
 ) -> Charge:
@@ -35,15 +37,15 @@ def charge_by_study(
 
     units, workers, ratings : (groups, n), the units of work of each group in a study, the workers of a
         unit and the ratings that one of them gives in it.
-    price : cents of a rating. checks : extra units for each unit. again : repeated work for each piece
-        of submitted work. share : the platform's.
+    price : cents of a rating. checks, repeats : extra units for each unit. again : work done again for each
+        piece of submitted work. share : the platform's.
     """
     each = workers * ratings
     planned = (units * each).sum(axis=0)
-    extra = (up(units, checks) * each).sum(axis=0)
-    pay, check_pay = up(planned, price), up(extra, price)
-    again_pay = up(up(planned + extra, again), price)
-    return Charge(pay, check_pay, again_pay, half_up(pay + check_pay + again_pay, share))
+    checked, shown = ((up(units, extra) * each).sum(axis=0) for extra in (checks, repeats))
+    redone = up(planned + checked + shown, again)
+    parts = [up(number, price) for number in (planned, checked, shown, redone)]
+    return Charge(*parts, half_up(np.asarray(sum(parts)), share))
 
 
 def charge_by_assignment(
@@ -53,6 +55,7 @@ def charge_by_assignment(
     *,
     price: Fraction,
     checks: Fraction,
+    repeats: Fraction,
     again: Fraction,
     share: Fraction,
     minimum: int,
@@ -75,16 +78,19 @@ def charge_by_assignment(
         usual, higher = (half_up(reward, s) for s in (share, share + extra_share))
         return np.maximum(np.where(raised, higher, usual), minimum)
 
-    all_units = units + up(units, checks)
+    checked = units + up(units, checks)
+    all_units = checked + up(units, repeats)
     full, rest = all_units // units_per_assignment, all_units % units_per_assignment
     reward_full, reward_rest = pay(full * 0 + units_per_assignment), pay(rest)
     largest = np.where(full > 0, reward_full, reward_rest)
-    planned = workers * (units // units_per_assignment * reward_full + pay(units % units_per_assignment))
-    paid = workers * (full * reward_full + reward_rest)
+    planned, with_checks, paid = (
+        workers * (part // units_per_assignment * reward_full + pay(part % units_per_assignment))
+        for part in (units, checked, all_units)
+    )
     n_again = up(workers * (full + np.where(rest > 0, 1, 0)), again)
     fees = workers * (full * fee(reward_full) + np.where(rest > 0, fee(reward_rest), 0))
     fees = fees + n_again * fee(largest)
-    parts = (planned, paid - planned, n_again * largest, fees)
+    parts = (planned, with_checks - planned, paid - with_checks, n_again * largest, fees)
     return Charge(*(part.sum(axis=0) for part in parts))
 
 

@@ -77,6 +77,7 @@ def models(draw):
         cost_per_output=draw(FINE),
         rejected_share=draw(SHARE),
         checks_per_rating=draw(SHARE),
+        repeats_per_rating=draw(st.just(Decimal(0)) | SHARE),
         fee=draw(fees()),
         units_per_assignment=draw(st.integers(1, 7)),
         split_hits=draw(st.booleans()),
@@ -102,6 +103,7 @@ def total_hit_by_hit(study, model):
     each, n_units = (2, study.n_items) if study.paired else (1, 2 * study.n_items)
     n_units *= study.n_repeats
     n_checks = ceil(n_units * Fraction(model.checks_per_rating))
+    n_repeats = ceil(n_units * Fraction(model.repeats_per_rating))
     again = Fraction(model.rejected_share) / (1 - Fraction(model.rejected_share))
     k = study.ratings_per_item
     items = study.n_items * Fraction(model.cost_per_item) + 2 * study.n_items * Fraction(
@@ -110,13 +112,14 @@ def total_hit_by_hit(study, model):
     total = up(study.n_workers * Fraction(model.cost_per_worker)) + up(items)
     total += up(study.n_workers * Fraction(fee.per_worker))
     if fee.charged_per == "study":
-        planned, checks = n_units * k * each, n_checks * k * each
-        paid = sum(up(n * price) for n in (planned, checks, ceil((planned + checks) * again)))
+        planned, checks, repeats = (n * k * each for n in (n_units, n_checks, n_repeats))
+        redone = ceil((planned + checks + repeats) * again)
+        paid = sum(up(n * price) for n in (planned, checks, repeats, redone))
         return total + paid + half_up(Fraction(paid) * Fraction(fee.share))
     share = Fraction(fee.share)
     if fee.extra_from is not None and k >= fee.extra_from and not model.split_hits:
         share += Fraction(fee.extra_share)
-    left, hits = n_units + n_checks, []
+    left, hits = n_units + n_checks + n_repeats, []
     while left > 0:
         hits.append(min(left, model.units_per_assignment))
         left -= hits[-1]
@@ -163,7 +166,8 @@ def test_more_of_anything_never_costs_less(study, model, name):
     assert all(after.parts[part] >= before.parts[part] for part in ("ratings", "workers", "items"))
 
 
-AMOUNTS = ["cost_per_worker", "cost_per_item", "cost_per_output", "rejected_share", "checks_per_rating"]
+SHARES = ["rejected_share", "checks_per_rating", "repeats_per_rating"]
+AMOUNTS = ["cost_per_worker", "cost_per_item", "cost_per_output", *SHARES]
 
 
 @settings(max_examples=200)

@@ -60,6 +60,7 @@ class CostOptions:
     cost_per_output: Decimal
     rejected: Decimal
     checks: Decimal
+    repeats: Decimal
     fee: str
     fees: str | None
     fee_share: Decimal | None
@@ -90,6 +91,9 @@ _COST_OPTIONS = (
     _amount("--cost-per-output", "Once for each item and system: generation.", Decimal(0)),
     _amount("--rejected", "Share of the work that is paid, thrown away and repeated.", Decimal(0)),
     _amount("--checks", "Paid attention checks for each rating.", Decimal(0)),
+    _amount(
+        "--repeats", "Outputs shown to a worker once more, for each rating; paid as a rating.", Decimal(0)
+    ),
     click.option("--fee", default="none", show_default=True, help="Platform whose fees are added."),
     click.option("--fees", metavar="FILE", help="Your own table of fees (TOML). [the one shipped]"),
     _amount("--fee-share", "The platform's share of the pay, where it is not that of the table."),
@@ -138,6 +142,7 @@ _FIELDS = {
     "price_per_rating": "--cost-per-rating",
     "rejected_share": "--rejected",
     "checks_per_rating": "--checks",
+    "repeats_per_rating": "--repeats",
     "share": "--fee-share",
 }
 
@@ -193,6 +198,7 @@ def _model(prices: CostOptions, fee: PlatformFee) -> CostModel:
         cost_per_output=prices.cost_per_output,
         rejected_share=prices.rejected,
         checks_per_rating=prices.checks,
+        repeats_per_rating=prices.repeats,
         fee=fee,
         units_per_assignment=prices.units_per_assignment,
         split_hits=prices.split_hits,

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import DesignError
 from humeval_power.planning.plan.alternation import Steps, steps_between
-from humeval_power.planning.plan.assignment_checks import check_options, check_shown, checked_names
+from humeval_power.planning.plan.assignment_checks import (
+    check_options,
+    check_shown,
+    checked_names,
+    share_of,
+)
 from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes, numbered
 from humeval_power.planning.plan.session_order import (
     PresentationOrder,
@@ -93,7 +98,7 @@ def assign(
     n_stages = int(stage.max()) + 1
     part = rows.worker * n_stages + stage  # what one worker does for one look is a session
     loads = np.bincount(part, minlength=design.n_workers * n_stages)
-    repeats, checks = _rounded(repeat_rate, loads), _rounded(check_rate, loads)
+    repeats, checks = share_of(repeat_rate, loads), share_of(check_rate, loads)
     slots = numbered("w", design.n_workers)
     if max_ratings_per_worker is not None:
         by_worker = [each.reshape(-1, n_stages).sum(axis=1) for each in (loads, repeats, checks)]
@@ -225,14 +230,6 @@ def _positions(item: Codes, time: Codes, rng: np.random.Generator, design: Desig
     place = _item_order(design, rng)
     np.subtract.at(place, item[time > 0], 1.0)
     return place
-
-
-def _rounded(rate: float, loads: Codes) -> Codes:
-    """A share of each load: the nearest whole number, at least one where there is a rate and a load."""
-    if rate == 0:
-        return np.zeros_like(loads)
-    nearest = np.floor(rate * loads + 0.5).astype(np.int64)
-    return np.asarray(np.minimum(np.maximum(nearest, 1), loads))
 
 
 def _codes(items: tuple[str, ...], systems: tuple[str, ...], seed: int, *, named: bool) -> tuple[str, ...]:

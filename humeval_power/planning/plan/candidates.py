@@ -13,6 +13,7 @@ from humeval_power.costs import CostModel, costs_of_counts
 from humeval_power.errors import InputError, ParametersError, Problem
 from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.parameters import Parameters
+from humeval_power.planning.plan.assignment_checks import share_of
 from humeval_power.planning.study.regular import powers, regular_precision
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import Exclusion, Losses
@@ -32,6 +33,8 @@ class SearchSpace:
 
     Ranges include both ends. `pairings` are the ways to share work: paired, unpaired, or both. With
     `documents`, items come out of one of these numbers of documents, the same number of items of each.
+    `max_ratings_per_worker` counts all that a worker is shown, with `checks` and `repeats`, which are shares of
+    the ratings.
     """
 
     workers: Sequence[int]
@@ -40,6 +43,8 @@ class SearchSpace:
     pairings: Sequence[bool] = (True,)
     max_ratings_per_worker: int | None = None
     documents: Sequence[int] = ()
+    checks: float = 0.0
+    repeats: float = 0.0
 
     def __post_init__(self) -> None:
         empty = [
@@ -52,6 +57,10 @@ class SearchSpace:
                 f"The number of documents must be at least 2, because a variance cannot be estimated from one; "
                 f"got {min(self.documents)}."
             )
+
+    def shown(self, loads: Ints) -> Ints:
+        """What workers are shown who give so many ratings."""
+        return loads + share_of(self.checks, loads) + share_of(self.repeats, loads)
 
     @property
     def sources(self) -> list[tuple[int, int]]:
@@ -208,7 +217,7 @@ def feasible_sizes(
     feasible = (m >= 2) & (n >= 2) & (needed <= m) & (m <= work_for)
     if space.max_ratings_per_worker is not None:
         load = n_systems * -(-n * k // m) if paired else -(-n_systems * n * k // m)
-        feasible &= load <= space.max_ratings_per_worker
+        feasible &= space.shown(load) <= space.max_ratings_per_worker
     m, n, documents, k = m[feasible], n[feasible], documents[feasible], k[feasible]
     return m, n, documents, k, np.full(len(m), paired)
 
@@ -241,9 +250,11 @@ def _why_empty(space: SearchSpace, n_systems: int) -> str:
         dealt = min(space.items) * min(space.ratings_per_item)
         apart = -(-n_systems * dealt // max(space.workers))
         lightest = apart if False in space.pairings else n_systems * -(-dealt // max(space.workers))
-        if lightest > space.max_ratings_per_worker:
+        shown = int(space.shown(np.array([lightest]))[0])
+        if shown > space.max_ratings_per_worker:
+            beside = f", and be shown {shown} texts with checks and repeats" if shown > lightest else ""
             return (
-                f"{text}: even {max(space.workers)} workers would give {lightest} ratings each, above the "
+                f"{text}: even {max(space.workers)} workers would give {lightest} ratings each{beside}, above the "
                 f"limit of {space.max_ratings_per_worker}."
             )
     most = max(space.items) * max(space.ratings_per_item) * (n_systems if False in space.pairings else 1)

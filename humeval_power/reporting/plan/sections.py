@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.costs import Cost, money
-from humeval_power.designs import Design
+from humeval_power.designs import Codes, Design
 from humeval_power.inference.study.formula import effect_precision
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS
+from humeval_power.planning.plan.assignment_checks import share_of
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.study.analytic import detectable
 from humeval_power.planning.study.limits import (
@@ -51,10 +52,26 @@ def who_rates_what(plan: Plan, design: Design) -> Section:
         *documents,
         ("Ratings of an item under each system", f"{design.ratings_per_item:g}"),
         ("Ratings by each worker", load + ("" if cap is None else f" (at most {cap:,})")),
+        *_beside(plan, loads),
         ("Ratings in total", f"{design.n_ratings:,}"),
     )
     blocks = (Paragraph(said), Table(("Number of", "planned"), rows))
     return Section("Who rates what", blocks, is_detail=True)
+
+
+def _beside(plan: Plan, loads: Codes) -> Iterator[tuple[str, str]]:
+    """What workers are shown beside their ratings, as it is paid for."""
+    if plan.costs is None:
+        return
+    shares = (
+        ("Attention checks", plan.costs.checks_per_rating),
+        ("Outputs once more", plan.costs.repeats_per_rating),
+    )
+    for what, rate in shares:
+        if rate:
+            shown = share_of(float(rate), loads)
+            least, most = int(shown.min()), int(shown.max())
+            yield f"{what} for each worker", f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _of_documents(plan: Plan, design: Design) -> str:

@@ -28,6 +28,7 @@ MANY_DESIGN_WORDS: Mapping[DesignKind, str] = {
 COST_NAMES = {
     "ratings": "Ratings",
     "attention_checks": "Attention checks",
+    "repeats": "Outputs shown once more",
     "rejected_work": "Rejected work, collected again",
     "workers": "Workers, once each",
     "documents": "Documents, once each",

@@ -96,14 +96,12 @@ _TABLE_OPTIONS = (
     click.option(
         "--checks",
         type=RealNumber(0, MAX_RATE),
-        default=0.0,
-        help="Attention checks, as a share of each worker's ratings.",
+        help="Attention checks, as a share of each worker's ratings. [the plan's, else 0]",
     ),
     click.option(
         "--repeats",
         type=RealNumber(0, MAX_RATE),
-        default=0.0,
-        help="Outputs to show once more, as a share of each worker's ratings.",
+        help="Outputs to show once more, as a share of each worker's ratings. [the plan's, else 0]",
     ),
     click.option(
         "--replacements",

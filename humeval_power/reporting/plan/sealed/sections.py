@@ -198,6 +198,7 @@ class CostModelSection(Section):
     cost_per_output: Amount
     rejected_share: Amount
     checks_per_rating: Amount
+    repeats_per_rating: Amount = "0"
     fee: FeeSection
     units_per_assignment: Annotated[int, Field(ge=1)]
     split_hits: bool
