@@ -44,8 +44,8 @@ def charge_by_study(
     planned = (units * each).sum(axis=0)
     checked, shown = ((up(units, extra) * each).sum(axis=0) for extra in (checks, repeats))
     redone = up(planned + checked + shown, again)
-    parts = [up(number, price) for number in (planned, checked, shown, redone)]
-    return Charge(*parts, half_up(np.asarray(sum(parts)), share))
+    first, second, third, fourth = (up(number, price) for number in (planned, checked, shown, redone))
+    return Charge(first, second, third, fourth, half_up(first + second + third + fourth, share))
 
 
 def charge_by_assignment(
