@@ -108,6 +108,15 @@ class PlatformFee:
         return build(cls, read, required=("name", "share"))
 
 
+@dataclass(frozen=True, slots=True)
+class LeastPay:
+    """The least that a platform lets workers be paid, per hour, by currency; who says so, and when it was read."""
+
+    per_hour: Mapping[str, Decimal]
+    source: str
+    date: datetime.date
+
+
 def settle(record: object, *, shares: Sequence[str] = (), amounts: Sequence[str] = ()) -> list[Problem]:
     """Turn the named fields of a record under construction into exact decimals; the problems found.
 
@@ -190,3 +199,8 @@ def build(
 
 
 NO_FEE = PlatformFee("none")
+PROLIFIC_LEAST_PAY = LeastPay(
+    {"GBP": Decimal("6.00"), "USD": Decimal("8.00")},
+    "Prolific's help for researchers, 'Prolific's payment principles'",
+    datetime.date(2026, 11, 22),
+)

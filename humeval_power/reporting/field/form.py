@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from humeval_power.checking.columns import listing
+from humeval_power.costs import CostModel
 from humeval_power.errors import InputError, Problem
 from humeval_power.scales import RatingScale
 
@@ -59,7 +60,8 @@ class CheckText:
 
 @dataclass(frozen=True)
 class RatingForm:
-    """A study as its workers see it. The scale has whole points; nothing in it names a system.
+    """A study as its workers see it. The scale has whole points; nothing in it names a system. `costs` is what the
+    plan pays for the work, None where nobody has said it.
 
     Raises
     ------
@@ -73,6 +75,7 @@ class RatingForm:
     questions: tuple[Question, ...]
     scale: RatingScale
     shown: tuple[Shown, ...]
+    costs: CostModel | None = None
 
     def __post_init__(self) -> None:
         problems = [*_scale_problems(self.scale), *_question_problems(self.questions, self.points)]
@@ -115,8 +118,9 @@ class RatingForm:
 
 @dataclass(frozen=True, slots=True)
 class Uploader:
-    """A platform's files out of a form: their content by name, a mapping.toml for `import` among them, and a
-    README that says what to do with each. `sliders` says whether it can show a slider."""
+    """A platform's files out of a form: their content by name, a README that says what to do with each among them,
+    and where the platform gives answers back a mapping.toml for `import`. `sliders` says whether it can show a
+    slider."""
 
     name: str
     title: str

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from humeval_power.checking.outputs import Outputs
+from humeval_power.costs import CostModel
 from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes
 from humeval_power.planning.plan.session_order import CHECK
 from humeval_power.reporting.field.form import CheckText, Question, RatingForm, Shown
@@ -26,7 +27,8 @@ _STREAM = 7  # of random numbers, beside those of the assignment
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What workers are told and asked. `checks` are attention checks; without any they are written.
+    """What workers are told and asked, and what they are paid, where that is known. `checks` are attention checks;
+    without any they are written.
 
     Raises
     ------
@@ -39,13 +41,15 @@ class Asked:
     instructions: str = DEFAULT_INSTRUCTIONS
     questions: tuple[Question, ...] = (DEFAULT_QUESTION,)
     checks: tuple[CheckText, ...] = ()
+    costs: CostModel | None = None
 
     def __post_init__(self) -> None:
         self.form([Shown("", 1, 1, "check", "", one.text, one.source, one.right) for one in self.checks])
 
     def form(self, shown: Sequence[Shown]) -> RatingForm:
         """The form that shows these."""
-        return RatingForm(self.title, self.instructions, self.questions, self.scale, tuple(shown))
+        told = (self.title, self.instructions, self.questions, self.scale)
+        return RatingForm(*told, tuple(shown), self.costs)
 
 
 def form_of(plan: AssignmentPlan, rows: pd.DataFrame, outputs: Outputs, asked: Asked) -> RatingForm:

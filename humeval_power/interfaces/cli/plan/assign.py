@@ -123,8 +123,7 @@ def command(
     )
     if form is None:
         return assigned
-    asked = form.asked(None if planned is None else planned.scale)
-    return make_uploads(assigned, form.outputs, asked, platforms=form.platforms)
+    return make_uploads(assigned, form.outputs, form.asked(planned), platforms=form.platforms)
 
 
 def _of_outputs(

@@ -12,6 +12,7 @@ from humeval_power.checking.outputs import Outputs
 from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.outputs import read_check_texts, read_outputs
+from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.field.form import Question
 from humeval_power.reporting.field.form_of import (
     DEFAULT_INSTRUCTIONS,
@@ -44,16 +45,19 @@ class FormOptions:
     instructions: str | None
     scale: str | None
 
-    def asked(self, planned: RatingScale | None) -> Asked:
-        """What workers are told and asked, on the scale of the plan or the one that was typed."""
-        if planned is not None and self.scale is not None:
+    def asked(self, planned: Plan | None) -> Asked:
+        """What workers are told, asked and paid: on the scale of the plan, at its prices, or on the scale that was
+        typed."""
+        agreed = None if planned is None else planned.scale
+        if agreed is not None and self.scale is not None:
             raise click.UsageError("The plan says this itself: leave out --scale.")
-        if planned is None and self.scale is None:
+        if agreed is None and self.scale is None:
             raise click.UsageError("--upload needs the scale of the ratings: add --scale, such as 1:5.")
-        scale = planned or RatingScale.parse(self.scale or "")
+        scale = agreed or RatingScale.parse(self.scale or "")
         told = DEFAULT_INSTRUCTIONS if self.instructions is None else read_text(self.instructions).strip()
         checks = () if self.check_texts is None else read_check_texts(self.check_texts)
-        return Asked(scale, self.title, told, self.questions, checks)
+        costs = None if planned is None else planned.costs
+        return Asked(scale, self.title, told, self.questions, checks, costs)
 
 
 def _question(

@@ -11,8 +11,9 @@ from humeval_power.reporting.field.uploads.html import HTML
 from humeval_power.reporting.field.uploads.label_studio import LABEL_STUDIO
 from humeval_power.reporting.field.uploads.mturk import MTURK
 from humeval_power.reporting.field.uploads.potato import POTATO
+from humeval_power.reporting.field.uploads.prolific import PROLIFIC
 from humeval_power.reporting.field.uploads.qualtrics import QUALTRICS
 
 UPLOADERS: Mapping[str, Uploader] = {
-    one.name: one for one in (HTML, POTATO, LABEL_STUDIO, ARGILLA, QUALTRICS, MTURK, GOOGLE_FORMS)
+    one.name: one for one in (HTML, POTATO, LABEL_STUDIO, ARGILLA, QUALTRICS, MTURK, GOOGLE_FORMS, PROLIFIC)
 }

@@ -1,0 +1,81 @@
+"""What to enter at Prolific comes from the plan, and what the plan does not say is left blank."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from humeval_power.costs import CostModel
+from humeval_power.fees import PlatformFee
+from humeval_power.reporting.field.uploads import UPLOADERS
+from tests.field.form_cases import form_of
+
+FEE = PlatformFee("prolific", share=Decimal("0.428"), confirmed=False)
+
+
+def written(costs, **how):
+    files = UPLOADERS["prolific"].write(replace(form_of(**how), costs=costs))
+    rows = list(csv.DictReader(io.StringIO(files["places.csv"])))
+    return " ".join(files["prolific.md"].split()), rows
+
+
+def test_what_nobody_said_is_left_blank():
+    said, rows = written(None)
+    assert "| Places | 3, one for each worker slot |" in said
+    assert "| Estimated time | `____` minutes" in said
+    assert "| Reward | `____`" in said
+    assert "| Completion code | `____`" in said
+    assert [tuple(row.values()) for row in rows] == [
+        ("w001", "7", "", "", "1"),
+        ("w002", "8", "", "", "1"),
+        ("w003", "7", "", "", "1"),
+    ]
+
+
+def test_pay_by_the_hour_gives_minutes_and_rewards_of_all_that_is_shown():
+    costs = CostModel(pay_per_hour=Decimal(12), seconds_per_rating=Decimal(50), fee=FEE)
+    said, rows = written(costs)
+    # 8 outputs of 50 s: 6.67 minutes, at 12 an hour 1.3333; 7 outputs: 5.83 minutes and 1.1667
+    assert [(row["minutes"], row["reward"]) for row in rows] == [
+        ("6", "1.17"),
+        ("7", "1.34"),
+        ("6", "1.17"),
+    ]
+    assert "7 minutes for the 8 outputs of the slot with the most outputs" in said
+    assert "| Reward | 1.34 USD, for the slot with the most outputs" in said
+    assert "The pay is 12.00 USD an hour" in said
+    assert "Rewards 4.02 USD + fee 1.72 USD = 5.74 USD" in said
+    assert "The fee of prolific (42.8 %) is not confirmed" in said
+    assert "WARNING" not in said
+
+
+@pytest.mark.parametrize(("currency", "low", "enough"), [("USD", "7.99", "8"), ("GBP", "5.99", "6")])
+def test_pay_below_the_least_of_the_platform_is_warned_of(currency, low, enough):
+    for pay, warned in ((low, True), (enough, False)):
+        costs = CostModel(pay_per_hour=Decimal(pay), seconds_per_rating=Decimal(60), currency=currency)
+        said, _ = written(costs, slots=2)
+        assert (f"WARNING: {low} {currency} an hour is below the platform's least" in said) == warned
+        assert "6.00 GBP or 8.00 USD an hour" in said
+
+
+def test_a_price_without_a_time_says_how_long_the_work_may_take():
+    said, rows = written(CostModel(price_per_rating=Decimal("0.10")), slots=1)
+    # 7 outputs at 0.10 are 0.70; at 8 an hour that is 5.25 minutes
+    assert [(row["minutes"], row["reward"]) for row in rows] == [("", "0.70")]
+    assert "At this reward the work may take 5 minutes" in said
+    assert "costed with the fee of none: Prolific's own is not in it" in said
+
+
+def test_another_currency_is_not_compared():
+    said, _ = written(CostModel(pay_per_hour=Decimal(1), seconds_per_rating=Decimal(60), currency="EUR"))
+    assert "the plan is in EUR" in said
+    assert "WARNING" not in said
+
+
+def test_the_title_breaks_no_table():
+    said, _ = written(None)
+    assert "| Title of the study | A study \\</script> |" in said
