@@ -10,7 +10,7 @@ from humeval_power.planning.power import DEFAULT_SEED
 if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
 
-    from humeval_power.checking.assigned import Assigned
+    from humeval_power.checking.exports.assigned import Assigned, Key
     from humeval_power.differences import Difference
     from humeval_power.parameters import Parameters
     from humeval_power.planning.plan.plan import Plan
@@ -25,7 +25,7 @@ def rehearse(
     plan: Plan,
     assignment: Assigned | pd.DataFrame,
     *,
-    key: pd.DataFrame | None = None,
+    key: Key | pd.DataFrame | None = None,
     parameters: Parameters | SystemsParameters | None = None,
     effect: float | Difference | None = None,
     means: Sequence[float] | None = None,
@@ -42,7 +42,8 @@ def rehearse(
 
     Parameters
     ----------
-    plan, assignment : the study; the table as `assign_work` makes it (`to_frame`) or as `read_assigned` reads it.
+    plan, assignment : the study; the table as `assign_work` makes it (`to_frame`) or as
+        `read_assignment` reads it.
     key : what the codes stand for, where a table does not name the systems.
     parameters, effect, means : the true world, in the place of the plan's; means are of several systems.
     habits : who stops, who does not care, checks and seconds. [nobody stops; seconds as the plan's prices have
@@ -65,7 +66,8 @@ def rehearse(
     """
     from dataclasses import replace
 
-    from humeval_power.checking.assigned import Assigned, Source, read_assigned
+    from humeval_power.checking.exports.assigned import Assigned, Key, assigned_of, key_of
+    from humeval_power.checking.exports.whole import whole_work
     from humeval_power.differences import Difference
     from humeval_power.errors import InputError
     from humeval_power.planning.field.rehearsal import (
@@ -87,8 +89,10 @@ def rehearse(
         raise InputError(f"The plan is of ratings on {plan.scale}: leave out the scale.")
     rated = plan.scale or scale
     if not isinstance(assignment, Assigned):
-        named = None if key is None else Source(key, "key")
-        assignment = read_assigned([Source(assignment, "assignment")], named)
+        assignment = assigned_of([(assignment, "assignment")])
+    if key is not None and not isinstance(key, Key):
+        key = key_of(key, source="key")
+    work = whole_work(assignment, key)
     if look is not None:
         check_look(plan, look)
     said = effect if isinstance(effect, Difference | None) else Difference(effect, rated)
@@ -97,12 +101,12 @@ def rehearse(
     given, on_points = planned_response(world, rated, response, points)
     return RehearsalResult(
         plan=plan,
-        assigned=assignment,
+        work=work,
         world=world,
         habits=used,
         drawn=drawn(
             world,
-            fieldwork(plan, assignment),
+            fieldwork(plan, work),
             used,
             seed=seed,
             n_criteria=max(1, len(plan.criteria)),

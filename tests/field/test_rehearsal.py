@@ -26,7 +26,8 @@ from planned_studies import (
 from reference.rehearsal_twin import rehearse_slowly
 
 from humeval_power.api.rehearsal import rehearse
-from humeval_power.checking.assigned import Source, read_assigned
+from humeval_power.checking.exports.assigned import assigned_of
+from humeval_power.checking.exports.whole import whole_work
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.study.testing import fit_and_test
@@ -107,7 +108,7 @@ def test_a_rehearsed_table_is_analysed_by_its_plan(name: str, tmp_path: Path) ->
 )
 def test_a_rehearsal_is_that_of_plain_loops(name: str) -> None:
     plan = FAMILIES[name]()
-    work = fieldwork(plan, read_assigned([Source(assigned(plan).to_frame(), "assignment")]))
+    work = fieldwork(plan, whole_work(assigned_of([(assigned(plan).to_frame(), "assignment")])))
     world = world_of(plan)
     found = drawn(world, work, SPOILED, seed=8, n_criteria=2, response="likert", points=5)
     for criterion in range(2):
@@ -125,6 +126,20 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_others() -> None:
     plan, frame = of_two(), assigned(of_two()).to_frame()
     made = [rehearse(plan, frame, habits=SPOILED, seed=seed).artefact(".csv") for seed in (4, 4, 5)]
     assert made[0] == made[1] != made[2]
+
+
+def test_checks_are_answered_by_the_point_that_they_ask_for_or_by_another_one() -> None:
+    plan = of_two(StudyCounts(6, 60, 6))
+    frame = assigned(plan, check_rate=0.2).to_frame()
+    is_check = frame["kind"] == "check"
+    frame["right"] = ""
+    frame.loc[is_check, "right"] = (["1", "4", "5"] * len(frame))[: int(is_check.sum())]
+    found = rehearse(plan, frame, habits=Habits(behaviour=Behaviour(passing=0.6))).to_frame()
+    checks = found[found["kind"] == "check"]
+    right = frame["right"][is_check].astype(float).to_numpy()
+    assert ((checks["rating"] == right).to_numpy() == (checks["passed"] == 1).to_numpy()).all()
+    assert checks["rating"].between(1, 5).all()
+    assert 0 < checks["passed"].mean() < 1
 
 
 def test_who_stops_stops_after_a_batch() -> None:
@@ -169,7 +184,7 @@ def test_a_spare_that_is_called_in_changes_nothing_of_what_the_others_did(tmp_pa
 def test_a_slot_that_is_taken_over_ends_before_the_spare_begins() -> None:
     plan = of_two(StudyCounts(6, 30, 6))
     spare = assigned(plan, takeovers=(("r01", "w02", 3), ("r02", "w03", 1))).to_frame()
-    found = read_assigned([Source(spare, "spare"), Source(assigned(plan).to_frame(), "whole")])
+    found = assigned_of([(spare, "spare"), (assigned(plan).to_frame(), "whole")])
     back = rehearse(plan, found).to_frame()
     assert back["batch"][back["slot"] == "w02"].max() == 2
     assert back["batch"][back["slot"] == "r01"].min() == 3
@@ -308,7 +323,7 @@ def _ratings(files: tuple[Path, ...]) -> None:
 
 def _words(files: tuple[Path, ...]) -> None:
     frame = table(files[1])
-    frame.loc[3, "batch"], frame.loc[4, "kind"], frame.loc[5, "item"] = "first", "Rating", ""
+    frame.loc[3, "batch"], frame.loc[4, "kind"] = "first", "Rating"
     frame.to_csv(files[1], index=False)
 
 
@@ -316,18 +331,18 @@ def _words(files: tuple[Path, ...]) -> None:
     ("spoil", "said"),
     [
         (_cut, ["ratings; the plan has 72"]),
-        (_holes, ["the order of a slot must count 1, 2, 3", "w01"]),
-        (_other_seed, ["does not have", "of the codes", "another seed"]),
-        (_swapped_items, ["codes stand for other outputs"]),
-        (_doubled, ["a code stands for one output"]),
+        (_holes, ["the order of a slot counts 1, 2, 3", "w01"]),
+        (_other_seed, ["none of the 24 codes", "that of another study"]),
+        (_swapped_items, ["stand for another item in the key"]),
+        (_doubled, ["this code stands for another output too"]),
         (
             _other_study,
             ["7 worker slots; the plan has 6", "14 items; the plan has 12", "84 ratings; the plan has 72"],
         ),
         (_other_systems, ["newer"]),
-        (_exchanged, ["this is the key of an assignment", "this is an assignment, not its key"]),
-        (_ratings, ["worker_slot", "assign -o"]),
-        (_words, ["row 5, column 'batch'", "row 6, column 'kind'", "row 7, column 'item'"]),
+        (_exchanged, ["This looks like a key"]),
+        (_ratings, ["worker_slot", "This looks like a table of ratings"]),
+        (_words, ["row 5, column 'batch'", "row 6, column 'kind'"]),
     ],
 )
 def test_what_is_not_of_this_plan_is_told_at_once(
@@ -461,9 +476,7 @@ def test_checks_and_seconds_are_as_assumed() -> None:
 @pytest.mark.parametrize("name", ["two systems", "five categories"])
 def test_rehearsed_studies_find_the_effect_as_often_as_the_plan_says(name: str) -> None:
     plan = {"two systems": of_two, "five categories": in_categories}[name](StudyCounts(8, 40, 8))
-    found = read_assigned(
-        [Source(assigned(plan, check_rate=0.1, repeat_rate=0.1).to_frame(), "assignment")]
-    )
+    found = assigned_of([(assigned(plan, check_rate=0.1, repeat_rate=0.1).to_frame(), "assignment")])
     n = 300
     significant = 0
     for seed in range(n):

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from humeval_power.checking.assigned import Assigned
 from humeval_power.checking.columns import listing
+from humeval_power.checking.exports.whole import WholeWork
 from humeval_power.designs import Design
 from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import Parameters
@@ -126,7 +126,7 @@ def check_look(plan: Plan, look: int) -> None:
         raise InputError(f"The plan has the looks 1 to {plan.looks.looks.n_looks}; got {look}.")
 
 
-def fieldwork(plan: Plan, assigned: Assigned) -> Fieldwork:
+def fieldwork(plan: Plan, work: WholeWork) -> Fieldwork:
     """The assignment as numbers.
 
     Raises
@@ -136,13 +136,13 @@ def fieldwork(plan: Plan, assigned: Assigned) -> Fieldwork:
     """
     design = plan.design()
     problems = [
-        Problem(f"{found}.", _REMEDY if last else "", place=" and ".join(assigned.sources))
-        for found, last in _told_last(list(_differences(plan, design, assigned)))
+        Problem(f"{found}.", _REMEDY if last else "", place=work.source)
+        for found, last in _told_last(list(_differences(plan, design, work)))
     ]
     if problems:
         raise InputError(problems)
-    frame = assigned.frame
-    worker, slots = pd.factorize(frame["worker_slot"])
+    frame = work.frame
+    worker, slots = pd.factorize(frame["slot"])
     shown = (frame["kind"] != "check").to_numpy()
     items = np.unique(frame["item"][shown].to_numpy(dtype=str))
     place = {name: code for code, name in enumerate(items.tolist())}
@@ -156,7 +156,7 @@ def fieldwork(plan: Plan, assigned: Assigned) -> Fieldwork:
     system = np.array([systems.get(name, -1) for name in frame["system"]], dtype=np.int64)
     batch = frame["batch"].to_numpy(dtype=np.int64)
     last = np.full(len(slots), batch.max(), dtype=np.int64)
-    for slot, first in assigned.taken_over.items():
+    for slot, first in work.first_taken.items():
         last[slots.get_loc(slot)] = first - 1
     of_item = None
     if plan.counts.n_documents:
@@ -173,14 +173,14 @@ def _told_last(found: list[str]) -> Iterator[tuple[str, bool]]:
     return ((one, place == len(found)) for place, one in enumerate(found, start=1))
 
 
-def _differences(plan: Plan, design: Design, assigned: Assigned) -> Iterator[str]:
+def _differences(plan: Plan, design: Design, work: WholeWork) -> Iterator[str]:
     """In what an assignment is not that of the plan."""
-    rows, counts = assigned.planned, plan.counts
+    rows, counts = work.planned, plan.counts
     systems = set(rows["system"])
     if systems != set(plan.systems):
         yield (f"it has the systems {listing(sorted(systems))}; the plan has {listing(list(plan.systems))}")
     for what, found, planned in (
-        ("worker slots", rows["worker_slot"].nunique(), counts.n_workers),
+        ("worker slots", rows["slot"].nunique(), counts.n_workers),
         ("items", rows["item"].nunique(), counts.n_items),
         ("ratings", len(rows), design.n_ratings),
     ):
@@ -196,18 +196,14 @@ def _differences(plan: Plan, design: Design, assigned: Assigned) -> Iterator[str
             f"its outputs get {theirs.min():,} to {theirs.max():,} ratings each; those of the plan get "
             f"{ours.min():,} to {ours.max():,}"
         )
-    yield from _other_documents(plan, assigned)
+    yield from _other_documents(plan, work)
     yield from _other_looks(plan, rows)
 
 
-def _other_documents(plan: Plan, assigned: Assigned) -> Iterator[str]:
+def _other_documents(plan: Plan, work: WholeWork) -> Iterator[str]:
     planned = plan.counts.n_documents
-    shown = assigned.frame[assigned.frame["kind"] != "check"]
-    if "document" not in shown:
-        if planned:
-            yield f"it has no documents; the plan has {planned:,}"
-        return
-    found = shown["document"].nunique()
+    shown = work.frame[work.frame["kind"] != "check"]
+    found = shown["document"][shown["document"] != ""].nunique()
     if found != planned:
         yield f"it has {found:,} documents; the plan has {planned:,}"
     elif (shown.groupby("item")["document"].nunique() > 1).any():
@@ -216,8 +212,9 @@ def _other_documents(plan: Plan, assigned: Assigned) -> Iterator[str]:
 
 def _other_looks(plan: Plan, rows: pd.DataFrame) -> Iterator[str]:
     of_plan = plan.look_of_ratings()
-    if of_plan is None or "look" not in rows:
-        if (of_plan is None) is ("look" in rows):
+    has_looks = bool((rows["look"] != "").any())
+    if of_plan is None or not has_looks:
+        if (of_plan is None) is has_looks:
             yield "it has looks; the plan has none" if of_plan is None else "it has no looks; the plan has"
         return
     planned = np.bincount(of_plan)[1:].tolist()

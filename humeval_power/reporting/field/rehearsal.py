@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from humeval_power.checking.assigned import Assigned
+from humeval_power.checking.exports.whole import WholeWork
 from humeval_power.checking.rehearsed import RECORD_SCHEMA, rehearsed_worker
 from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
@@ -22,7 +22,7 @@ from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.safe_text import table_csv
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import AT_RANDOM, STRAIGHT
-from humeval_power.simulation.rehearsal import Habits, Rehearsed, World
+from humeval_power.simulation.rehearsal import Floats, Habits, Mask, Rehearsed, World
 from humeval_power.simulation.study import Response
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LEAD = "Drawn from the plan; nobody's ratings are in it."
 class RehearsalResult(Result):
     """What came back from a rehearsal of a planned study.
 
-    coded : the table is what a platform would give back: codes, and neither items nor systems.
+    coded : the table is what a platform would give back.
     look : the table ends with what this look needs; None for all of it.
     plan_text : the file of the plan, of which a folder with the rehearsal keeps a copy.
     """
@@ -46,7 +46,7 @@ class RehearsalResult(Result):
     endings: ClassVar[tuple[str, ...]] = (".csv",)
 
     plan: Plan
-    assigned: Assigned
+    work: WholeWork
     world: World
     habits: Habits
     drawn: Rehearsed
@@ -63,7 +63,7 @@ class RehearsalResult(Result):
         """A row for each rating, repeat and check that was done, as the field gives them back, decoded."""
         import pandas as pd
 
-        frame, drawn = self.assigned.frame, self.drawn
+        frame, drawn = self.work.frame, self.drawn
         is_check = (frame["kind"] == "check").to_numpy()
         criteria = self.plan.criteria or ("",)
         done = drawn.done if self.look is None else drawn.done & _until(frame, self.look)
@@ -73,22 +73,23 @@ class RehearsalResult(Result):
             rows = np.flatnonzero(given)
             mine, check = frame.iloc[rows], is_check[rows]
             rating = drawn.rating[place, rows]
-            raw = rating if self.scale is None else self.scale.from_unit(rating)
+            raw = np.array(rating if self.scale is None else self.scale.from_unit(rating))
+            raw[check] = self._answers_to_checks(mine["right"], drawn.passed[rows])[check]
             parts.append(
                 pd.DataFrame(
                     {
-                        "worker": [rehearsed_worker(slot) for slot in mine["worker_slot"]],
+                        "worker": [rehearsed_worker(slot) for slot in mine["slot"]],
                         "item": mine["item"],
                         "system": mine["system"],
                         **({"criterion": np.where(check, "", criterion)} if self.plan.criteria else {}),
                         "rating": raw,
                         "kind": mine["kind"],
                         "code": mine["code"],
-                        "slot": mine["worker_slot"],
+                        "slot": mine["slot"],
                         "batch": mine["batch"],
                         "order": mine["order"],
                         "place": mine["place"],
-                        **{name: mine[name] for name in ("document", "look") if name in mine},
+                        **{name: mine[name] for name in ("document", "look") if (frame[name] != "").any()},
                         "seconds": np.round(drawn.seconds[rows], 1),
                         "passed": np.where(check, drawn.passed[rows].astype(int).astype(object), ""),
                     }
@@ -97,23 +98,34 @@ class RehearsalResult(Result):
         whole = pd.concat(parts).sort_values("_row", kind="stable")
         return whole.drop(columns="_row").reset_index(drop=True)
 
+    def _answers_to_checks(self, right: pd.Series, passed: Mask) -> Floats:
+        """What is answered to attention checks that ask for a point of the scale: that one, or an end of the scale
+        that it is not; NaN where no point is known."""
+        import pandas as pd
+
+        asked = pd.to_numeric(right, errors="coerce").to_numpy(dtype=np.float64)
+        low, high = (0.0, 1.0) if self.scale is None else (self.scale.low, self.scale.high)
+        other = np.where(asked == low, high, low)
+        return np.where(passed | np.isnan(asked), asked, other)
+
+    @property
+    def given_back(self) -> pd.DataFrame:
+        """The same as a platform gives it back: codes, and neither items nor systems."""
+        return self.collected[[name for name in _CODED if name in self.collected]]
+
     def to_frame(self) -> pd.DataFrame:
         """The collected table; a coded one as a platform gives it back."""
-        if not self.coded:
-            return self.collected.copy()
-        return self.collected[[name for name in _CODED if name in self.collected]].copy()
+        return (self.given_back if self.coded else self.collected).copy()
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
         """The table as CSV."""
         return table_csv(self.to_frame(), digits=_DIGITS)
 
     def files(self) -> dict[str, str]:
-        """The table, and the plan to try everything with, so that nothing is written beside the real one."""
-        name = "coded.csv" if self.coded else "ratings.csv"
-        return {
-            name: self.artefact(".csv"),
-            **({} if self.plan_text is None else {PLAN_FILE: self.plan_text}),
-        }
+        """Both tables, and the plan to try everything with, so that nothing is written beside the real one."""
+        tables = {"ratings.csv": self.collected, "coded.csv": self.given_back}
+        plan = {} if self.plan_text is None else {PLAN_FILE: self.plan_text}
+        return {**{name: table_csv(table, digits=_DIGITS) for name, table in tables.items()}, **plan}
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -141,7 +153,7 @@ class RehearsalResult(Result):
         )
 
     def _came_back(self) -> Iterator[Fact]:
-        frame, table = self.assigned.frame, self.collected
+        frame, table = self.work.frame, self.collected
         for kind in ("rating", "repeat", "check"):
             planned = int((frame["kind"] == kind).sum()) * (
                 1 if kind == "check" else max(1, len(self.plan.criteria))
@@ -152,7 +164,7 @@ class RehearsalResult(Result):
                     f"{int((table['kind'] == kind).sum()):,} of {planned:,} shown",
                 )
         stopped = self._stopped
-        yield "Workers", f"{table['slot'].nunique():,} of {frame['worker_slot'].nunique():,} gave something"
+        yield "Workers", f"{table['slot'].nunique():,} of {frame['slot'].nunique():,} gave something"
         if stopped:
             yield "Stopped early", ", ".join(stopped)
         for code, words in ((AT_RANDOM, "Answered at random"), (STRAIGHT, "One answer for all")):
@@ -165,13 +177,13 @@ class RehearsalResult(Result):
 
     @property
     def _slots(self) -> list[str]:
-        return list(dict.fromkeys(self.assigned.frame["worker_slot"]))
+        return list(dict.fromkeys(self.work.frame["slot"]))
 
     @property
     def _stopped(self) -> list[str]:
         """Slots that did not do all of their batches, each with the last that it did."""
-        frame = self.assigned.frame
-        by_slot = frame.assign(done=self.drawn.done).groupby("worker_slot", sort=False)
+        frame = self.work.frame
+        by_slot = frame.assign(done=self.drawn.done).groupby("slot", sort=False)
         found = []
         for slot, rows in by_slot:
             if not rows["done"].all():
@@ -214,7 +226,7 @@ class RehearsalResult(Result):
             f"{usual.careless_pace:g} of that: lognormal, SD of the logarithm {usual.sd_log_worker:g} over "
             f"workers and {usual.sd_log_rating:g} over outputs."
         )
-        if (self.assigned.frame["kind"] == "repeat").any():
+        if (self.work.frame["kind"] == "repeat").any():
             yield "A repeat has the worker and item of the first rating, and a residual of its own."
 
     def content(self) -> Record:

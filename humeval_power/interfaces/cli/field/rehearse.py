@@ -11,7 +11,7 @@ from humeval_power.interfaces.cli.options import typed_scale
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import load_plan
 from humeval_power.interfaces.cli.study.options import StudyOptions, load_settings, only_setting
-from humeval_power.interfaces.formats.field.assignments import read_assignment
+from humeval_power.interfaces.formats.assigned import read_assignment, read_key
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.study.joint_record import is_analysis, read_joint
 from humeval_power.planning.field.rehearsal import usual_habits
@@ -42,7 +42,8 @@ def rehearsed(
     scale = typed_scale(study.scale, study.lower_is_better)
     return rehearse(
         plan,
-        read_assignment(rehearsing.assignment, rehearsing.key),
+        read_assignment(*rehearsing.assignment),
+        key=None if rehearsing.key is None else read_key(rehearsing.key),
         parameters=_world(study),
         effect=None if effect is None else effect.one(plan.scale or scale),
         means=means,
