@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from humeval_power.interfaces.formats.field.assignments import read_assignment
+from humeval_power.checking.exports.whole import whole_work
+from humeval_power.interfaces.formats.assigned import read_assignment, read_key
 from humeval_power.reporting.field.uploads import UPLOADERS
 from tests.cli import run
 from tests.field.upload_cases import hostile_outputs
@@ -186,8 +187,8 @@ def test_a_spare_is_shown_what_the_slot_would_have_been(tmp_path):
     upload(tmp_path / "whole", *words)
     upload(tmp_path / "spare", *words, "--replace", "r01=w02:2")
     assigned = [tmp_path / name / "up" / "assignment.csv" for name in ("whole", "spare")]
-    found = read_assignment([str(path) for path in assigned], key=str(tmp_path / "whole" / "key.csv"))
-    assert found.taken_over == {"w02": 2}
+    found = whole_work(read_assignment(*assigned), read_key(tmp_path / "whole" / "key.csv"))
+    assert found.first_taken == {"w02": 2}
     tasks = {
         slot: json.loads((tmp_path / folder / "up" / "label-studio" / "tasks" / f"{slot}.json").read_text())
         for folder, slot in (("whole", "w02"), ("spare", "r01"))
