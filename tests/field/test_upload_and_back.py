@@ -25,9 +25,14 @@ def come_back(tmp_path, form, name, **how):
     files = UPLOADERS[platform].write(form)
     answers = crowd.answers_of(form)
     paths = export(files, form, answers, tmp_path, **how)
-    (tmp_path / "mapping.toml").write_text(files[mapping], encoding="utf-8")
-    chosen, named = read_mapping(tmp_path / "mapping.toml")
-    return imported([read_export(path, platform=named) for path in paths], chosen), answers
+    return read_back(tmp_path, files[mapping], paths), answers
+
+
+def read_back(folder, mapping, paths):
+    """The exports by the mapping that was written for them."""
+    (folder / "mapping.toml").write_text(mapping, encoding="utf-8")
+    chosen, named = read_mapping(folder / "mapping.toml")
+    return imported([read_export(path, platform=named) for path in paths], chosen)
 
 
 def rated(form, frame):
