@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from humeval_power.checking.scale import infer_scale
 from humeval_power.errors import InputError
 
 if TYPE_CHECKING:
@@ -13,10 +14,14 @@ if TYPE_CHECKING:
     from humeval_power.checking.exports.export import Export
     from humeval_power.checking.exports.mapping import Mapping
     from humeval_power.checking.outputs import Outputs
+    from humeval_power.exclusions import ExclusionRules
     from humeval_power.reporting.field.form_of import Asked
     from humeval_power.reporting.field.imported import DraftResult, ImportResult
+    from humeval_power.reporting.field.status import StatusResult
     from humeval_power.reporting.field.uploaded import UploadResult
+    from humeval_power.reporting.field.workers import Names
     from humeval_power.reporting.plan.assignment import AssignmentResult
+    from humeval_power.scales import RatingScale
 
 
 def import_exports(
@@ -61,6 +66,70 @@ def import_exports(
         exports, mapping, assigned=assignment, key=key, drop_misfits=drop_misfits, withdrawn=withdrawn
     )
     return ImportResult(table=table, secret=secret)
+
+
+def follow_collection(
+    exports: Sequence[Export],
+    assignment: Assigned,
+    *,
+    mapping: Mapping | None = None,
+    key: Key | None = None,
+    withdrawn: Collection[str] = (),
+    scale: RatingScale | None = None,
+    rules: ExclusionRules | None = None,
+    names: Names | None = None,
+) -> StatusResult:
+    """Say how far a study is while it is collected, and what to do next; never anything by system.
+
+    Parameters
+    ----------
+    exports : all that the platforms have given back so far, as `read_export` reads it.
+    assignment : who was to see what when, as `read_assignment` reads it, the tables of spares among it.
+    mapping : where ratings and codes stand; None takes what each format says by itself.
+    key : the key of the codes, to see whether it is that of the assignment; it is used for nothing else.
+    withdrawn : ids of workers, as in the exports, who took their consent back.
+    scale : of the ratings; None takes it from them.
+    rules : by which workers will be left out, as the plan has them.
+    names : how workers are named; None takes their ids.
+
+    Returns
+    -------
+    StatusResult
+        `to_frame` is a row for each slot; `missing` a row for each showing that is not done.
+
+    Raises
+    ------
+    InputError
+        An assignment or a key of another study, exports without codes, or what `import_exports` refuses of an
+        export.
+    """
+    from humeval_power.checking.exports.assigned import check_key
+    from humeval_power.checking.exports.decoding import matched_of, slot_notices
+    from humeval_power.checking.exports.imported import imported
+    from humeval_power.exclusions import NO_RULES
+    from humeval_power.inference.field.progress import progress
+    from humeval_power.inference.field.worker_quality import worker_quality
+    from humeval_power.reporting.field.status import StatusResult
+    from humeval_power.reporting.field.workers import BY_ID
+
+    if key is not None:
+        check_key(key, assignment)
+    table = imported(exports, mapping)
+    matched = matched_of(table.frame, part=table.part, sources=table.sources, assigned=assignment)
+    found = progress(table.frame, matched, assignment, withdrawn=withdrawn)
+    quality = None
+    if len(found.answers):
+        used = scale or infer_scale(found.answers["rating"].to_numpy(), higher_is_better=True)
+        quality = worker_quality(found.answers, used)
+    notices = (*table.notices, *slot_notices(table.frame, matched, assignment))
+    return StatusResult(
+        progress=found,
+        assigned=assignment,
+        quality=quality,
+        rules=rules or NO_RULES,
+        names=names or BY_ID,
+        notices=notices,
+    )
 
 
 def draft_mapping(export: Export) -> DraftResult:

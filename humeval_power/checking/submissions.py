@@ -30,6 +30,16 @@ _REFUSED = (
     *("draft", "discarded", "cancelled", "canceled", "skipped", "surveypreview", "surveytest", "spam"),
     *("surveypreviewspam", "importedspam", "offlinesurveypreview", "dataexpired", "consentrevoked"),
 )
+_ONGOING = (
+    "awaitingreview",
+    "active",
+    "reserved",
+    "incomplete",
+    "unfinished",
+    "inprogress",
+    "partial",
+    "draft",
+)
 _FINISHED = ("finished", "iscomplete", "completed")
 _NO = ("false", "0", "no")
 _CANCELLED = ("wascancelled", "iscancelled", "rejected", "isrejected")
@@ -45,6 +55,12 @@ class Refused:
     column: str
     cells: Cells
     mask: Mask
+
+    @property
+    def is_final(self) -> Mask:
+        """The rows, (n,), of work that will not go on or be accepted: rejected, returned, cancelled."""
+        ongoing = np.array([_bare(text) in (*_ONGOING, *_NO) for text in self.cells.texts])
+        return np.asarray(self.mask & ~ongoing[self.cells.code])
 
     def words(self, rows: Mask) -> str:
         """The column with the states of these rows: "AssignmentStatus is 'Rejected': 3"."""

@@ -42,6 +42,13 @@ class Assigned:
         """The worker slots, in their order."""
         return tuple(dict.fromkeys(self.frame["slot"]))
 
+    @cached_property
+    def taken_over(self) -> Mask:
+        """Which showings a spare has taken over, (n_showings,): of its slot, from its first batch on."""
+        rows = self.frame
+        first = rows[rows["replaces"] != ""].groupby("replaces")["batch"].min()
+        return (rows["batch"] >= rows["slot"].map(first).fillna(np.inf)).to_numpy(dtype=np.bool_)
+
     @property
     def is_blind(self) -> bool:
         """Whether it says of no code which system it is."""

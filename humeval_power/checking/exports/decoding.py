@@ -29,7 +29,11 @@ _RULES: dict[Fate, tuple[str, str]] = {
         "another answer to what was answered before",
     ),
 }
-_COPY = "the same answer stands in another row"
+# What leaves without being refused: the assignment says itself that it does not count.
+_LEAVES: dict[Fate, str] = {
+    "copy": "the same answer stands in another row",
+    "taken over": "a spare has taken over this part of the slot",
+}
 _FIRST = ("worker", "item", "system", "criterion", "rating", *COLLECTED)
 
 
@@ -69,16 +73,12 @@ def decode(
     """
     if assigned is None:
         assert key is not None
+        _check_codes(answers, sources)
         return _by_key(answers, key, part, sources)
     own = key or assigned.key()
     if key is not None:
         check_key(key, assigned)
-    matched = match(answers, assigned, part=part)
-    if matched.of("unknown code").all():
-        rule = f"none of its codes stands in {assigned.source}: it is the assignment of another study."
-        raise InputError(
-            [Problem(rule, "Give the assignment that was carried out.", place=", ".join(sources))]
-        )
+    matched = matched_of(answers, part=part, sources=sources, assigned=assigned)
     misfits = np.logical_or.reduce([matched.of(fate) for fate in _RULES])
     if misfits.any() and not drop_misfits:
         raise InputError(_misfit_problems(answers, matched, part, sources))
@@ -86,6 +86,34 @@ def decode(
     flow = tuple(_flow(frame, matched, part, number) for number in range(len(sources)))
     kept = frame[matched.of("fits")]
     return Decoded(kept, flow, tuple(slot_notices(answers, matched, assigned)), matched)
+
+
+def matched_of(
+    answers: pd.DataFrame, *, part: Codes, sources: Sequence[str], assigned: Assigned
+) -> Matched:
+    """Where each answer belongs in the assignment.
+
+    Raises
+    ------
+    InputError
+        Exports without codes, or of which none stands in the assignment.
+    """
+    _check_codes(answers, sources)
+    matched = match(answers, assigned, part=part)
+    if not (matched.of("fits") | matched.of("not given") | matched.of("taken over")).any():
+        unknown = "slots" if matched.of("unknown slot").any() else "codes"
+        rule = f"none of its {unknown} stands in {assigned.source}: it is the assignment of another study."
+        remedy = "Give the assignment that was carried out."
+        raise InputError([Problem(rule, remedy, place=", ".join(sources))])
+    return matched
+
+
+def _check_codes(answers: pd.DataFrame, sources: Sequence[str]) -> None:
+    if "code" not in answers:
+        rule = "nothing says which code an answer is of, so that no assignment or key is needed."
+        raise InputError(
+            [Problem(rule, "Name the column of codes in a mapping.", place=", ".join(sources))]
+        )
 
 
 def slot_notices(answers: pd.DataFrame, matched: Matched, assigned: Assigned) -> list[str]:
@@ -199,7 +227,8 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _flow(frame: pd.DataFrame, matched: Matched, part: Codes, number: int) -> tuple[FlowStep, ...]:
     here = part == number
-    steps = [(_COPY, matched.of("copy")), *((said, matched.of(fate)) for fate, (_, said) in _RULES.items())]
+    said_of = _LEAVES | {fate: said for fate, (_, said) in _RULES.items()}
+    steps = [(said, matched.of(fate)) for fate, said in said_of.items()]
     flow = [
         FlowStep("dropped", int((here & mask).sum()), said) for said, mask in steps if (here & mask).any()
     ]
@@ -237,4 +266,4 @@ def _cells(
     return problems
 
 
-assert set(_RULES) == set(FATES) - {"fits", "copy"}
+assert {"fits", *_LEAVES, *_RULES} == set(FATES)

@@ -44,6 +44,16 @@ class Imported:
         )
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of the exports."""
+        return tuple(export.source for export, _ in self.of)
+
+    @property
+    def part(self) -> Codes:
+        """Which export each row stands in, where none has left: (n_rows,)."""
+        return np.repeat(np.arange(len(self.of)), [len(one.frame) for _, one in self.of])
+
+    @property
     def is_coded(self) -> bool:
         """Whether outputs are named by codes, and nothing says which item and system each is."""
         return "code" in self.frame and "system" not in self.frame
@@ -96,8 +106,9 @@ def imported(
     for one in people:
         frame, said = _joined(frame, one)
         notices += said
-    part = np.repeat(np.arange(len(tables)), [len(one) for one in tables])
-    left = _without(Imported(frame, tuple(found), mapping, people, tuple(notices)), part, withdrawn)
+    whole = Imported(frame, tuple(found), mapping, people, tuple(notices))
+    part = whole.part
+    left = _without(whole, part, withdrawn)
     if assigned is None and key is None:
         return left
     gone = frame["worker"].astype(str).str.strip().isin(withdrawn).to_numpy()
@@ -138,14 +149,8 @@ def _decoded(
     InputError
         A table without codes, or what `decode` refuses.
     """
-    sources = [export.source for export, _ in table.of]
-    if "code" not in table.frame:
-        rule = "nothing says which code an answer is of, so that no assignment or key is needed."
-        raise InputError(
-            [Problem(rule, "Name the column of codes in a mapping.", place=", ".join(sources))]
-        )
     found = decode(
-        table.frame, part=part, sources=sources, assigned=assigned, key=key, drop_misfits=drop_misfits
+        table.frame, part=part, sources=table.sources, assigned=assigned, key=key, drop_misfits=drop_misfits
     )
     of = tuple(
         (export, _with_steps(one, flow)) for (export, one), flow in zip(table.of, found.flow, strict=True)

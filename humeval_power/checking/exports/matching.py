@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -11,9 +11,9 @@ import pandas as pd
 from humeval_power.checking.cells import Codes, Mask, read_cells, read_numbers
 from humeval_power.checking.exports.assigned import Assigned
 
-Fate = Literal["fits", "copy", "unknown code", "unknown slot", "not given", "twice"]
-FATES: tuple[Fate, ...] = ("fits", "copy", "unknown code", "unknown slot", "not given", "twice")
-_FITS, _COPY, _UNKNOWN_CODE, _UNKNOWN_SLOT, _NOT_GIVEN, _TWICE = range(len(FATES))
+Fate = Literal["fits", "copy", "taken over", "unknown code", "unknown slot", "not given", "twice"]
+FATES: tuple[Fate, ...] = get_args(Fate)
+_FITS, _COPY, _TAKEN_OVER, _UNKNOWN_CODE, _UNKNOWN_SLOT, _NOT_GIVEN, _TWICE = range(len(FATES))
 _MOST_PAIRS = 20_000_000  # of answers and slots that are compared to tell slots by their codes
 
 
@@ -54,12 +54,12 @@ def match(answers: pd.DataFrame, assigned: Assigned, *, part: Codes) -> Matched:
     fate = np.full(n, _FITS)
     fate[_copies(answers, part)] = _COPY
     rows = assigned.frame
-    known = np.isin(text["code"], rows["code"].to_numpy(dtype=object)) & (text["code"] != "")
+    known = pd.Series(text["code"]).isin(rows["code"]).to_numpy() & (text["code"] != "")
     fate[(fate == _FITS) & ~known] = _UNKNOWN_CODE
     slot, guessed = text["slot"], False
     if (blank := (slot == "") & (fate == _FITS)).any():
         slot, guessed = _told_by_codes(text, order, slot, blank, assigned), True
-    elsewhere = (slot != "") & ~np.isin(slot, np.array(assigned.slots, dtype=object))
+    elsewhere = (slot != "") & ~pd.Series(slot).isin(assigned.slots).to_numpy()
     fate[(fate == _FITS) & elsewhere] = _UNKNOWN_SLOT
     looked_at = np.flatnonzero(fate == _FITS)
     showing = np.full(n, -1)
@@ -74,6 +74,7 @@ def match(answers: pd.DataFrame, assigned: Assigned, *, part: Codes) -> Matched:
     found = _showings(keyed, rows)
     showing[looked_at] = found["showing"]
     fate[looked_at] = found["fate"]
+    fate[(fate == _FITS) & assigned.taken_over[showing]] = _TAKEN_OVER
     return Matched(showing, slot, fate, guessed)
 
 

@@ -36,6 +36,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "parameters": ("study.parameters", "Look up what is known of the variation in other studies."),
     },
     "While and after collecting": {
+        "collect": ("field.collect", "Who has done what, what is missing, which spares to call?"),
         "monitor": ("monitor.monitor", "May we stop? A planned look at the ratings so far."),
         "analyze": (
             "analyze.analyze",

@@ -1,7 +1,8 @@
-"""The names of workers in what is written: pseudonyms, by a secret."""
+"""The names of workers in what is shown and written: pseudonyms by a secret, their ids, or none."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from humeval_power.reporting.release.pseudonyms import pseudonyms
@@ -10,8 +11,29 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How workers are named: by pseudonyms where there is a `secret`, else by their ids, or not at all.
+
+    Ids of platforms are personal data.
+    """
+
+    secret: str | None = field(default=None, repr=False)
+    hidden: bool = False
+
+    def of(self, workers: pd.Series) -> pd.Series:
+        """What each worker is called; '' stays ''."""
+        if self.hidden:
+            return workers.map(lambda _: "")
+        if self.secret is None:
+            return workers
+        made = pseudonyms((name for name in workers.unique() if name), key=self.secret, kind="worker")
+        return workers.map(lambda name: made.get(name, ""))
+
+
+BY_ID = Names()
+
+
 def with_pseudonyms(frame: pd.DataFrame, secret: str) -> pd.DataFrame:
     """A table with a pseudonym for each worker: the same secret always gives the same ones."""
-    names = frame["worker"].astype(str)
-    made = pseudonyms(names.unique(), key=secret, kind="worker")
-    return frame.assign(worker=names.map(made))
+    return frame.assign(worker=Names(secret).of(frame["worker"].astype(str)))

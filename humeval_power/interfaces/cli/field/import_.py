@@ -9,26 +9,19 @@ from secrets import token_hex
 import click
 
 from humeval_power.api.field import draft_mapping, import_exports
-from humeval_power.interfaces.cli.field.options import FieldFiles, field_options
+from humeval_power.interfaces.cli.field.options import FieldFiles, export_options, field_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
-from humeval_power.interfaces.formats.exports.platforms import PLATFORMS, read_export
+from humeval_power.interfaces.formats.exports.platforms import read_export
 from humeval_power.interfaces.formats.monitor.secret import kept_secret
 from humeval_power.reporting.field.imported import DraftResult, ImportResult
 
 
 @click.command("import", cls=Command)
 @click.argument("files", metavar="EXPORT...", nargs=-1, required=True)
-@click.option("--map", "mapping", metavar="FILE", help="The mapping that --draft wrote, edited. [none]")
+@export_options
 @click.option("--draft", is_flag=True, help="Draft the mapping of an export; -o mapping.toml writes it.")
-@click.option(
-    "--from",
-    "platform",
-    type=click.Choice([one.name for one in PLATFORMS]),
-    metavar="NAME",
-    help=f"Whose export it is: {', '.join(one.name for one in PLATFORMS)}. [told from its content]",
-)
 @click.option("--keep-ids", is_flag=True, help="Keep the ids of the workers. [pseudonyms]")
 @click.option(
     "--secret", metavar="FILE", help="Secret of the pseudonyms, made where there is none. [beside -o]"

@@ -1,4 +1,5 @@
-"""Options that name the files of an assignment: who sees what when, the key of its codes, and who withdrew."""
+"""Options that say how exports are read, and name the files of an assignment: who sees what when, the key of its
+codes, and who withdrew."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from dataclasses import dataclass
 import click
 
 from humeval_power.checking.exports.assigned import Assigned, Key
-from humeval_power.interfaces.cli.options import Function, collected
+from humeval_power.interfaces.cli.options import Function, collected, decorated
 from humeval_power.interfaces.formats.assigned import read_assignment, read_key, read_withdrawn
+from humeval_power.interfaces.formats.exports.platforms import PLATFORMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,23 @@ _OPTIONS = (
         help="Workers who took their consent back, an id a line: all that they gave is left out.",
     ),
 )
+
+
+_EXPORTS = (
+    click.option("--map", "mapping", metavar="FILE", help="The mapping that --draft wrote, edited. [none]"),
+    click.option(
+        "--from",
+        "platform",
+        type=click.Choice([one.name for one in PLATFORMS]),
+        metavar="NAME",
+        help=f"Whose export it is: {', '.join(one.name for one in PLATFORMS)}. [told from its content]",
+    ),
+)
+
+
+def export_options(command: Function) -> Function:
+    """Add the options that say how exports are read."""
+    return decorated(command, _EXPORTS)
 
 
 def field_options(command: Function) -> Function:

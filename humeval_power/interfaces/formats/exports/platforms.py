@@ -9,6 +9,7 @@ from humeval_power.checking.exports.export import Export
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.appraise import APPRAISE
 from humeval_power.interfaces.formats.exports.argilla import ARGILLA
+from humeval_power.interfaces.formats.exports.collected import COLLECTED
 from humeval_power.interfaces.formats.exports.forms import FORMS
 from humeval_power.interfaces.formats.exports.label_studio import LABEL_STUDIO
 from humeval_power.interfaces.formats.exports.mqm import MQM
@@ -21,6 +22,7 @@ from humeval_power.interfaces.formats.exports.raw import RawExport
 from humeval_power.interfaces.formats.exports.sheets import SHEETS
 
 PLATFORMS: tuple[Platform, ...] = (
+    COLLECTED,
     MTURK,
     QUALTRICS,
     PROLIFIC,
@@ -82,6 +84,8 @@ def read_export(path: str | Path, *, platform: str | None = None) -> Export:
 def _told(found: RawExport) -> Export:
     told = platform_of(found)
     if told is None:
+        if not (found.is_folder or found.is_json):
+            _ = found.table  # one that is broken says how
         known = ", ".join(one.title for one in PLATFORMS if not one.only_named)
         rule = f"is not known as an export. The formats that are known: {known}."
         remedy = (

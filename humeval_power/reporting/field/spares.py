@@ -1,0 +1,63 @@
+"""Which spares to call: slots whose worker is lost, and what a spare would take over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from humeval_power.planning.plan.assignment_table import numbered
+
+if TYPE_CHECKING:
+    from humeval_power.checking.exports.assigned import Assigned
+    from humeval_power.inference.field.progress import Progress
+
+_SPARE = re.compile(r"r(\d+)")
+_LOST = {"withdrawn": "the worker withdrew", "refused": "the work was rejected or returned"}
+_BROKEN = "the rules leave its worker out"
+_BEGUN = "begun; if its worker does not come back"
+
+
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """A spare slot for one whose worker is lost, and from which batch on. `certain` is False where the worker may
+    still come back."""
+
+    name: str
+    slot: str
+    first_batch: int
+    why: str
+    certain: bool
+
+    @property
+    def takeover(self) -> str:
+        """As it is typed: r01=w07, or r01=w07:3."""
+        return f"{self.name}={self.slot}" + (f":{self.first_batch}" if self.first_batch > 1 else "")
+
+
+def spares_to_call(
+    progress: Progress, assigned: Assigned, *, broken: Collection[str] = ()
+) -> tuple[Spare, ...]:
+    """A spare for each slot whose worker is lost for certain, then for each that is begun and not complete.
+
+    Where all that a worker gave leaves, the spare takes over the whole slot, else from the first batch on that is
+    not done.
+
+    broken : slots whose workers the rules leave out.
+    """
+    wanted: list[tuple[str, int, str, bool]] = []
+    replaceable = [row for row in progress.slots.itertuples() if not _SPARE.fullmatch(str(row.slot))]
+    for row in replaceable:
+        slot, state = str(row.slot), str(row.state)
+        if state in _LOST:
+            wanted.append((slot, 1, _LOST[state], True))
+        elif slot in broken:
+            wanted.append((slot, 1, _BROKEN, state == "complete"))
+        elif state == "begun":
+            wanted.append((slot, int(str(row.next_batch)), _BEGUN, False))
+    wanted.sort(key=lambda one: not one[3])
+    used = [int(found[1]) for slot in assigned.slots if (found := _SPARE.fullmatch(slot))]
+    first = max(used, default=0)
+    names = numbered("r", first + len(wanted))[first:]
+    return tuple(Spare(name, *one) for name, one in zip(names, wanted, strict=True))
