@@ -167,7 +167,7 @@ def test_a_slider_gives_whole_numbers_and_is_no_row_of_buttons(made, tmp_path):
     assert {row["worker"] for row in rows} == {"Zoe"}
     assert [row["rating"] for row in rows] == [str((0, 37, 100)[n % 3]) for n in range(1, len(rows) + 1)]
     study = study_in(page)
-    rights = re.findall(r"move the slider to (\d+)\.", " ".join(one["text"] for one in study["shown"]))
+    rights = re.findall(r"please answer (\d+)\.", " ".join(one["text"] for one in study["shown"]))
     assert set(rights) <= {"0", "100"}
     assert rights
 

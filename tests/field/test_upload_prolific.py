@@ -79,3 +79,13 @@ def test_another_currency_is_not_compared():
 def test_the_title_breaks_no_table():
     said, _ = written(None)
     assert "| Title of the study | A study \\</script> |" in said
+
+
+def test_a_hit_of_mechanical_turk_is_paid_by_the_plan_too():
+    costs = CostModel(price_per_rating=Decimal("0.125"))
+    form = replace(form_of(slots=2, batches=2), costs=costs)  # HITs of 4 and of 3 outputs
+    said = " ".join(UPLOADERS["mturk"].write(form)["README.md"].split())
+    assert "the time for 3 to 4 outputs (by the plan 0.50 USD for 4; all are paid the same)" in " ".join(
+        said.split()
+    )
+    assert "by the plan" not in UPLOADERS["mturk"].write(form_of())["README.md"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
@@ -103,6 +105,12 @@ class RatingForm:
     def slots(self) -> tuple[str, ...]:
         """The worker slots, in their order."""
         return tuple(dict.fromkeys(one.slot for one in self.shown))
+
+    def reward(self, outputs: int) -> Decimal | None:
+        """What the plan pays a worker for so many outputs, to the next cent; None where nobody has said it."""
+        if self.costs is None:
+            return None
+        return Decimal(math.ceil(100 * self.costs.exact_price * outputs)) / 100
 
     def of_slot(self, slot: str) -> Sequence[Shown]:
         """What one worker is shown, in order."""

@@ -82,7 +82,7 @@ def written_checks(form: RatingForm) -> tuple[CheckText, ...]:
     """Checks that ask for a point each; of a slider for its ends, which a hand can reach."""
     points = (form.points[0], form.points[-1]) if form.is_slider else form.points
     every = " for every question" if len(form.questions) > 1 else ""
-    do = "please move the slider to" if form.is_slider else "please choose"
+    do = "please answer" if form.is_slider else "please choose"  # not all platforms have a slider
     return tuple(CheckText(f"This is an attention check: {do} {point}{every}.", point) for point in points)
 
 

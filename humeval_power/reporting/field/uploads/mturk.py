@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from humeval_power.costs import money
 from humeval_power.errors import InputError, Problem
 from humeval_power.reporting.field.form import Content, Question, RatingForm, Shown, Uploader
 from humeval_power.reporting.field.uploads.mapping_text import (
@@ -45,7 +46,7 @@ def mturk_files(form: RatingForm) -> Mapping[str, Content]:
         "hits.csv": csv_text(header, rows),
         "template.html": template,
         "mapping.toml": _mapping(form),
-        "README.md": _readme(hits),
+        "README.md": _readme(form, hits),
     }
 
 
@@ -140,7 +141,7 @@ def _mapping(form: RatingForm) -> str:
     )
 
 
-def _readme(hits: Mapping[tuple[str, int], Sequence[Shown]]) -> str:
+def _readme(form: RatingForm, hits: Mapping[tuple[str, int], Sequence[Shown]]) -> str:
     loads = sorted({len(shown) for shown in hits.values()})
     of_slot = Counter(slot for slot, _ in hits)
     each = f"{loads[0]}" if len(loads) == 1 else f"{loads[0]} to {loads[-1]}"
@@ -150,8 +151,8 @@ def _readme(hits: Mapping[tuple[str, int], Sequence[Shown]]) -> str:
         (
             "Create a project (Other), and paste template.html into the source of its design layout.",
             "Set the **assignments per HIT to 1**: each row of hits.csv is the work of one person.",
-            f"Set the reward and the time for {each} outputs: there are {len(hits):,} HITs, one for each "
-            f"batch of {len(of_slot):,} worker slots.",
+            f"Set the reward and the time for {each} outputs{_paid(form, loads)}: there are {len(hits):,} "
+            f"HITs, one for each batch of {len(of_slot):,} worker slots.",
             "Publish a batch with hits.csv in the sandbox, do a HIT of it yourself, and import what comes "
             "back; then publish it for workers.",
             "When all is done, download the results as CSV.",
@@ -159,6 +160,16 @@ def _readme(hits: Mapping[tuple[str, int], Sequence[Shown]]) -> str:
         exports="batch_results.csv",
         notes=notes,
     )
+
+
+def _paid(form: RatingForm, loads: Sequence[int]) -> str:
+    """The reward by the plan's prices, for the HIT with the most outputs: all HITs of a batch are paid "
+    "the same."""
+    reward = form.reward(loads[-1])
+    if reward is None or form.costs is None:
+        return ""
+    whom = "" if len(loads) == 1 else f" for {loads[-1]}; all are paid the same"
+    return f" (by the plan {money(reward, form.costs.currency)}{whom})"
 
 
 _NOTES = (

@@ -31,7 +31,7 @@ class _Work:
 
 def prolific_files(form: RatingForm) -> Mapping[str, Content]:
     """What to enter: prolific.md, places.csv with the work of each slot, and README.md."""
-    work = {slot: _work(len(form.of_slot(slot)), form.costs) for slot in form.slots}
+    work = {slot: _work(len(form.of_slot(slot)), form) for slot in form.slots}
     rows = [
         [slot, str(one.outputs), _cell(one.minutes), _cell(one.reward), "1"] for slot, one in work.items()
     ]
@@ -43,15 +43,13 @@ def prolific_files(form: RatingForm) -> Mapping[str, Content]:
 
 
 def _cell(value: object) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else f"{value:.2f}" if isinstance(value, Decimal) else str(value)
 
 
-def _work(outputs: int, costs: CostModel | None) -> _Work:
-    if costs is None:
-        return _Work(outputs, None, None)
-    reward = Decimal(math.ceil(100 * costs.exact_price * outputs)) * _CENT
-    seconds = costs.seconds_per_rating
-    return _Work(outputs, reward, None if seconds is None else math.ceil(Fraction(seconds) * outputs / 60))
+def _work(outputs: int, form: RatingForm) -> _Work:
+    seconds = None if form.costs is None else form.costs.seconds_per_rating
+    minutes = None if seconds is None else math.ceil(Fraction(seconds) * outputs / 60)
+    return _Work(outputs, form.reward(outputs), minutes)
 
 
 def _to_enter(form: RatingForm, work: Mapping[str, _Work]) -> str:

@@ -133,7 +133,7 @@ class Survey:
         }
         branches = [self._branch("Empty", None, [drawn])]
         branches += [self._branch("EqualTo", slot, [self._step(block)]) for slot, block in of_slot.items()]
-        flow = [told, self._step(intro), *branches]
+        flow = [told, self._step(intro, "Block"), *branches]
         used = int(next(self._flow_ids).removeprefix("FL_"))
         return {
             "Type": "Root",
@@ -142,8 +142,8 @@ class Survey:
             "Properties": {"Count": used - 1, "RemovedFieldsets": []},
         }
 
-    def _step(self, block: str) -> Json:
-        return {"Type": "Standard", "ID": block, "FlowID": next(self._flow_ids)}
+    def _step(self, block: str, kind: str = "Standard") -> Json:
+        return {"Type": kind, "ID": block, "FlowID": next(self._flow_ids)}
 
     def _embedded(self, data: Sequence[Json]) -> Json:
         return {"Type": "EmbeddedData", "FlowID": next(self._flow_ids), "EmbeddedData": list(data)}
