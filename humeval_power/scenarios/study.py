@@ -18,6 +18,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.computed import ComputedPower
 from humeval_power.scenarios.contract import Floats, Replicates
 from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.simulation.study import Response, levels
 
 CALIBRATION_REPLICATES = 10_000
@@ -39,7 +40,7 @@ class RatingStudy:
     response: Response = "gaussian"
     points: int | None = None
     losses: Losses = NO_LOSSES
-    exclusion: Exclusion = "none"
+    exclusion: Exclusion | QualityControl = "none"
     ignore_documents: bool = False
 
     def __post_init__(self) -> None:
@@ -88,7 +89,8 @@ class RatingStudy:
         """Whether another effect only moves the estimates: true for Gaussian ratings of careful workers,
         whose variance estimates do not depend on the mean."""
         gaussian = self.response == "gaussian" and self.parameters.latent is None
-        return gaussian and not self.losses.careless
+        ruled = isinstance(self.exclusion, QualityControl)
+        return gaussian and not self.losses.careless and not ruled
 
     @property
     def largest_effect(self) -> float:

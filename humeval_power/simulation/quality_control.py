@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.designs import Assignment, Codes, Design
-from humeval_power.errors import InputError, field_problem
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.exclusions import ExclusionRules, RuleName
 from humeval_power.simulation.careless import USUAL_BEHAVIOUR, Behaviour, checks_failed, seconds_taken
-from humeval_power.simulation.losses import AT_RANDOM, Losses, careless_responses
+from humeval_power.simulation.losses import (
+    AT_RANDOM,
+    CAREFUL,
+    STRAIGHT,
+    Collected,
+    Losses,
+    careless_responses,
+)
 from humeval_power.worker_statistics import (
     agreement_over_items,
     failed_share,
@@ -21,7 +29,6 @@ from humeval_power.worker_statistics import (
 )
 
 Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +42,8 @@ class QualityControl:
     behaviour: Behaviour = USUAL_BEHAVIOUR
 
     def __post_init__(self) -> None:
-        problems = [
+        problems = [] if self.rules else [Problem("there is no rule.", "Set the limit of one at least.")]
+        problems += [
             field_problem(name, getattr(self, name), "must be a whole number of at least 0.")
             for name in ("checks", "repeats")
             if getattr(self, name) < 0
@@ -50,66 +58,87 @@ class QualityControl:
             raise InputError(problems)
 
 
-def with_repeats(design: Design, repeats: int) -> tuple[Assignment, Codes]:
-    """The rows of a design with the `repeats` first ratings of each worker once more at the end, and the rows
-    that these repeat."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Again:
+    """Outputs shown again: the `rows` of the design that are repeated, and what careful workers answer to them
+    then; shape (n_repeats,)."""
+
+    rows: Codes
+    rating: Floats
+
+
+def with_repeats(design: Design, repeats: int) -> tuple[Design, Codes]:
+    """The design with the `repeats` first ratings of each worker once more at the end, and the rows that these
+    repeat."""
     rows = design.assignment
     order = np.argsort(rows.worker, kind="stable")
     place = np.arange(len(order)) - np.searchsorted(rows.worker[order], rows.worker[order])
     again = np.sort(order[place < repeats])
     both = np.concatenate([np.arange(len(rows.worker)), again])
     document = None if rows.document is None else rows.document[both]
-    return Assignment(rows.worker[both], rows.item[both], rows.system[both], document), again
+    shown = Assignment(rows.worker[both], rows.item[both], rows.system[both], document)
+    return replace(design, kind="table", explicit=shown), again
 
 
-def controlled(
-    control: QualityControl,
-    rating: Floats,
-    repeated: Floats,
-    again: Codes,
+def control(
+    how: QualityControl,
+    back: Collected,
+    again: Again,
     rows: Assignment,
-    kept: Mask,
-    kind: Codes,
     rng: np.random.Generator,
     *,
     losses: Losses,
     levels: Floats | None,
-) -> Mask:
-    """Which workers the rules leave out, shape (n_workers,).
+) -> Collected:
+    """What came back without the workers whom the rules leave out.
 
-    Parameters
-    ----------
-    rating : (n_ratings,) as they were given, of careless workers too; `kept` those that were given.
-    repeated : (n_repeats,) what careful workers would answer to the rows `again` when shown again. Who rates at
-        random does so again.
-    kind : (n_workers,), as `draw_workers` gives.
+    Who rates at random does so again where an output is shown again; who straight-lines gives the same answer.
     """
-    n_workers = len(kind)
+    kind, kept = back.kind, back.kept
+    of = rows.worker[again.rows]
     anew = careless_responses(
-        repeated, rows.worker[again], np.where(kind == AT_RANDOM, kind, 0), rng,
-        answers=losses.answers, levels=levels,
-    )  # fmt: skip
-    straight = (kind > AT_RANDOM)[rows.worker[again]]
-    anew = np.where(straight, rating[again], anew)
-    failed = checks_failed(kind, control.checks, control.behaviour, rng)
-    seconds = seconds_taken(rows.worker, kind, control.behaviour, rng)
-    seen = kept[again]
-    worker, item, system = rows.worker[kept], rows.item[kept], rows.system[kept]
-    output = item * np.int64(system.max(initial=0) + 1) + system
-    limits = control.rules.limits
-    statistics: dict[RuleName, Floats] = {}
-    if "failed-checks" in limits:
-        statistics["failed-checks"] = failed_share(failed, np.full(n_workers, control.checks))
-    if "repeats" in limits:
-        apart = np.abs(anew - rating[again])[seen]
-        statistics["repeats"] = mean_by(rows.worker[again][seen], apart, n_workers)
-    if "seconds" in limits:
-        statistics["seconds"] = median_by(worker, seconds[kept], n_workers)
-    if "same-answer" in limits:
-        statistics["same-answer"] = same_answer_share(worker, rating[kept], n_workers)
-    if "agreement" in limits:
-        _, found = agreement_over_items(worker, item, output, rating[kept], n_workers)
-        statistics["agreement"] = found
-    if not statistics:
-        return np.zeros(n_workers, dtype=np.bool_)
-    return control.rules.left_out(statistics)
+        again.rating,
+        of,
+        np.where(kind == AT_RANDOM, AT_RANDOM, CAREFUL),
+        rng,
+        answers=losses.answers,
+        levels=levels,
+    )
+    anew = np.where((kind == STRAIGHT)[of], back.rating[again.rows], anew)
+    failed = checks_failed(kind, how.checks, how.behaviour, rng)
+    seconds = seconds_taken(rows.worker, kind, how.behaviour, rng)
+    known = _statistics(how, back, again.rows, anew, rows, failed, seconds)
+    out = how.rules.left_out(known)
+    return Collected(back.rating, kept & ~out[rows.worker], kind, out)
+
+
+def _statistics(
+    how: QualityControl,
+    back: Collected,
+    again: Codes,
+    anew: Floats,
+    rows: Assignment,
+    failed: Codes,
+    seconds: Floats,
+) -> dict[RuleName, Floats]:
+    """Those that the rules are about, (n_workers,) each."""
+    kept, n_workers = back.kept, len(back.kind)
+    worker, rating = rows.worker[kept], back.rating[kept]
+
+    def agreement() -> Floats:
+        output = rows.item[kept] * np.int64(rows.system.max() + 1) + rows.system[kept]
+        return agreement_over_items(worker, rows.item[kept], output, rating, n_workers)[1]
+
+    def repeats() -> Floats:
+        seen = kept[again]
+        apart = np.abs(anew - back.rating[again])[seen]
+        return mean_by(rows.worker[again][seen], apart, n_workers)
+
+    computed: dict[RuleName, Callable[[], Floats]] = {
+        "failed-checks": lambda: failed_share(failed, np.full(n_workers, how.checks)),
+        "repeats": repeats,
+        "seconds": lambda: median_by(worker, seconds[kept], n_workers),
+        "same-answer": lambda: same_answer_share(worker, rating, n_workers),
+        "agreement": agreement,
+    }
+    return {name: computed[name]() for name in how.rules.limits}

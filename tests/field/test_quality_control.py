@@ -48,7 +48,7 @@ def test_impossible_behaviour_is_refused(field, value):
 @pytest.mark.parametrize("repeats", [0, 1, 3])
 def test_repeats_come_last_and_repeat_ratings_of_every_worker(design, repeats):
     rows, again = with_repeats(design, repeats)
-    n = design.n_ratings
+    rows, n = rows.assignment, design.n_ratings
     np.testing.assert_array_equal(rows.worker[:n], design.assignment.worker)
     assert np.bincount(rows.worker[n:], minlength=design.n_workers).tolist() == [repeats] * design.n_workers
     for name in ("worker", "item", "system"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.designs import Design
+from humeval_power.designs import Codes, Design
 from humeval_power.errors import InputError
 from humeval_power.inference.study.balanced_study import BalancedStudy
 from humeval_power.inference.study.formula import DOCUMENTS
@@ -19,6 +19,7 @@ from humeval_power.latent import Family, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Analysis, Estimator
 from humeval_power.simulation.losses import Collected, Exclusion, Losses, collect, remaining
+from humeval_power.simulation.quality_control import Again, QualityControl, control, with_repeats
 from humeval_power.simulation.study import (
     Response,
     check_documents,
@@ -113,7 +114,7 @@ class Replication:
     points: int | None = None
     by_iteration: bool = False
     losses: Losses = NO_LOSSES
-    exclusion: Exclusion = "none"
+    exclusion: Exclusion | QualityControl = "none"
     ignore_documents: bool = False
     family: Family = DEFAULT_RULE.family
     link: Link = DEFAULT_RULE.link
@@ -185,20 +186,36 @@ class Replication:
     @property
     def own_rows(self) -> bool:
         """Whether each study has rows of its own: ratings get lost or workers are excluded."""
-        return self.losses.loses_rows or (self.losses.careless > 0 and self.exclusion != "none")
+        by_rules = isinstance(self.exclusion, QualityControl)
+        return self.losses.loses_rows or by_rules or (self.losses.careless > 0 and self.exclusion != "none")
 
     def _collected(self, seed: int, replicate: int) -> Collected:
         rng = replicate_generator(seed, replicate)
-        latent = draw_ratings(self.parameters.recoded(), self.design, rng)
-        return collect(
-            respond(latent, self.response, points=self.points),
+        latent = draw_ratings(self.parameters.recoded(), self._shown[0], rng)
+        given = respond(latent, self.response, points=self.points)
+        known = levels(self.parameters, self.response, self.points)
+        n = self.design.n_ratings
+        back = collect(
+            given[:n],
             self.design.assignment,
             self.losses,
             rng,
             n_workers=self.design.n_workers,
-            levels=levels(self.parameters, self.response, self.points),
-            exclusion=self.exclusion,
+            levels=known,
+            exclusion="none" if isinstance(self.exclusion, QualityControl) else self.exclusion,
         )
+        if not isinstance(self.exclusion, QualityControl):
+            return back
+        again = Again(self._shown[1], given[n:])
+        rows = self.design.assignment
+        return control(self.exclusion, back, again, rows, rng, losses=self.losses, levels=known)
+
+    @cached_property
+    def _shown(self) -> tuple[Design, Codes]:
+        """The design with outputs that are shown again at the end, and the rows that these repeat."""
+        if not isinstance(self.exclusion, QualityControl) or not self.exclusion.repeats:
+            return self.design, np.zeros(0, dtype=np.int64)
+        return with_repeats(self.design, self.exclusion.repeats)
 
     def _fit_own_rows(self, replicates: range, seed: int, n_jobs: int) -> StudyFits:
         from humeval_power.estimation.native import one_blas_thread
