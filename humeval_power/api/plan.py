@@ -13,6 +13,7 @@ from humeval_power.assumptions import Assumed, Assumptions, assumptions_of
 from humeval_power.costs import CostModel
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
+from humeval_power.exclusions import NO_RULES, ExclusionRules
 from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.parameters import Parameters
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
     from humeval_power.reporting.plan.result import PlanSearchResult
+    from humeval_power.simulation.quality_control import QualityControl
 
 Pairing = Literal["paired", "unpaired", "both"]
 PAIRINGS: Mapping[Pairing, tuple[bool, ...]] = {
@@ -103,6 +105,9 @@ def make_plan(
     safe: float | None = None,
     question: str = "",
     exclusions: Sequence[str] = (),
+    exclude_if: ExclusionRules = NO_RULES,
+    checks_each: int = 0,
+    repeats_each: int = 0,
     created: datetime.date | None = None,
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
@@ -128,7 +133,12 @@ def make_plan(
     robust : reach it under everything assumed, not the first alone.
     confidence : reach it with this probability, given how little the pilot knows.
     safe : plan at this upper confidence limit of how workers differ.
-    question, exclusions, created : for the plan; without a date it is of today.
+    losses : what is expected to be lost; with `exclude_if` the share of careless workers whom the rules are for.
+    exclude_if : rules by which the analysis will leave out workers, sealed with the plan. The power is then that of
+        what they leave.
+    checks_each, repeats_each : attention checks, and outputs shown again, that each worker will meet; rules about
+        these need them.
+    question, exclusions, created : for the plan, exclusions in words; without a date it is of today.
     ahead : is told of the simulations before the first, and may refuse them.
     remarks : what was noticed in reading.
 
@@ -164,6 +174,11 @@ def make_plan(
         checks=float(costs.checks_per_rating),
         repeats=float(costs.repeats_per_rating),
     )
+    control = control_of(exclude_if, checks_each, repeats_each)
+    if control is not None and exclusion != "none":
+        raise InputError(
+            f"Leave out workers by rules, or as if they were known ({exclusion}), not by both."
+        )
     request = PlanRequest(
         assumed=known,
         effect=said.value,
@@ -176,7 +191,7 @@ def make_plan(
         cautious=bool(known.chosen),
         confidence=confidence,
         losses=losses,
-        exclusion=exclusion,
+        exclusion=control or exclusion,
         looks=looks,
     )
     with progress("Proving", total=100) as advance:
@@ -297,6 +312,21 @@ def _kept_together(design: Design, planned: Plan | None, limit: int | None) -> D
     return check_load(replace(design, together=True), limit)
 
 
+def control_of(rules: ExclusionRules, checks: int, repeats: int) -> QualityControl | None:
+    """Rules with what they can be seen by; None without rules.
+
+    Raises
+    ------
+    InputError
+        Rules about checks or repeats without any, or checks and repeats without rules.
+    """
+    from humeval_power.simulation.quality_control import QualityControl
+
+    if not rules and not (checks or repeats):
+        return None
+    return QualityControl(rules=rules, checks=checks, repeats=repeats)
+
+
 def _documents_to_search(documents: Sequence[int] | None, most: int | None) -> Sequence[int]:
     """The numbers of documents to choose from; those above the most there are count for nothing."""
     if documents is None:
@@ -361,6 +391,7 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
         costs=request.costs,
         cost=chosen.cost.total,
         exclusions=tuple(exclusions),
+        rules=found.rules,
         looks=_calibrated(request, found),
         expected=None if chosen.sequential is None else chosen.sequential.expected,
         others=()

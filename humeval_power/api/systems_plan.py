@@ -8,13 +8,14 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from humeval_power.api.plan import MOST_WORKERS, PAIRINGS, Pairing, plan_of
+from humeval_power.api.plan import MOST_WORKERS, PAIRINGS, Pairing, control_of, plan_of
 from humeval_power.api.progress import in_percent, progress
 from humeval_power.assumptions import Assumed, Assumptions
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily, SystemVariances
 from humeval_power.costs import CostModel
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
+from humeval_power.exclusions import NO_RULES, ExclusionRules
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.systems import Goal, SystemsParameters
@@ -47,6 +48,9 @@ def make_systems_plan(
     said: Difference | None = None,
     question: str = "",
     exclusions: Sequence[str] = (),
+    exclude_if: ExclusionRules = NO_RULES,
+    checks_each: int = 0,
+    repeats_each: int = 0,
     created: datetime.date | None = None,
     n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
@@ -65,6 +69,7 @@ def make_systems_plan(
     criteria : names of those that everything is tested on; together they are one family, or each its own.
     sources : where the settings come from, by the same names, with the scale; [typed]
     said : the difference as it was said. [that of the means]
+    exclude_if : rules that are sealed; whom they leave out is simulated, what this costs in power is not.
     n_simulations : of a proof. [2,000; 100 to 400 where each study has to be fitted, as not everybody rates all]
 
     Returns
@@ -91,7 +96,9 @@ def make_systems_plan(
     effect = first.parameters.stated_effect
     known = _in_pairs(many, sources)
     most = max(workers) if workers else max_workers
+    control = control_of(exclude_if, checks_each, repeats_each)
     request = PlanRequest(
+        exclusion=control or "none",
         assumed=known,
         effect=effect,
         space=SearchSpace(

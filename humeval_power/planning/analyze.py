@@ -192,7 +192,7 @@ def _ratings_per_output(ratings: Ratings) -> float:
 
 def _left_out(plan: Plan, ratings: Ratings) -> list[Deviation]:
     """Rows that were dropped: whether by a rule of the plan is for a person to judge."""
-    rules = "; ".join(plan.exclusions) or "no rule for leaving out ratings"
+    rules = "; ".join(plan.left_out_words) or "no rule for leaving out ratings"
     return [
         Deviation("ratings left out", rules, f"{step.rows:,} rows: {step.reason}")
         for step in ratings.flow

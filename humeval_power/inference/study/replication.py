@@ -177,7 +177,7 @@ class Replication:
 
         def one(replicate: int) -> Floats:
             if self.losses != NO_LOSSES:
-                return self._collected(seed, replicate).rating
+                return self.collected(seed, replicate).rating
             latent = draw_ratings(coded, self.design, replicate_generator(seed, replicate))
             return respond(latent, self.response, points=self.points)
 
@@ -189,7 +189,8 @@ class Replication:
         by_rules = isinstance(self.exclusion, QualityControl)
         return self.losses.loses_rows or by_rules or (self.losses.careless > 0 and self.exclusion != "none")
 
-    def _collected(self, seed: int, replicate: int) -> Collected:
+    def collected(self, seed: int, replicate: int) -> Collected:
+        """What comes back from one study: its ratings, those that can be analysed, and who is left out."""
         rng = replicate_generator(seed, replicate)
         latent = draw_ratings(self.parameters.recoded(), self._shown[0], rng)
         given = respond(latent, self.response, points=self.points)
@@ -224,7 +225,7 @@ class Replication:
         nothing = StudyFits.nothing(LOST, len(self.components), scores)
 
         def one(replicate: int) -> StudyFits:
-            back = self._collected(seed, replicate)
+            back = self.collected(seed, replicate)
             rows = remaining(self.design.assignment, back.kept)
             if rows is None:
                 return nothing

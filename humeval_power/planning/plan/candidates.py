@@ -14,9 +14,10 @@ from humeval_power.errors import InputError, ParametersError, Problem
 from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.assignment_checks import share_of
+from humeval_power.planning.plan.workers_out import NOBODY_OUT, WorkersOut
 from humeval_power.planning.study.regular import powers, regular_precision
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.study import check_documents
 from humeval_power.study_counts import StudyCounts
 
@@ -109,13 +110,13 @@ def list_candidates(
     *,
     rule: DecisionRule = DEFAULT_RULE,
     losses: Losses = NO_LOSSES,
-    exclusion: Exclusion = "none",
+    out: WorkersOut = NOBODY_OUT,
 ) -> Candidates:
     """Every design of the space that can be carried out, priced and with its power by formula.
 
     `settings` are parameters whose effect is the effect of interest. With `losses` a design is judged by
-    what is expected to be left of it, and an effect by what careless workers leave of it; it is priced
-    as planned. Simulation has the last word.
+    what is expected to be left of it where the shares `out` of its workers are left out, and an effect by what
+    careless workers leave of it; it is priced as planned. Simulation has the last word.
 
     Raises
     ------
@@ -135,7 +136,7 @@ def list_candidates(
         for way in (True, False):
             chosen = np.flatnonzero(paired == way)
             for part in np.array_split(chosen, max(1, len(chosen) // _CHUNK)):
-                left = what_is_left(m[part], n[part], k[part], losses, exclusion)
+                left = what_is_left(m[part], n[part], k[part], losses, out)
                 precision = regular_precision(
                     parameters,
                     workers=left.workers,
@@ -175,20 +176,20 @@ class Left(NamedTuple):
     effect_share: float
 
 
-def what_is_left(workers: Ints, items: Ints, k: Ints, losses: Losses, exclusion: Exclusion) -> Left:
-    """Expected sizes: missing ratings and half of a quitting worker's work are gone; careless workers
-    are gone if they are excluded, and else answer without regard to the systems."""
+def what_is_left(workers: Ints, items: Ints, k: Ints, losses: Losses, out: WorkersOut) -> Left:
+    """Expected sizes: missing ratings and half of a quitting worker's work are gone, and so are workers who are
+    left out; careless workers who are not answer without regard to the systems."""
     given = (1.0 - losses.missing) * (1.0 - losses.quitting / 2)
-    excluded = exclusion != "none"
-    careful = 1.0 - losses.careless
-    m = np.maximum(workers * (careful if excluded else 1.0), 2.0)
-    ratings = k * given * (careful if excluded else 1.0)
+    left = 1.0 - out.of_all(losses.careless)
+    careful = (1.0 - losses.careless) * (1.0 - out.careful)
+    m = np.maximum(workers * left, 2.0)
+    ratings = k * given * left
     rated = np.minimum(ratings, 1.0)  # below one rating an item, some items are lost
     return Left(
         m,
         np.maximum(items * rated, 2.0),
         np.minimum(np.maximum(ratings, 1.0), m),
-        1.0 if excluded else careful,
+        careful / left if left > 0 else 0.0,
     )
 
 

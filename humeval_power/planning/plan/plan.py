@@ -11,6 +11,7 @@ from humeval_power.comparisons import ComparisonFamily
 from humeval_power.costs import CostModel
 from humeval_power.designs import Codes, Design, DesignKind
 from humeval_power.errors import InputError, Problem
+from humeval_power.exclusions import NO_RULES, ExclusionRules
 from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.inference.study.formula import analytic_power
 from humeval_power.parameters import Parameters
@@ -21,6 +22,7 @@ from humeval_power.planning.looks.schedule import (
     planned_boundaries,
     power_with_looks,
 )
+from humeval_power.planning.plan.planned_rules import PlannedRules
 from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_power, within_criterion
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.systems_study import SystemsStudy
@@ -74,7 +76,8 @@ class Plan:
     A plan of several systems, or of several criteria, has `many`: `effect` is then the difference that its means
     are made of, `parameters` those of the two systems that its goal is about, and the power that of its goal.
 
-    `exclusions` are the rules, in words, by which ratings will be left out; `looks` says when the data are
+    `exclusions` are rules, in words, by which ratings will be left out, and `rules` those by which the analysis
+    leaves out workers; `looks` says when the data are
     tested before the end, and by which boundaries (None: one test at the end); `others` are parameters, by
     name, that were looked at beside those planned for.
     """
@@ -95,6 +98,7 @@ class Plan:
     costs: CostModel | None = None
     cost: Decimal | None = None
     exclusions: tuple[str, ...] = ()
+    rules: PlannedRules | None = None
     looks: LookSchedule | None = None
     expected: LookExpectation | None = None
     others: tuple[tuple[str, Parameters], ...] = ()
@@ -125,6 +129,16 @@ class Plan:
     def criteria(self) -> tuple[str, ...]:
         """Names of the criteria planned for; none where there is one without a name."""
         return () if self.many is None else self.many.criteria
+
+    @property
+    def exclusion_rules(self) -> ExclusionRules:
+        """The rules by which the analysis leaves out workers."""
+        return NO_RULES if self.rules is None else self.rules.rules
+
+    @property
+    def left_out_words(self) -> tuple[str, ...]:
+        """Every rule for leaving out workers or ratings, in words."""
+        return (*self.exclusion_rules.sentences, *self.exclusions)
 
     def design(self) -> Design:
         """The planned assignment."""

@@ -15,6 +15,7 @@ from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.planning.plan.assurance import Assurance
 from humeval_power.planning.plan.bottleneck import Bottleneck
 from humeval_power.planning.plan.candidates import SearchSpace
+from humeval_power.planning.plan.planned_rules import PlannedRules
 from humeval_power.planning.plan.systems_request import SystemsRequest
 from humeval_power.planning.plan.with_looks import SequentialOption
 from humeval_power.planning.power import PowerEstimate
@@ -23,6 +24,7 @@ from humeval_power.planning.study.required import check_effect
 from humeval_power.planning.study.systems_power import SystemsPower
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty
 
@@ -36,7 +38,8 @@ class PlanRequest:
     effect : the smallest effect of interest, B - A on [0, 1], positive; under a rule with a margin the
         true difference that is planned for, usually 0.
     budget : with it, the most powerful design within it; without, the cheapest that reaches `target`.
-    losses, exclusion : what is expected to happen to the ratings, and who will be left out.
+    losses, exclusion : what is expected to happen to the ratings, and who will be left out: by rules that are
+        sealed (`QualityControl`), or as a word says.
     looks : look at the data before the end; power is then that of the whole procedure.
     many : what is asked of several systems, or of several criteria; `assumed` is then of the two systems that
         its goal is about.
@@ -54,7 +57,7 @@ class PlanRequest:
     cautious: bool = False
     confidence: float | None = None
     losses: Losses = NO_LOSSES
-    exclusion: Exclusion = "none"
+    exclusion: Exclusion | QualityControl = "none"
     looks: LookSchedule | None = None
     many: SystemsRequest | None = None
 
@@ -62,6 +65,16 @@ class PlanRequest:
     def settings(self) -> dict[str, Parameters]:
         """The parameters alone, by name."""
         return self.assumed.by_name
+
+    @property
+    def control(self) -> QualityControl | None:
+        """The rules by which workers are left out, if they are sealed ones."""
+        return self.exclusion if isinstance(self.exclusion, QualityControl) else None
+
+    @property
+    def proves_rules(self) -> bool:
+        """Whether studies can be simulated with these rules: of two systems, with one test at the end."""
+        return self.control is not None and self.many is None and self.looks is None
 
     @property
     def uncertainty(self) -> VarianceUncertainty | None:
@@ -102,7 +115,8 @@ class PlanRequest:
             many.planned(name).check(self.rule)
         beyond = {
             "looks before the end": self.looks is not None,
-            "losses of ratings": self.losses != NO_LOSSES or self.exclusion != "none",
+            "losses of ratings": self.losses != NO_LOSSES
+            or (self.exclusion != "none" and self.control is None),
             "documents that items come out of": bool(self.space.documents),
             "a confidence over the pilot's uncertainty": self.confidence is not None,
         }
@@ -156,7 +170,8 @@ class PlanResult:
     """The chosen design, what else was near, what holds it back, and how sure all this is.
 
     `reached` tells whether the target is reached (within the budget, where there is one); if not,
-    `reason` says why and `would_do` what would. `alone` is what each entry asks for, where there are several.
+    `reason` says why and `would_do` what would. `alone` is what each entry asks for, where there are several;
+    `rules` are those by which workers are left out, and what they cost.
     """
 
     request: PlanRequest
@@ -171,3 +186,4 @@ class PlanResult:
     split: SplitAdvice | None
     n_candidates: int
     alone: tuple[Alone, ...] = ()
+    rules: PlannedRules | None = None

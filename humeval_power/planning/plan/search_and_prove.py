@@ -23,12 +23,15 @@ from humeval_power.planning.plan.candidates import (
     list_candidates,
     most_powerful,
 )
+from humeval_power.planning.plan.planned_rules import PlannedRules, planned_rules, workers_out
 from humeval_power.planning.plan.request import FrontPoint, Option, PlanRequest, PlanResult
 from humeval_power.planning.plan.sensitivity import each_alone, most_demanding
 from humeval_power.planning.plan.with_looks import formula_power, prove
+from humeval_power.planning.plan.workers_out import NOBODY_OUT, WorkersOut, expected_out
 from humeval_power.planning.power import (
     DEFAULT_SEED,
     DEFAULT_SIMULATIONS,
+    PowerEstimate,
     Progress,
     estimate_power,
     part_of,
@@ -63,18 +66,14 @@ def make_plan(
         No design within the limits, or none within the budget.
     """
     with_effect = {name: p.with_difference(request.effect) for name, p in request.settings.items()}
-    alone = each_alone(request, with_effect) if len(with_effect) > 1 else ()
+    out = _workers_out(request, with_effect, seed)
+    alone = each_alone(request, with_effect, out) if len(with_effect) > 1 else ()
     if request.cautious and alone:
         request = replace(request, assumed=request.assumed.led_by(most_demanding(alone)))
         with_effect = {name: with_effect[name] for name in request.settings}
     searched = with_effect if request.robust else dict([next(iter(with_effect.items()))])
     candidates = list_candidates(
-        searched,
-        request.space,
-        request.costs,
-        rule=request.rule,
-        losses=request.losses,
-        exclusion=request.exclusion,
+        searched, request.space, request.costs, rule=request.rule, losses=request.losses, out=out
     )
     best = front(candidates)
     place = _choose(request, candidates, best)
@@ -94,7 +93,7 @@ def make_plan(
     neighbours = tuple(run.prove(candidates.counts(int(best[i]))) for i in around if i is not None)
     promised = option.powers[_judged(request, option.powers)]
     reached = promised >= request.target - 1e-12
-    if request.losses != NO_LOSSES and option.simulated is not None:
+    if (request.losses != NO_LOSSES or request.proves_rules) and option.simulated is not None:
         reached = option.simulated.interval[1] >= request.target
     sure = _assurance(request, option.counts, seed)
     if request.confidence is not None and sure is not None:
@@ -128,6 +127,37 @@ def make_plan(
         split=split_advice(option.counts, request.costs),
         n_candidates=len(candidates),
         alone=alone,
+        rules=run.rules(option),
+    )
+
+
+def _workers_out(request: PlanRequest, settings: Mapping[str, Parameters], seed: int) -> WorkersOut:
+    """Which share of the workers is expected to be left out: of sealed rules, by simulation of the design that
+    would be chosen if they found just the careless ones."""
+    control = request.control
+    if control is None:
+        assert isinstance(request.exclusion, str)
+        return expected_out(request.exclusion)
+    if not request.proves_rules:
+        return NOBODY_OUT
+    first = dict([next(iter(settings.items()))])
+    out = expected_out("careless")
+    candidates = list_candidates(
+        first, request.space, request.costs, rule=request.rule, losses=request.losses, out=out
+    )
+    best = front(candidates)
+    counts = candidates.counts(int(best[_choose(request, candidates, best)]))
+    return workers_out(_study(request, counts, next(iter(first.values()))), seed=seed)
+
+
+def _study(request: PlanRequest, counts: StudyCounts, parameters: Parameters) -> RatingStudy:
+    """A study of two systems of this size, with what is expected of its ratings and workers."""
+    return RatingStudy(
+        parameters,
+        design_of(counts),
+        rule=request.rule,
+        losses=request.losses,
+        exclusion=request.exclusion,
     )
 
 
@@ -214,7 +244,7 @@ class _Proofs:
 
     def work(self, counts: StudyCounts) -> Workload:
         """Of the proofs of a design and of its neighbours."""
-        study = self._study(counts, next(iter(self.settings.values())))
+        study = _study(self.request, counts, next(iter(self.settings.values())))
         n = _USUAL_PROOFS * self.n_simulations
         if self.request.looks is not None:
             return study_workload(study.design, n_simulations=n, n_jobs=self.n_jobs)
@@ -230,7 +260,7 @@ class _Proofs:
         self.done += 1
         if request.looks is None:
             simulated = estimate_power(
-                self._study(counts, judged),
+                _study(request, counts, judged),
                 n_simulations=self.n_simulations,
                 seed=self.seed,
                 n_jobs=self.n_jobs,
@@ -251,15 +281,13 @@ class _Proofs:
             part(self.n_simulations, self.n_simulations)
         return Option(counts, cost, powers, found.simulated, found)
 
-    def _study(self, counts: StudyCounts, parameters: Parameters) -> RatingStudy:
-        request = self.request
-        return RatingStudy(
-            parameters,
-            design_of(counts),
-            rule=request.rule,
-            losses=request.losses,
-            exclusion=request.exclusion,
-        )
+    def rules(self, option: Option) -> PlannedRules | None:
+        """The rules by which workers are left out, and what they cost this design; None without any."""
+        request, judged = self.request, self.settings[_judged(self.request, option.powers)]
+        found = option.simulated if isinstance(option.simulated, PowerEstimate) else None
+        study = _study(request, option.counts, judged)
+        known = found if request.looks is None else None
+        return planned_rules(study, known, seed=self.seed, n_jobs=self.n_jobs)
 
 
 def _formula(request: PlanRequest, parameters: Parameters, counts: StudyCounts) -> float:

@@ -10,11 +10,15 @@ import numpy as np
 from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.candidates import Candidates, list_candidates
 from humeval_power.planning.plan.request import Alone, PlanRequest
+from humeval_power.planning.plan.workers_out import WorkersOut
 
 
-def each_alone(request: PlanRequest, settings: Mapping[str, Parameters]) -> tuple[Alone, ...]:
-    """The design that each entry would be planned with, by formula; `settings` have the effect of interest."""
-    return tuple(_alone(request, name, parameters) for name, parameters in settings.items())
+def each_alone(
+    request: PlanRequest, settings: Mapping[str, Parameters], out: WorkersOut
+) -> tuple[Alone, ...]:
+    """The design that each entry would be planned with, by formula; `settings` have the effect of interest, and
+    the shares `out` of the workers are left out."""
+    return tuple(_alone(request, name, parameters, out) for name, parameters in settings.items())
 
 
 def most_demanding(found: Sequence[Alone]) -> str:
@@ -27,14 +31,14 @@ def most_demanding(found: Sequence[Alone]) -> str:
     return max(found, key=demand).name
 
 
-def _alone(request: PlanRequest, name: str, parameters: Parameters) -> Alone:
+def _alone(request: PlanRequest, name: str, parameters: Parameters, out: WorkersOut) -> Alone:
     candidates = list_candidates(
         {name: parameters},
         request.space,
         request.costs,
         rule=request.rule,
         losses=request.losses,
-        exclusion=request.exclusion,
+        out=out,
     )
     power = candidates.worst_power
     within = np.ones(len(power), dtype=bool)

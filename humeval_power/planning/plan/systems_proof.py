@@ -9,6 +9,7 @@ from humeval_power.costs import cost_of, split_advice
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.planning.plan.goal_power import GoalPower
+from humeval_power.planning.plan.planned_rules import PlannedRules, planned_rules
 from humeval_power.planning.plan.planned_systems import PlannedSystems, within_criterion
 from humeval_power.planning.plan.request import Alone, FrontPoint, Option, PlanRequest, PlanResult
 from humeval_power.planning.plan.sensitivity import most_demanding
@@ -24,6 +25,7 @@ from humeval_power.planning.plan.systems_search import (
 from humeval_power.planning.power import DEFAULT_SIMULATIONS, Progress, part_of
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.systems_simulation import simulate_systems
+from humeval_power.scenarios.study import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
 _MOST_PROOFS = 3  # designs tried by simulation before the last one stands
@@ -92,7 +94,18 @@ def make_systems_plan(
         split=split_advice(chosen.counts, request.costs),
         n_candidates=sum(map(len, search.rows)),
         alone=alone,
+        rules=_rules(request, chosen.counts, seed),
     )
+
+
+def _rules(request: PlanRequest, counts: StudyCounts, seed: int) -> PlannedRules | None:
+    """The rules, and whom they leave out, told by the two systems that the goal is about."""
+    if request.control is None:
+        return None
+    pair = design_of(replace(counts, n_systems=2))
+    settings = next(iter(request.settings.values()))
+    study = RatingStudy(settings, pair, rule=request.rule, exclusion=request.control)
+    return planned_rules(study, None, seed=seed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from humeval_power.costs import Cost
 from humeval_power.designs import Design
 from humeval_power.inference.study.formula import FEW_WORKERS
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.plan.rules import rules_caveats
 from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
 from humeval_power.reporting.values import share
 from humeval_power.rules import claim
@@ -21,6 +22,7 @@ def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> tuple[str, ..
     return (
         *_observed_effect(plan),
         *_below_target(plan),
+        *rules_caveats(plan),
         *_few_workers(plan, design),
         *_proof(plan),
         *_one_rating(plan),

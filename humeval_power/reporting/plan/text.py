@@ -15,6 +15,7 @@ from humeval_power.reporting.document import Document, Fact, Paragraph, Points, 
 from humeval_power.reporting.plan.caveats import is_observed_effect, plan_caveats
 from humeval_power.reporting.plan.history import Amendment
 from humeval_power.reporting.plan.looks import expectation_sentence, looks_sentence
+from humeval_power.reporting.plan.rules import exclusions_section
 from humeval_power.reporting.plan.sections import (
     assumed_section,
     cost_section,
@@ -88,7 +89,7 @@ def _sections(
         yield cost_section(plan, cost)
     yield _test(plan) if many is None else family_section(many, plan)
     yield assumed_section(plan) if many is None else systems_assumed_section(plan, many)
-    yield _exclusions(plan)
+    yield exclusions_section(plan)
     yield _deviations(plan)
     if history:
         yield _history(history)
@@ -180,19 +181,6 @@ def _test(plan: Plan) -> Section:
         *([] if expected is None else [expected]),
     )
     return Section("Test", tuple(map(Paragraph, sentences)), is_detail=True)
-
-
-def _exclusions(plan: Plan) -> Section:
-    title = "Which ratings are left out"
-    if not plan.exclusions:
-        none = "None: every rating that is collected is analysed. No rule for leaving any out was planned."
-        return Section(title, (Paragraph(none),), is_detail=True)
-    said = (
-        "Only those that these rules name. They are applied without looking at the difference between "
-        "the systems; how many ratings each removes is reported, and so is the result without "
-        "exclusions."
-    )
-    return Section(title, (Paragraph(said), Points(plan.exclusions)), is_detail=True)
 
 
 def _deviations(plan: Plan) -> Section:

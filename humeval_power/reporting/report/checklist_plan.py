@@ -27,8 +27,8 @@ def plan_answers(plan: Plan, *, checksum: str | None, study: Document = NOTHING)
     pay = pay_sentence(plan)
     if pay is not None:
         found["pay"] = Answer(pay, False)
-    if plan.exclusions:
-        found["quality_control"] = Answer(f"Planned: {' '.join(plan.exclusions)}", False)
+    if plan.left_out_words:
+        found["quality_control"] = Answer(f"Planned: {' '.join(plan.left_out_words)}", False)
     return found
 
 

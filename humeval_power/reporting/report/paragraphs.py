@@ -104,7 +104,7 @@ def _planned(documents: Documents) -> str | None:
     said = words_of_plan(plan)
     digest = documents.plan_checksum
     seal = f" The SHA-256 of the plan starts with {digest[:SHORT_HASH]}." if digest else ""
-    left_out = f" Planned exclusions: {' '.join(plan.exclusions)}" if plan.exclusions else ""
+    left_out = f" Planned exclusions: {' '.join(plan.left_out_words)}" if plan.left_out_words else ""
     return (
         f"The study was planned with {plan.counts.n_workers:,} workers and {plan.design().items_in_words} to "
         f"{said.goal()}, with a power of {plan.target_power:g}; the power computed was {said.computed_power()}, "

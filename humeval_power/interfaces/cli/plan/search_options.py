@@ -8,6 +8,7 @@ import click
 
 from humeval_power.api.plan import MOST_WORKERS
 from humeval_power.interfaces.cli.costs import Money
+from humeval_power.interfaces.cli.exclusion_options import exclude_if_option
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import Function, collected, date_option
 from humeval_power.planning.plan.plan import LARGEST_COUNT
@@ -86,7 +87,20 @@ _STATED = (
         "exclusions",
         multiple=True,
         metavar="TEXT",
-        help="A rule for leaving out ratings; repeatable.",
+        help="A rule for leaving out ratings, in words; repeatable.",
+    ),
+    exclude_if_option("Leave out workers in the analysis by these rules, sealed with the plan"),
+    click.option(
+        "--checks-each",
+        type=WholeNumber(min=0, largest=LARGEST_COUNT),
+        default=0,
+        help="Attention checks that each worker will meet, for --exclude-if failed-checks=...",
+    ),
+    click.option(
+        "--repeats-each",
+        type=WholeNumber(min=0, largest=LARGEST_COUNT),
+        default=0,
+        help="Outputs that each worker will be shown again, for --exclude-if repeats=...",
     ),
     date_option,
 )
@@ -106,7 +120,8 @@ def caution_options(command: Function) -> Function:
 
 def statement_options(command: Function) -> Function:
     """Add what the plan is to say, as `stated`."""
-    return collected(command, _STATED, name="stated", collect=_taken("question", "exclusions", "created"))
+    names = ("question", "exclusions", "exclude_if", "checks_each", "repeats_each", "created")
+    return collected(command, _STATED, name="stated", collect=_taken(*names))
 
 
 def _taken(*names: str) -> Any:

@@ -34,7 +34,7 @@ _OF_MANY = ("--comparisons", "--all-pairs", "--baseline", "--model", "--system-v
 NOT_OF_SYSTEMS = ("documents", "max_documents")  # limits of the search that several systems do not have
 _REFUSED = {  # options that a search for several systems does not know, by their parameter
     *("observed_power", "shares", "safe", "confidence", *NOT_OF_SYSTEMS),
-    *("lost", "quitting", "at_random", "straight_lining", "exclusion"),
+    *("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion"),
     *("looks", "looks_by", "efficacy", "futility"),
 }
 _OF_CRITERIA = ("--correct-over",)

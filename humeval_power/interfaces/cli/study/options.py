@@ -194,6 +194,12 @@ _LOSS_OPTIONS = (
         "--straight-lining", type=_SHARE, default=0.0, help="Share of workers with one answer for all."
     ),
     click.option(
+        "--careless",
+        type=_SHARE,
+        default=0.0,
+        help="Share of careless workers: half of them answer at random, half with one answer for all.",
+    ),
+    click.option(
         "--exclusion",
         type=click.Choice(get_args(Exclusion)),
         default="none",
@@ -209,9 +215,14 @@ def loss_options(command: Function) -> Function:
 
 
 def _losses(values: dict[str, Any]) -> Losses:
+    careless, at_random, straight = (
+        values.pop(name) for name in ("careless", "at_random", "straight_lining")
+    )
+    if careless and (at_random or straight):
+        raise click.UsageError("Give --careless, or --at-random and --straight-lining.")
     return Losses(
         missing=values.pop("lost"),
         quitting=values.pop("quitting"),
-        at_random=values.pop("at_random"),
-        straight_lining=values.pop("straight_lining"),
+        at_random=at_random or careless / 2,
+        straight_lining=straight or careless / 2,
     )

@@ -43,7 +43,17 @@ _OF_TWO = {  # options that are of two systems, by their parameter
         "items_per_document",
         "design",
     ),
-    *("lost", "quitting", "at_random", "straight_lining", "exclusion", "effect_latent", "family", "link"),
+    *(
+        "lost",
+        "quitting",
+        "at_random",
+        "straight_lining",
+        "careless",
+        "exclusion",
+        "effect_latent",
+        "family",
+        "link",
+    ),
 }
 
 

@@ -13,6 +13,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import CORRELATIONS, FURTHER_DEVIATIONS, PARAMETER_NAMES, Parameters
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.plan.sealed.many_content import many_content
+from humeval_power.reporting.plan.sealed.rules import rules_content
 from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA, Values, value_at
 from humeval_power.reporting.records import versions
 
@@ -72,6 +73,8 @@ def plan_content(plan: Plan, *, created: datetime.date) -> Values:
         "created": created.isoformat(),
         "versions": versions(),
     }
+    if plan.rules is not None:
+        values["exclusion_rules"] = rules_content(plan.rules)
     if plan.many is None:
         del values["design"]["n_systems"]
         return values

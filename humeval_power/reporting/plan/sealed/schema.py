@@ -12,6 +12,7 @@ from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.study.analytic import check_target
 from humeval_power.reporting.plan.sealed.many import ManySection
+from humeval_power.reporting.plan.sealed.rules import RulesSection
 from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA
 from humeval_power.reporting.plan.sealed.sections import (
     AmendmentSection,
@@ -50,6 +51,10 @@ class PlanContent(Section):
     predicted: PredictedSection
     seed: Natural = Field(description="Seed of the simulation.")
     exclusions: list[Text] = Field(description="Rules, in words, by which ratings will be left out.")
+    exclusion_rules: RulesSection | None = Field(
+        default=None,
+        description="Rules by which the analysis leaves out workers; left out where there are none.",
+    )
     looks: LooksSection | None = Field(description="null: one test, at the end.")
     many: ManySection | None = Field(
         default=None, description="Several systems or criteria; left out for one test of two systems."
@@ -60,8 +65,10 @@ class PlanContent(Section):
 
     @model_serializer(mode="wrap")
     def _without_what_two_systems_lack(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """A plan of two systems is written as it was before there were others."""
+        """A plan of two systems, or without rules, is written as it was before there were others."""
         values: dict[str, Any] = plain(self)
+        if self.exclusion_rules is None:
+            del values["exclusion_rules"]
         if self.many is None:
             del values["many"]
             values["design"].pop("n_systems")
@@ -87,6 +94,7 @@ class PlanContent(Section):
             costs=None if self.costs is None else self.costs.model.record(),
             cost=None if self.costs is None else Decimal(self.costs.total),
             exclusions=tuple(self.exclusions),
+            rules=None if self.exclusion_rules is None else self.exclusion_rules.planned(),
             looks=None if self.looks is None else self.looks.record(),
             expected=None if self.looks is None else self.looks.expectation(),
             others=() if self.sensitivity is None else self.sensitivity.record(),

@@ -17,6 +17,7 @@ from humeval_power.safe_text import json_text
 PLAN_SCHEMA = "humeval_power/plan/3"
 LOOKS_SCHEMA = "humeval_power/looks_plan/1"
 SEAL = ("history", "checksum", "sealed")  # the names of a document that are not its content
+OPTIONAL = ("exclusion_rules", "many")  # sections that are left out where there is nothing to say
 WHOLE = ("versions",)  # changes of these are listed as one
 
 Values: TypeAlias = dict[str, Any]
@@ -45,10 +46,10 @@ def checksum(content: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any], above: str = "") -> list[Change]:
-    """What differs, value by value; a list is one value, and so is a section that comes or goes."""
+    """What differs, value by value; a list is one value, and so is a section that comes or goes (null: absent)."""
     found = []
-    for name, old in before.items():
-        path, new = f"{above}{name}", after[name]
+    for name in {**before, **after}:
+        path, old, new = f"{above}{name}", before.get(name), after.get(name)
         if isinstance(old, dict) and isinstance(new, dict) and name not in WHOLE:
             found += changes(old, new, f"{path}.")
         elif old != new:
@@ -94,4 +95,7 @@ def _put(values: Values, path: str, value: Any) -> None:
     *above, last = path.split(".")
     for name in above:
         values = values[name]
-    values[last] = value
+    if value is None and path in OPTIONAL:
+        values.pop(last, None)
+    else:
+        values[last] = value

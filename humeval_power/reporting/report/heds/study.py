@@ -104,7 +104,7 @@ def _platform_name(plan: Plan | None) -> str:
 def _quality_kinds(documents: Documents) -> Given | None:
     """Which kind a planned rule is of, its words only tell a person."""
     plan = documents.plan
-    if plan is None or not plan.exclusions:
+    if plan is None or not plan.left_out_words:
         return None
     said = "Some ratings are left out after failed checks; see the details for other kinds."
     return Given(said, documents.name("plan"), False, (SOME_EXCLUDED,))
@@ -114,8 +114,8 @@ def _quality(documents: Documents) -> Given | None:
     """Planned rules and rows left out; whether anything was done before the table was made is not known."""
     plan, flow = documents.plan, flow_sentence(documents.facts.record)
     parts, sources = [], []
-    if plan is not None and plan.exclusions:
-        parts.append(f"Planned rules: {' '.join(plan.exclusions)}")
+    if plan is not None and plan.left_out_words:
+        parts.append(f"Planned rules: {' '.join(plan.left_out_words)}")
         sources.append(documents.name("plan"))
     if flow is not None and n_dropped(documents.facts.record):
         parts.append(flow)

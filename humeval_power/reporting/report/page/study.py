@@ -220,7 +220,7 @@ def _plan(documents: Documents) -> Iterator[Block]:
             f"each item and system: {design.n_ratings:,} ratings"
         )
         seal = [("SHA-256", f"{documents.plan_checksum[:16]}...")] if documents.plan_checksum else []
-        out = [("Left out", " ".join(plan.exclusions))] if plan.exclusions else []
+        out = [("Left out", " ".join(plan.left_out_words))] if plan.left_out_words else []
         yield Facts(
             (
                 ("Question", plan.question),

@@ -108,11 +108,11 @@ class PlanWords:
 
     def exclusions(self) -> str:
         """The planned rules."""
-        if not self.plan.exclusions:
+        if not self.plan.left_out_words:
             return "None: every rating that is collected is analysed."
         return (
-            f"{' '.join(self.plan.exclusions)} These rules are applied without looking at the difference between "
-            "the systems; how many ratings each removes is reported, and so is the result without exclusions."
+            f"{' '.join(self.plan.left_out_words)} These rules are applied without looking at the difference "
+            "between the systems; how many ratings each removes is reported, and so is the result without exclusions."
         )
 
     def missing_data(self) -> str:
