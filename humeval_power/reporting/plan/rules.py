@@ -31,7 +31,7 @@ def exclusions_section(plan: Plan) -> Section:
 
 
 def cost_sentence(planned: PlannedRules) -> str:
-    """'The rules leave out about 9 % of the workers (...): power 0.83 instead of 0.86; ...', and what was assumed."""
+    """'The rules leave out about 9 % of the workers (...): power 0.83 instead of 0.86', and what was assumed."""
     cost, careless = planned.cost, planned.careless
     out = f"The rules leave out about {percent(cost.out.of_all(careless))} of the workers"
     if careless:

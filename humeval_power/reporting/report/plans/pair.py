@@ -112,7 +112,8 @@ class PlanWords:
             return "None: every rating that is collected is analysed."
         return (
             f"{' '.join(self.plan.left_out_words)} These rules are applied without looking at the difference "
-            "between the systems; how many ratings each removes is reported, and so is the result without exclusions."
+            "between the systems; how many ratings each removes is reported, and so is the result without "
+            "exclusions."
         )
 
     def missing_data(self) -> str:
