@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from humeval_power.inference.agreement.reliability import IntraclassCorrelation
     from humeval_power.inference.analyze.diagnostics import Diagnostics
     from humeval_power.inference.analyze.joint_diagnostics import JointDiagnostics
+    from humeval_power.inference.field.worker_exclusion import WorkerExclusion
+    from humeval_power.inference.study.many_systems import SystemsAnalysis
     from humeval_power.inference.study.wald import EffectTest
     from humeval_power.planning.analyze import LooksTaken, PowerAtInterest
     from humeval_power.planning.plan.plan import Plan
@@ -39,6 +41,7 @@ def analyze(
     effect: float | None = None,
     looks: LooksTaken | None = None,
     correlated: Sequence[CorrelatedFactor] = (),
+    exclusion: WorkerExclusion | None = None,
     plan_source: Mapping[str, object] | None = None,
     diagnostics: bool = True,
     check_families: bool | None = None,
@@ -57,6 +60,8 @@ def analyze(
     effect : the smallest difference B - A on [0, 1] that would matter, above 0; None takes the plan's.
     looks : those of a plan that has looks, when the study has ended.
     correlated : 'worker', 'item' or both, whose intercepts and slopes may correlate.
+    exclusion : the workers whom rules leave out (`exclude_workers`); a plan that seals rules needs it. The result
+        is that of the others, and shows that of all beside it.
     plan_source : the file and checksum of the plan, for the record.
     diagnostics : whether to predict workers and items and to refit without each of the busiest workers.
     check_families : as of `fit`.
@@ -81,6 +86,12 @@ def analyze(
     from humeval_power.inference.study.testing import asymptotic_intervals, fit_and_test
     from humeval_power.planning.analyze import deviations
     from humeval_power.planning.study.calibration import size_of_test
+    from humeval_power.reporting.analyze.exclusions import (
+        WithAndWithout,
+        exclusion_deviations,
+        not_applied_remarks,
+    )
+    from humeval_power.reporting.analyze.family import comparison_row
     from humeval_power.reporting.analyze.two import AnalysisResult
     from humeval_power.reporting.result import Provenance
     from humeval_power.reporting.study.family_words import family_remarks
@@ -91,6 +102,8 @@ def analyze(
         raise InputError("The plan has looks: its result takes those that were taken into account.")
     if plan is not None:
         plan.check_documents(ratings)
+    whole, exclusion = ratings, _sealed(plan, exclusion)
+    ratings = whole if exclusion is None else exclusion.remaining(whole)
     fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
     if ahead is not None and not rule.is_latent:
         ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))
@@ -100,8 +113,15 @@ def analyze(
         size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
     found = None
     if plan is not None:
-        found = deviations(plan, ratings, rule, stopped_at=None if looks is None else looks.stopped_at)
+        found = deviations(plan, whole, rule, stopped_at=None if looks is None else looks.stopped_at)
+        found = (*found, *exclusion_deviations(exclusion, str(plan.exclusion_rules)))
         found = found if looks is None else (*found, *looks.departures)
+    changed = None
+    if exclusion is not None:
+        everybody = tested if ratings is whole else fit_and_test(whole, rule, correlated=correlated)[1]
+        a, b = whole.system_names
+        row = comparison_row(whole.criterion, (a, b), everybody, everybody.p_value)
+        changed = WithAndWithout.of(exclusion, ratings, whole, [row])
     check = family_check(ratings, tested, check_families)
     remarks = [] if looks is None else [f"WARNING: {one.actual}." for one in looks.unchecked]
     if check is not None:
@@ -120,9 +140,27 @@ def analyze(
         adjustment=adjustment(fitted, ratings, rule),
         diagnostics=_diagnostics(ratings, fitted, tested) if diagnostics else None,
         check=check if check_families else None,
-        remarks=tuple(remarks),
+        exclusion=changed,
+        remarks=(*not_applied_remarks(exclusion), *remarks),
         provenance=Provenance(seed=None if size is None else seed),
     )
+
+
+def _sealed(plan: Plan | None, exclusion: WorkerExclusion | None) -> WorkerExclusion | None:
+    """The exclusion, which knows whether its rules are those of the plan.
+
+    Raises
+    ------
+    InputError
+        A plan that seals rules, without what they do to the workers.
+    """
+    if exclusion is not None:
+        return replace(exclusion, sealed=plan is not None and plan.exclusion_rules == exclusion.rules)
+    if plan is not None and plan.exclusion_rules:
+        raise InputError(
+            f"The plan leaves out workers by its rules {plan.exclusion_rules}: give what they do to these workers."
+        )
+    return None
 
 
 def analyze_systems(
@@ -131,6 +169,7 @@ def analyze_systems(
     plan: Plan | None = None,
     rule: DecisionRule | None = None,
     family: ComparisonFamily | None = None,
+    exclusion: WorkerExclusion | None = None,
     plan_source: Mapping[str, object] | None = None,
     diagnostics: bool = True,
     seed: int = DEFAULT_SEED,
@@ -144,6 +183,7 @@ def analyze_systems(
     rule : the test, without a margin; None takes the plan's. Another one than the plan's is a deviation.
     family : which comparisons are made, by which model and correction; None takes the plan's. With the joint model
         the other kind of variances is shown as a check.
+    exclusion : as of `analyze`.
     plan_source : the file and checksum of the plan, for the record.
     diagnostics : whether to predict workers and items by one fit of all systems, and to leave out each of the
         busiest workers.
@@ -165,7 +205,8 @@ def analyze_systems(
     from humeval_power.inference.study.model_check import check_other_model
     from humeval_power.inference.study.ranks import simulate_ranks
     from humeval_power.planning.analyze import deviations, family_deviations
-    from humeval_power.reporting.analyze.systems import SystemsResult
+    from humeval_power.reporting.analyze.exclusions import WithAndWithout, exclusion_deviations
+    from humeval_power.reporting.analyze.systems import SystemsResult, comparison_rows
     from humeval_power.reporting.result import Provenance
 
     rule = rule or (DEFAULT_RULE if plan is None else plan.rule)
@@ -180,10 +221,20 @@ def analyze_systems(
         raise InputError("Equivalence and non-inferiority are decided for one pair: give --systems A,B.")
     if ratings.n_systems < 2:
         raise InputError(f"{ratings.source} has one system; at least two are needed.")
-    if family.model == "pairwise":
-        analysis = compare_in_pairs(ratings, rule=rule, family=family)
-    else:
-        analysis = compare_jointly(ratings, rule=rule, family=family, check=True)
+    whole, exclusion = ratings, _sealed(plan, exclusion)
+    ratings = whole if exclusion is None else exclusion.remaining(whole)
+
+    def compared(these: Ratings, *, check: bool) -> SystemsAnalysis:
+        if family.model == "pairwise":
+            return compare_in_pairs(these, rule=rule, family=family)
+        return compare_jointly(these, rule=rule, family=family, check=check)
+
+    analysis = compared(ratings, check=True)
+    changed = None
+    if exclusion is not None:
+        everybody = analysis if ratings is whole else compared(whole, check=False)
+        rows = comparison_rows(whole.criterion, everybody)
+        changed = WithAndWithout.of(exclusion, ratings, whole, rows)
     analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
     return SystemsResult(
         ratings=ratings,
@@ -193,7 +244,12 @@ def analyze_systems(
         diagnostics=_joint_diagnostics(ratings, analysis.joint) if diagnostics else None,
         deviations=None
         if plan is None
-        else (*deviations(plan, ratings, rule), *family_deviations(plan, family)),
+        else (
+            *deviations(plan, whole, rule),
+            *exclusion_deviations(exclusion, str(plan.exclusion_rules)),
+            *family_deviations(plan, family),
+        ),
+        exclusion=changed,
         plan=None if plan_source is None else dict(plan_source),
         provenance=Provenance(seed=seed),
     )
@@ -223,6 +279,7 @@ def analyze_criteria(
     *,
     family: ComparisonFamily | None = None,
     plan: Plan | None = None,
+    exclusion: WorkerExclusion | None = None,
 ) -> CriteriaResult:
     """Analyse several criteria one by one, and correct over all their comparisons as one family of tests.
 
@@ -234,6 +291,7 @@ def analyze_criteria(
     family : the correction, and whether it covers the tests of all criteria or those of each; the same that
         `each` compares several systems by. None takes the plan's, or the usual one.
     plan : of several criteria, to hold these against; where `each` is given that holds the rest.
+    exclusion : as of `analyze`, by the answers on all criteria; where `each` is given that applies it.
 
     Returns
     -------
@@ -257,7 +315,7 @@ def analyze_criteria(
     results: dict[str, AnalysisResult | SystemsResult] = {}
     for name, ratings in by_name.items():
         try:
-            results[name] = _analyzed(ratings, family, plan) if each is None else each(ratings)
+            results[name] = _analyzed(ratings, family, plan, exclusion) if each is None else each(ratings)
         except FitError as error:
             raise FitError(f"Criterion {name!r}: {error}") from error
         results[name].check_family(family)
@@ -274,11 +332,14 @@ def analyze_criteria(
 
 
 def _analyzed(
-    ratings: Ratings, family: ComparisonFamily, plan: Plan | None
+    ratings: Ratings,
+    family: ComparisonFamily,
+    plan: Plan | None,
+    exclusion: WorkerExclusion | None,
 ) -> AnalysisResult | SystemsResult:
     if ratings.n_systems == 2:
-        return analyze(ratings, plan=plan)
-    return analyze_systems(ratings, family=family, plan=plan)
+        return analyze(ratings, plan=plan, exclusion=exclusion)
+    return analyze_systems(ratings, family=family, plan=plan, exclusion=exclusion)
 
 
 def _refuse_max_t(family: ComparisonFamily, n_criteria: int) -> None:

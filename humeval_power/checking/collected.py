@@ -18,6 +18,7 @@ from humeval_power.checking.cells import Cells, Mask, read_cells, value_counts
 Kind = Literal["rating", "repeat", "check"]
 KINDS: tuple[Kind, ...] = ("rating", "repeat", "check")
 KIND = "kind"
+APART = "repeats and attention checks"
 # What is known of an answer besides: its kind, the blinding code of what was shown, where it stands in the
 # assignment, the seconds it took, and whether a check was passed (1 or 0).
 COLLECTED = (KIND, "code", "slot", "batch", "order", "place", "document", "seconds", "passed")
@@ -39,7 +40,7 @@ class Kinds:
 
     def words(self, rows: Mask) -> str:
         """Why these rows are left out: "repeats and attention checks (kind is 'check': 40, 'repeat': 21)"."""
-        return f"repeats and attention checks ({KIND} is {value_counts(self.apart & rows, self.cells)})"
+        return f"{APART} ({KIND} is {value_counts(self.apart & rows, self.cells)})"
 
 
 def read_kinds(table: pd.DataFrame, *, but: Collection[str] = ()) -> Kinds | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from humeval_power.checking.collected import APART
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.designs import Design
 from humeval_power.errors import InputError, Problem
@@ -196,7 +197,10 @@ def _left_out(plan: Plan, ratings: Ratings) -> list[Deviation]:
     return [
         Deviation("ratings left out", rules, f"{step.rows:,} rows: {step.reason}")
         for step in ratings.flow
-        if step.step == "dropped" and step.rows and not (plan.criteria and _is_of_another(step.reason))
+        if step.step == "dropped"
+        and step.rows
+        and not (plan.criteria and _is_of_another(step.reason))
+        and not step.reason.startswith(APART)
     ]
 
 

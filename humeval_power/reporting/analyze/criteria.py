@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -11,6 +11,8 @@ from humeval_power.comparisons import ComparisonFamily, FamilyOfTests
 from humeval_power.planning.analyze import Deviation
 from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA
 from humeval_power.reporting.analyze.deviations import deviations_content, deviations_section
+from humeval_power.reporting.analyze.exclusions import TITLE as EXCLUSION_TITLE
+from humeval_power.reporting.analyze.exclusions import WithAndWithout, exclusion_section
 from humeval_power.reporting.analyze.family import ComparisonRow, family_record, family_words
 from humeval_power.reporting.analyze.findings import (
     CriterionFindings,
@@ -111,11 +113,20 @@ class CriteriaResult(Result):
             lead=self._lead(),
             sections=(
                 *several_sections(self.systems, self.tests),
+                *exclusion_section(*self._exclusions),
                 *self._deviations(),
                 Section("All comparisons", (self._table(),), is_detail=is_detail),
                 *parts,
             ),
         )
+
+    @property
+    def _exclusions(self) -> list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]]:
+        """What rules for leaving out workers changed under each criterion."""
+        return [
+            (_named_rows(name, result.exclusion), [replace(row, criterion=name) for row in result.rows])
+            for name, result in self.results.items()
+        ]
 
     def _deviations(self) -> Iterator[Section]:
         """Those of the tests and the criteria, and those of each criterion, each once."""
@@ -184,6 +195,12 @@ class CriteriaResult(Result):
         return pd.DataFrame([asdict(row) for row in self.rows])
 
 
+def _named_rows(name: str, found: WithAndWithout | None) -> WithAndWithout | None:
+    if found is None:
+        return None
+    return replace(found, without=tuple(replace(row, criterion=name) for row in found.without))
+
+
 def _p_cells(p: float, corrected: float, significant: bool | None) -> tuple[str, str]:
     return p_cell(p), p_cell(corrected) + (" *" if significant else "")
 
@@ -196,7 +213,7 @@ def _sections(name: str, stem: str, result: AnalysisResult | SystemsResult) -> I
     else:
         document = result.body()
         yield Section(name, (Paragraph(document.lead),))
-        sections = document.sections
+        sections = tuple(one for one in document.sections if one.title != EXCLUSION_TITLE)
     for section in sections:
         blocks = tuple(_named(block, stem) for block in section.blocks)
         yield replace(section, title=f"{name}: {section.title}", blocks=blocks)

@@ -15,6 +15,12 @@ from humeval_power.planning.analyze import Deviation
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.analysis_content import ANALYSIS_SCHEMA, systems_content
 from humeval_power.reporting.analyze.deviations import deviations_content, deviations_section
+from humeval_power.reporting.analyze.exclusions import (
+    WithAndWithout,
+    exclusion_content,
+    exclusion_section,
+    not_applied_remarks,
+)
 from humeval_power.reporting.analyze.family import ComparisonRow, comparison_row, family_words
 from humeval_power.reporting.analyze.findings import (
     CriterionFindings,
@@ -60,7 +66,8 @@ if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
 class SystemsResult(Result):
     """All comparisons of the systems of a table that were asked for.
 
-    `deviations` are those from the plan, None without one; `plan` names its file and checksum.
+    `deviations` are those from the plan, None without one; `plan` names its file and checksum; `exclusion` what
+    rules for leaving out workers changed, None without rules.
     `ranks` are simulated, `agreement` is that of the workers. `diagnostics` are None where they were not asked for
     or there is no joint fit. `order` is that of the systems in tables and pictures; empty for the order of their
     means, best first.
@@ -76,12 +83,15 @@ class SystemsResult(Result):
     order: tuple[str, ...] = ()
     deviations: tuple[Deviation, ...] | None = None
     plan: Record | None = None
+    exclusion: WithAndWithout | None = None
     provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Warnings where the other kind of variances, or the other model, decides otherwise."""
-        return (*check_remarks(self.analysis.check), *model_remarks(self.analysis.other_model))
+        excluded = not_applied_remarks(None if self.exclusion is None else self.exclusion.exclusion)
+        checks = (*check_remarks(self.analysis.check), *model_remarks(self.analysis.other_model))
+        return (*excluded, *checks)
 
     @property
     def p_values(self) -> tuple[float, ...]:
@@ -172,6 +182,7 @@ class SystemsResult(Result):
         differences, *further = self.detail_sections()
         sections = [
             Section("Findings", tuple(self._findings())),
+            *exclusion_section((self.exclusion, self.rows)),
             *deviations_section(self.deviations),
             *([Section("Notes", (Points(said),))] if said else []),
             Section("Agreement of workers", tuple(agreement_blocks({"": self.agreement}))),
@@ -285,6 +296,7 @@ class SystemsResult(Result):
             "ranks": ranks_content(self.ranks),
             "diagnostics": self._diagnostics_content(),
             **deviations_content(self.deviations, self.plan),
+            **exclusion_content(self.exclusion, self.rows),
         }
 
     def _diagnostics_content(self) -> Record | None:
@@ -297,19 +309,24 @@ class SystemsResult(Result):
     @property
     def rows(self) -> tuple[ComparisonRow, ...]:
         """Each comparison in short."""
-        return tuple(
-            comparison_row(
-                self.ratings.criterion,
-                (one.first, one.second),
-                one.test,
-                one.corrected_p,
-                interval=one.simultaneous_interval,
-            )
-            for one in self.analysis.results
-        )
+        return comparison_rows(self.ratings.criterion, self.analysis)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each comparison."""
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])
+
+
+def comparison_rows(criterion: str | None, analysis: SystemsAnalysis) -> tuple[ComparisonRow, ...]:
+    """Each comparison of an analysis in short."""
+    return tuple(
+        comparison_row(
+            criterion,
+            (one.first, one.second),
+            one.test,
+            one.corrected_p,
+            interval=one.simultaneous_interval,
+        )
+        for one in analysis.results
+    )

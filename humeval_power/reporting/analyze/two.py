@@ -26,6 +26,11 @@ from humeval_power.reporting.analyze.analysis_content import (
 )
 from humeval_power.reporting.analyze.decision import corrected_decision_words, decision_words
 from humeval_power.reporting.analyze.deviations import deviations_section
+from humeval_power.reporting.analyze.exclusions import (
+    WithAndWithout,
+    exclusion_content,
+    exclusion_section,
+)
 from humeval_power.reporting.analyze.family import ComparisonRow, comparison_row, family_words
 from humeval_power.reporting.document import Block, Document, Paragraph, Points, Section, Table
 from humeval_power.reporting.numbers import counted, interval_words, p_words, percent
@@ -57,6 +62,7 @@ class AnalysisResult(Result):
     `ranges` are the parameters' intervals, `size` the simulated size of the test where workers are few,
     `interest` the power at the difference that would matter, `deviations` None without a plan. `plan` names the
     plan's file and checksum. `check` is the test of the same ratings as categories, where it was asked for.
+    `exclusion` is what rules for leaving out workers changed, None without rules.
     `diagnostics` are None where they were not asked for, or there is no test. `corrected_p` is the p-value after
     the correction of a family of `tests`, of which this is one, and then decides; both are None for a single test.
     """
@@ -76,6 +82,7 @@ class AnalysisResult(Result):
     diagnostics: Diagnostics | None = None
     adjustment: Adjustment | None = None
     check: FamilyCheck | None = None
+    exclusion: WithAndWithout | None = None
     corrected_p: float | None = None
     tests: FamilyOfTests | None = None
     remarks: tuple[str, ...] = ()
@@ -155,6 +162,7 @@ class AnalysisResult(Result):
         sections = [
             Section("Effect B - A", tuple(self._effect())),
             *adjustment_sections(self.adjustment, self.tested, self.ratings.scale),
+            *exclusion_section((self.exclusion, self.rows)),
             *deviations_section(self.deviations),
             *([Section("Notes", (Points(notes),))] if notes else []),
             Section("Agreement of workers", (_agreement(self.agreement),)),
@@ -197,7 +205,7 @@ class AnalysisResult(Result):
 
     def content(self) -> Record:
         """All that is kept of a fit, and what only a finished study has."""
-        return analysis_content(
+        record = analysis_content(
             self.ratings,
             self.fitted,
             self.tested,
@@ -214,6 +222,7 @@ class AnalysisResult(Result):
             if self.looks is None or self.sequential is None
             else looks_content(self.looks, self.sequential),
         )
+        return {**record, **exclusion_content(self.exclusion, self.rows)}
 
     @property
     def rows(self) -> tuple[ComparisonRow, ...]:

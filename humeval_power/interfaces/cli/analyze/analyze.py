@@ -11,11 +11,15 @@ import click
 from humeval_power.api.analyze import analyze, analyze_criteria, analyze_systems
 from humeval_power.errors import InputError
 from humeval_power.estimation.fit import CorrelatedFactor
+from humeval_power.exclusions import ExclusionRules
+from humeval_power.inference.field.worker_exclusion import WorkerExclusion
 from humeval_power.interfaces.cli.analyze.criteria import criteria_option, load_criteria, refuse_criteria
+from humeval_power.interfaces.cli.analyze.exclusions import excluded
 from humeval_power.interfaces.cli.analyze.looks import looks_of_study
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
-from humeval_power.interfaces.cli.loading import load_ratings
+from humeval_power.interfaces.cli.exclusion_options import exclude_if_option
+from humeval_power.interfaces.cli.loading import check_ratings
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     check_families_option,
@@ -35,6 +39,7 @@ from humeval_power.interfaces.cli.results import details_wanted, record_wanted, 
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
 from humeval_power.interfaces.cli.work_ahead import tell_work
+from humeval_power.interfaces.formats.rating_tables import read_rating_table
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.criteria import CriteriaResult
 from humeval_power.reporting.analyze.systems import SystemsResult
@@ -55,6 +60,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 )
 @comparison_options
 @criteria_option
+@exclude_if_option("Leave out workers by these rules, which no plan has sealed")
 @click.option(
     "--ledger", metavar="FILE", help="Ledger of the looks of a plan that has looks. [beside the plan]"
 )
@@ -73,6 +79,7 @@ def command(
     effect_of_interest: TypedEffects | None,
     comparing: TypedFamily,
     criteria: str | None,
+    exclude_if: ExclusionRules,
     ledger: str | None,
     secret: str | None,
     correlated: tuple[CorrelatedFactor, ...],
@@ -87,7 +94,8 @@ def command(
     With --all-pairs or --baseline several systems are compared, each pair
     by its own fit or (--model joint) all in one. --criteria goes through
     several criteria. All these tests are one family: --correction corrects
-    over all of them. -o analysis.json is read by 'report'; -o analysis/ is
+    over all of them. Workers beyond the limits that a plan seals are left out,
+    and the result is shown with and without them. -o analysis.json is read by 'report'; -o analysis/ is
     a page with pictures of the effect, of workers, items and residuals.
     """
     planned = load_plan(plan, amend)
@@ -109,7 +117,7 @@ def command(
             table = replace(table, criterion=None)
     source = None if plan is None else plan_reference(plan)
 
-    def each(ratings: Ratings) -> AnalysisResult | SystemsResult:
+    def each(ratings: Ratings, exclusion: WorkerExclusion | None = None) -> AnalysisResult | SystemsResult:
         model.check(ratings)
         if several:
             if correlated:
@@ -121,6 +129,7 @@ def command(
                 plan=planned,
                 rule=rule,
                 family=family,
+                exclusion=exclusion,
                 plan_source=source,
                 diagnostics=details_wanted() or record_wanted(),
                 seed=run.seed,
@@ -135,6 +144,7 @@ def command(
             effect=_interest(effect_of_interest, ratings),
             looks=looks,
             correlated=correlated,
+            exclusion=exclusion,
             plan_source=source,
             diagnostics=details_wanted(),
             check_families=check_families,
@@ -144,10 +154,13 @@ def command(
             ahead=partial(tell_work, n_simulations=run.simulations()),
         )
 
+    found = read_rating_table(file)
     if wanted is None:
-        return each(load_ratings(file, table, require_pair=not several))
-    by_name = load_criteria(file, table, wanted, require_pair=not several)
-    return analyze_criteria(by_name, each, family=family, plan=planned)
+        ratings = check_ratings(found, table, require_pair=not several)
+        return each(ratings, excluded(found, [ratings], planned, exclude_if))
+    by_name = load_criteria(found, table, wanted, require_pair=not several)
+    exclusion = excluded(found, list(by_name.values()), planned, exclude_if)
+    return analyze_criteria(by_name, partial(each, exclusion=exclusion), family=family, plan=planned)
 
 
 def _interest(typed: TypedEffects | None, ratings: Ratings) -> float | None:

@@ -11,7 +11,7 @@ from humeval_power.interfaces.cli.loading import reading
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.formats.criteria import criteria_of_table
-from humeval_power.interfaces.formats.rating_tables import read_rating_table
+from humeval_power.interfaces.formats.tables import SourceTable
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.ratings import Ratings
 
@@ -43,7 +43,7 @@ def refuse_criteria(
 
 
 def load_criteria(
-    path: str, table: TableOptions, wanted: str | Sequence[str], *, require_pair: bool
+    found: SourceTable, table: TableOptions, wanted: str | Sequence[str], *, require_pair: bool
 ) -> dict[str, Ratings]:
     """The ratings of each criterion asked for, by name, in the order asked or that of the table.
 
@@ -54,7 +54,6 @@ def load_criteria(
     InputError
         As `read_criteria`.
     """
-    found = read_rating_table(path)
     names = list(wanted)
     if isinstance(wanted, str):
         names = [part.strip() for part in wanted.split(",") if part.strip()]

@@ -1,0 +1,194 @@
+"""The result with and without the workers whom rules leave out: counts, and the effect with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from humeval_power.exclusions import rule_words
+from humeval_power.inference.field.worker_exclusion import WorkerExclusion
+from humeval_power.planning.analyze import Deviation
+from humeval_power.ratings import Ratings
+from humeval_power.reporting.analyze.family import ComparisonRow
+from humeval_power.reporting.document import Block, Paragraph, Points, Section, Table
+from humeval_power.reporting.numbers import counted, interval_words, p_cell, p_words
+from humeval_power.reporting.records import Record
+
+SEALED = "These rules were sealed in the plan."
+NOT_SEALED = "NOT SEALED: these rules were in no plan before the ratings were seen, so that they may follow the result."
+TITLE = "With and without the workers left out"
+_MOST_SHOWN = 30  # comparisons in text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithAndWithout:
+    """What rules for leaving out workers changed.
+
+    `workers` and `ratings` are numbers (with the rules, without them). `without` are the comparisons of the same
+    analysis of all workers, in the order of the comparisons that lead; their p-values are not corrected.
+    """
+
+    exclusion: WorkerExclusion
+    workers: tuple[int, int]
+    ratings: tuple[int, int]
+    without: tuple[ComparisonRow, ...]
+
+    @classmethod
+    def of(
+        cls, exclusion: WorkerExclusion, kept: Ratings, whole: Ratings, without: Sequence[ComparisonRow]
+    ) -> WithAndWithout:
+        """Of the ratings that stay and of all."""
+        return cls(
+            exclusion,
+            (kept.n_workers, whole.n_workers),
+            (kept.n_ratings, whole.n_ratings),
+            tuple(without),
+        )
+
+
+def exclusion_section(
+    *parts: tuple[WithAndWithout | None, Sequence[ComparisonRow]],
+) -> Iterator[Section]:
+    """What each rule does, and every comparison both ways; nothing without rules.
+
+    parts : what the rules changed, and the comparisons that lead; of each criterion where there are several.
+    """
+    known = [(found, rows) for found, rows in parts if found is not None]
+    if known:
+        yield Section(TITLE, tuple(_blocks(known)))
+
+
+def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> Iterator[Block]:
+    first = parts[0][0]
+    yield Paragraph(f"{counts_sentence(first)} {SEALED if first.exclusion.sealed else NOT_SEALED}")
+    yield Points(tuple(_rule_lines(first.exclusion)))
+    lines = [
+        (_cells("with the rules", one, found, 0), _cells("without", other, found, 1))
+        for found, rows in parts
+        for one, other in zip(rows, found.without, strict=True)
+    ]
+    heads = ("comparison", "analysis", "workers", "ratings", "estimate", "interval", "p")
+    yield Table(heads, tuple(cells for both in lines[:_MOST_SHOWN] for cells in both))
+    if len(lines) > _MOST_SHOWN:
+        yield Paragraph(f"The other {len(lines) - _MOST_SHOWN:,} comparisons stand in the record.")
+    several = " These p-values are not corrected for several tests." if len(lines) > 1 else ""
+    yield Paragraph(f"The first of each two lines is the result.{several}")
+
+
+def counts_sentence(found: WithAndWithout) -> str:
+    """'The rules leave out 2 of 12 workers (120 of 720 ratings).'"""
+    workers, ratings = found.workers[1] - found.workers[0], found.ratings[1] - found.ratings[0]
+    if not workers:
+        return f"The rules leave out none of {counted(found.workers[1], 'worker')}."
+    return (
+        f"The rules leave out {workers:,} of {counted(found.workers[1], 'worker')} ({ratings:,} of "
+        f"{counted(found.ratings[1], 'rating')})."
+    )
+
+
+def _rule_lines(exclusion: WorkerExclusion) -> Iterator[str]:
+    for one in exclusion.outcomes:
+        said = f"Workers {rule_words(one.name, one.limit)}: "
+        if one.missing_columns:
+            names = " and ".join(map(repr, one.missing_columns))
+            yield f"{said}NOT APPLIED, for the table has no column {names}."
+            continue
+        unknown = int(one.unknown.sum())
+        yield f"{said}{int(one.broken.sum()):,}" + (f"; not known of {unknown:,}." if unknown else ".")
+
+
+def _cells(name: str, row: ComparisonRow, found: WithAndWithout, place: int) -> tuple[str, ...]:
+    criterion = f"{row.criterion}: " if row.criterion else ""
+    return (
+        f"{criterion}{row.second} - {row.first}",
+        name,
+        f"{found.workers[place]:,}",
+        f"{found.ratings[place]:,}",
+        f"{row.estimate:+.4f}",
+        interval_words(row.low, row.high),
+        p_cell(row.p_value),
+    )
+
+
+def exclusion_content(found: WithAndWithout | None, rows: Sequence[ComparisonRow]) -> Record:
+    """The same for a record; nothing without rules."""
+    if found is None:
+        return {}
+    exclusion, names = found.exclusion, ("with_rules", "without_rules")
+    return {
+        "worker_exclusion": {
+            "rules": str(exclusion.rules),
+            "sealed": exclusion.sealed,
+            "by_rule": [
+                {
+                    "rule": one.name,
+                    "limit": one.limit,
+                    "words": rule_words(one.name, one.limit),
+                    "applied": not one.missing_columns,
+                    "missing_columns": list(one.missing_columns),
+                    "workers": int(one.broken.sum()),
+                    "unknown": int(one.unknown.sum()),
+                }
+                for one in exclusion.outcomes
+            ],
+            "workers": dict(zip(names, found.workers, strict=True)),
+            "ratings": dict(zip(names, found.ratings, strict=True)),
+            "comparisons": [
+                {
+                    "criterion": one.criterion,
+                    "first": one.first,
+                    "second": one.second,
+                    **{
+                        name: {
+                            "estimate": row.estimate,
+                            "interval": [row.low, row.high],
+                            "p_value": row.p_value,
+                        }
+                        for name, row in zip(names, (one, other), strict=True)
+                    },
+                }
+                for one, other in zip(rows, found.without, strict=True)
+            ],
+        }
+    }
+
+
+def exclusion_deviations(exclusion: WorkerExclusion | None, planned: str) -> tuple[Deviation, ...]:
+    """Rules that were not applied, and rules that the plan does not have."""
+    if exclusion is None:
+        return ()
+    found = [
+        Deviation(
+            "rule for leaving out workers",
+            f"{one.name}={one.limit:g}",
+            f"not applied: the table has no column {' and '.join(one.missing_columns)}",
+        )
+        for one in exclusion.not_applied
+        if exclusion.sealed
+    ]
+    if not exclusion.sealed:
+        found.append(Deviation("rules for leaving out workers", planned or "none", str(exclusion.rules)))
+    return tuple(found)
+
+
+def not_applied_remarks(exclusion: WorkerExclusion | None) -> tuple[str, ...]:
+    """A warning for each rule that the table lacks columns for."""
+    if exclusion is None:
+        return ()
+    return tuple(
+        f"WARNING: the rule {one.name}={one.limit:g} was not applied, for the table has no column "
+        f"{' and '.join(map(repr, one.missing_columns))}."
+        for one in exclusion.not_applied
+    )
+
+
+def without_sentence(found: WithAndWithout, rows: Sequence[ComparisonRow]) -> str:
+    """For a paper: counts, and of one comparison the effect without exclusions."""
+    said = counts_sentence(found)
+    if len(rows) != 1 or not found.workers[1] - found.workers[0]:
+        return said
+    other = found.without[0]
+    return (
+        f"{said} With all workers the difference is {other.estimate:+.4f}, interval "
+        f"{interval_words(other.low, other.high)}, {p_words(other.p_value)}."
+    )
