@@ -11,11 +11,14 @@ from humeval_power.planning.analyze import Deviation
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.family import ComparisonRow
 from humeval_power.reporting.document import Block, Paragraph, Points, Section, Table
-from humeval_power.reporting.numbers import counted, interval_words, p_cell, p_words
+from humeval_power.reporting.numbers import counted, interval_words, p_cell
 from humeval_power.reporting.records import Record
 
 SEALED = "These rules were sealed in the plan."
-NOT_SEALED = "NOT SEALED: these rules were in no plan before the ratings were seen, so that they may follow the result."
+NOT_SEALED = (
+    "NOT SEALED: these rules were in no plan before the ratings were seen, so that they may "
+    "follow the result."
+)
 TITLE = "With and without the workers left out"
 _MOST_SHOWN = 30  # comparisons in text
 
@@ -179,16 +182,4 @@ def not_applied_remarks(exclusion: WorkerExclusion | None) -> tuple[str, ...]:
         f"WARNING: the rule {one.name}={one.limit:g} was not applied, for the table has no column "
         f"{' and '.join(map(repr, one.missing_columns))}."
         for one in exclusion.not_applied
-    )
-
-
-def without_sentence(found: WithAndWithout, rows: Sequence[ComparisonRow]) -> str:
-    """For a paper: counts, and of one comparison the effect without exclusions."""
-    said = counts_sentence(found)
-    if len(rows) != 1 or not found.workers[1] - found.workers[0]:
-        return said
-    other = found.without[0]
-    return (
-        f"{said} With all workers the difference is {other.estimate:+.4f}, interval "
-        f"{interval_words(other.low, other.high)}, {p_words(other.p_value)}."
     )

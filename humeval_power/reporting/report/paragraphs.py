@@ -12,6 +12,7 @@ from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.numbers import MINUS
 from humeval_power.reporting.report.documents import Documents
+from humeval_power.reporting.report.exclusion_words import exclusion_sentence
 from humeval_power.reporting.report.facts.family_words import in_words
 from humeval_power.reporting.report.facts.pair_findings import zeros
 from humeval_power.reporting.report.facts.words import words_of
@@ -61,7 +62,10 @@ def results_paragraph(documents: Documents) -> str:
     found = words_of(facts).findings()
     if not facts.has_result:
         return _joined(found)
-    return _joined([*found, interest_sentence(facts), zeros(facts), *_deviations(documents.study)])
+    left_out = exclusion_sentence(facts.record)
+    return _joined(
+        [*found, left_out, interest_sentence(facts), zeros(facts), *_deviations(documents.study)]
+    )
 
 
 def _joined(sentences: list[str | None]) -> str:

@@ -13,7 +13,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import CORRELATIONS, FURTHER_DEVIATIONS, PARAMETER_NAMES, Parameters
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.plan.sealed.many_content import many_content
-from humeval_power.reporting.plan.sealed.rules import rules_content
+from humeval_power.reporting.plan.sealed.rules_content import rules_content
 from humeval_power.reporting.plan.sealed.seal import PLAN_SCHEMA, Values, value_at
 from humeval_power.reporting.records import versions
 

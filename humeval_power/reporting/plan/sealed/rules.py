@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
-from typing import Any
 
 from pydantic import Field
 
@@ -67,28 +65,5 @@ class RulesSection(Section):
         )
 
 
-def rules_content(planned: PlannedRules) -> dict[str, Any]:
-    """The section as plain values."""
-    cost = planned.cost
-    return {
-        "limits": asdict(planned.rules),
-        "checks": planned.checks,
-        "repeats": planned.repeats,
-        "careless": planned.careless,
-        "cost": {
-            "careful_out": cost.out.careful,
-            "careless_out": _null(cost.out.careless),
-            "power": _null(cost.power),
-            "without": _null(cost.without),
-            "all_careful": _null(cost.all_careful),
-            "n_simulations": cost.n_simulations,
-        },
-    }
-
-
 def _nan(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-def _null(value: float) -> float | None:
-    return None if math.isnan(value) else value
