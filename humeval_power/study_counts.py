@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError, field_problem
@@ -123,3 +124,11 @@ def _units_of_rows(design: Design) -> tuple[int, list[Group]]:
             groups[int(k)] = groups.get(int(k), 0) + int(n_units)
     in_a_unit = K if paired else 1
     return len(np.unique(output)), [(n_units, k, in_a_unit) for k, n_units in sorted(groups.items())]
+
+
+def share_of(rate: float, loads: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A share of each load: the nearest whole number, at least one where there is a rate and a load."""
+    if rate == 0:
+        return np.zeros_like(loads)
+    nearest = np.floor(rate * loads + 0.5).astype(np.int64)
+    return np.asarray(np.minimum(np.maximum(nearest, 1), loads))

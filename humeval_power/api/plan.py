@@ -106,8 +106,6 @@ def make_plan(
     question: str = "",
     exclusions: Sequence[str] = (),
     exclude_if: ExclusionRules = NO_RULES,
-    checks_each: int = 0,
-    repeats_each: int = 0,
     created: datetime.date | None = None,
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
@@ -135,9 +133,7 @@ def make_plan(
     safe : plan at this upper confidence limit of how workers differ.
     losses : what is expected to be lost; with `exclude_if` the share of careless workers whom the rules are for.
     exclude_if : rules by which the analysis will leave out workers, sealed with the plan. The power is then that of
-        what they leave.
-    checks_each, repeats_each : attention checks, and outputs shown again, that each worker will meet; rules about
-        these need them.
+        what they leave. Rules about checks and repeats need those of `costs`.
     question, exclusions, created : for the plan, exclusions in words; without a date it is of today.
     ahead : is told of the simulations before the first, and may refuse them.
     remarks : what was noticed in reading.
@@ -174,7 +170,7 @@ def make_plan(
         checks=float(costs.checks_per_rating),
         repeats=float(costs.repeats_per_rating),
     )
-    control = control_of(exclude_if, checks_each, repeats_each)
+    control = control_of(exclude_if, costs)
     if control is not None and exclusion != "none":
         raise InputError(
             f"Leave out workers by rules, or as if they were known ({exclusion}), not by both."
@@ -312,19 +308,26 @@ def _kept_together(design: Design, planned: Plan | None, limit: int | None) -> D
     return check_load(replace(design, together=True), limit)
 
 
-def control_of(rules: ExclusionRules, checks: int, repeats: int) -> QualityControl | None:
-    """Rules with what they can be seen by; None without rules.
+def control_of(rules: ExclusionRules, costs: CostModel) -> QualityControl | None:
+    """Rules with the checks, repeats and seconds that are paid for; None without rules.
 
     Raises
     ------
     InputError
-        Rules about checks or repeats without any, or checks and repeats without rules.
+        Rules about checks or repeats without any.
     """
+    from humeval_power.simulation.careless import USUAL_BEHAVIOUR
     from humeval_power.simulation.quality_control import QualityControl
 
-    if not rules and not (checks or repeats):
+    if not rules:
         return None
-    return QualityControl(rules=rules, checks=checks, repeats=repeats)
+    seconds = costs.seconds_per_rating
+    return QualityControl(
+        rules=rules,
+        checks=float(costs.checks_per_rating),
+        repeats=float(costs.repeats_per_rating),
+        behaviour=USUAL_BEHAVIOUR if seconds is None else replace(USUAL_BEHAVIOUR, seconds=float(seconds)),
+    )
 
 
 def _documents_to_search(documents: Sequence[int] | None, most: int | None) -> Sequence[int]:

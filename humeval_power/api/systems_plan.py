@@ -49,8 +49,6 @@ def make_systems_plan(
     question: str = "",
     exclusions: Sequence[str] = (),
     exclude_if: ExclusionRules = NO_RULES,
-    checks_each: int = 0,
-    repeats_each: int = 0,
     created: datetime.date | None = None,
     n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
@@ -96,7 +94,7 @@ def make_systems_plan(
     effect = first.parameters.stated_effect
     known = _in_pairs(many, sources)
     most = max(workers) if workers else max_workers
-    control = control_of(exclude_if, checks_each, repeats_each)
+    control = control_of(exclude_if, costs)
     request = PlanRequest(
         exclusion=control or "none",
         assumed=known,

@@ -57,7 +57,9 @@ class Behaviour:
 USUAL_BEHAVIOUR = Behaviour()
 
 
-def checks_failed(kind: Codes, checks: int, behaviour: Behaviour, rng: np.random.Generator) -> Codes:
+def checks_failed(
+    kind: Codes, checks: int | Codes, behaviour: Behaviour, rng: np.random.Generator
+) -> Codes:
     """How many of their attention checks workers fail, shape (n_workers,); `kind` as `draw_workers` gives."""
     failing = np.where(kind == CAREFUL, 1 - behaviour.passing, 1 - behaviour.careless_passing)
     return rng.binomial(checks, failing)

@@ -20,6 +20,7 @@ from humeval_power.simulation.losses import (
     Losses,
     careless_responses,
 )
+from humeval_power.study_counts import share_of
 from humeval_power.worker_statistics import (
     agreement_over_items,
     failed_share,
@@ -33,29 +34,37 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityControl:
-    """Rules for leaving workers out, and what they can be seen by: each worker's number of attention `checks` and
-    of `repeats` (outputs shown again), and how workers behave."""
+    """Rules for leaving workers out, and what they can be seen by: attention `checks` and `repeats` (outputs shown
+    again) as shares of each worker's ratings, as they are assigned (`share_of`), and how workers behave."""
 
     rules: ExclusionRules
-    checks: int = 0
-    repeats: int = 0
+    checks: float = 0.0
+    repeats: float = 0.0
     behaviour: Behaviour = USUAL_BEHAVIOUR
 
     def __post_init__(self) -> None:
         problems = [] if self.rules else [Problem("there is no rule.", "Set the limit of one at least.")]
         problems += [
-            field_problem(name, getattr(self, name), "must be a whole number of at least 0.")
+            field_problem(name, getattr(self, name), "must be a share from 0 to 1.")
             for name in ("checks", "repeats")
-            if getattr(self, name) < 0
+            if not 0 <= getattr(self, name) <= 1
         ]
-        needed: dict[RuleName, int] = {"failed-checks": self.checks, "repeats": self.repeats}
+        shares: dict[RuleName, float] = {"failed-checks": self.checks, "repeats": self.repeats}
         problems += [
-            field_problem(name, self.rules.limits[name], f"needs {what} to be seen: there are none.")
-            for name, what in (("failed-checks", "attention checks"), ("repeats", "outputs shown again"))
-            if name in self.rules.limits and needed[name] == 0
+            Problem(
+                f"the rule {name} needs {what}, and none are planned.", f"Plan for them: {option} SHARE."
+            )
+            for name, what, option in _SEEN_BY
+            if name in self.rules.limits and shares[name] == 0
         ]
         if problems:
             raise InputError(problems)
+
+
+_SEEN_BY: tuple[tuple[RuleName, str, str], ...] = (
+    ("failed-checks", "attention checks", "--checks-per-rating"),
+    ("repeats", "outputs that are shown again", "--repeats-per-rating"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,13 +76,14 @@ class Again:
     rating: Floats
 
 
-def with_repeats(design: Design, repeats: int) -> tuple[Design, Codes]:
-    """The design with the `repeats` first ratings of each worker once more at the end, and the rows that these
-    repeat."""
+def with_repeats(design: Design, repeats: float) -> tuple[Design, Codes]:
+    """The design with a share of each worker's ratings, the first ones, once more at the end, and the rows that
+    these repeat."""
     rows = design.assignment
+    number = share_of(repeats, np.bincount(rows.worker, minlength=design.n_workers))
     order = np.argsort(rows.worker, kind="stable")
     place = np.arange(len(order)) - np.searchsorted(rows.worker[order], rows.worker[order])
-    again = np.sort(order[place < repeats])
+    again = np.sort(order[place < number[rows.worker[order]]])
     both = np.concatenate([np.arange(len(rows.worker)), again])
     document = None if rows.document is None else rows.document[both]
     shown = Assignment(rows.worker[both], rows.item[both], rows.system[both], document)
@@ -105,7 +115,8 @@ def control(
         levels=levels,
     )
     anew = np.where((kind == STRAIGHT)[of], back.rating[again.rows], anew)
-    failed = checks_failed(kind, how.checks, how.behaviour, rng)
+    checks = share_of(how.checks, np.bincount(rows.worker, minlength=len(kind)))
+    failed = failed_share(checks_failed(kind, checks, how.behaviour, rng), checks)
     seconds = seconds_taken(rows.worker, kind, how.behaviour, rng)
     known = _statistics(how, back, again.rows, anew, rows, failed, seconds)
     out = how.rules.left_out(known)
@@ -118,7 +129,7 @@ def _statistics(
     again: Codes,
     anew: Floats,
     rows: Assignment,
-    failed: Codes,
+    failed: Floats,
     seconds: Floats,
 ) -> dict[RuleName, Floats]:
     """Those that the rules are about, (n_workers,) each."""
@@ -135,7 +146,7 @@ def _statistics(
         return mean_by(rows.worker[again][seen], apart, n_workers)
 
     computed: dict[RuleName, Callable[[], Floats]] = {
-        "failed-checks": lambda: failed_share(failed, np.full(n_workers, how.checks)),
+        "failed-checks": lambda: failed,
         "repeats": repeats,
         "seconds": lambda: median_by(worker, seconds[kept], n_workers),
         "same-answer": lambda: same_answer_share(worker, rating, n_workers),

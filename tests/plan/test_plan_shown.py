@@ -11,7 +11,7 @@ import pytest
 
 from humeval_power.costs import cost_of
 from humeval_power.interfaces.formats.plan.plan_file import read_plan
-from humeval_power.planning.plan.assignment_checks import share_of
+from humeval_power.study_counts import share_of
 from tests.cli import run, run_json
 
 TWO = ("--preset", "high", "--effect", 0.3, "--items", "20", "--max-workers", 10, "--simulations", 20)

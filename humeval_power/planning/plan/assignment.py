@@ -15,7 +15,6 @@ from humeval_power.planning.plan.assignment_checks import (
     check_options,
     check_shown,
     checked_names,
-    share_of,
 )
 from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes, numbered
 from humeval_power.planning.plan.session_order import (
@@ -27,6 +26,7 @@ from humeval_power.planning.plan.session_order import (
     first_systems,
 )
 from humeval_power.planning.plan.turns import Turns, deal_turns
+from humeval_power.study_counts import share_of
 from humeval_power.systems import system_names as called
 
 _PURPOSES = (

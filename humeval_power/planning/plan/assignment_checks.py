@@ -75,14 +75,6 @@ def _name_problems(systems: Sequence[str], n_systems: int) -> list[Problem]:
     return [Problem(f"The {n_systems} systems need {n_systems} names: {wrong}.", "")]
 
 
-def share_of(rate: float, loads: Codes) -> Codes:
-    """A share of each load: the nearest whole number, at least one where there is a rate and a load."""
-    if rate == 0:
-        return np.zeros_like(loads)
-    nearest = np.floor(rate * loads + 0.5).astype(np.int64)
-    return np.asarray(np.minimum(np.maximum(nearest, 1), loads))
-
-
 def check_shown(slots: Sequence[str], loads: Codes, repeats: Codes, checks: Codes, *, limit: int) -> None:
     """Raise DesignError if a slot is shown more than the limit, repeats and checks included."""
     shown = loads + repeats + checks

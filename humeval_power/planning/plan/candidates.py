@@ -13,13 +13,12 @@ from humeval_power.costs import CostModel, costs_of_counts
 from humeval_power.errors import InputError, ParametersError, Problem
 from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.parameters import Parameters
-from humeval_power.planning.plan.assignment_checks import share_of
 from humeval_power.planning.plan.workers_out import NOBODY_OUT, WorkersOut
 from humeval_power.planning.study.regular import powers, regular_precision
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.study import check_documents
-from humeval_power.study_counts import StudyCounts
+from humeval_power.study_counts import StudyCounts, share_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

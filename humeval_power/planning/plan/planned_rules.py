@@ -34,12 +34,12 @@ class RulesCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRules:
-    """Rules as they are sealed, with what was assumed to say what they cost: each worker's number of attention
-    `checks` and of outputs shown again (`repeats`), and the share of `careless` workers."""
+    """Rules as they are sealed, with what was assumed to say what they cost: attention `checks` and outputs shown
+    again (`repeats`) as shares of a worker's ratings, and the share of `careless` workers."""
 
     rules: ExclusionRules
-    checks: int = 0
-    repeats: int = 0
+    checks: float = 0.0
+    repeats: float = 0.0
     careless: float = 0.0
     cost: RulesCost
 

@@ -60,8 +60,8 @@ def rules_caveats(plan: Plan) -> list[str]:
 
 
 def _assumed(planned: PlannedRules) -> str:
-    seen = [f"{planned.checks:,} attention checks"] if planned.checks else []
-    seen += [f"{planned.repeats:,} outputs shown again"] if planned.repeats else []
-    with_each = f", {' and '.join(seen)} for each worker" if seen else ""
+    seen = [f"attention checks ({percent(planned.checks)} of the ratings)"] if planned.checks else []
+    seen += [f"outputs shown again ({percent(planned.repeats)})"] if planned.repeats else []
+    with_each = f", {' and '.join(seen)}" if seen else ""
     who = f"{percent(planned.careless)} careless workers" if planned.careless else "careful workers only"
     return f"(Simulated: {who}{with_each}.)"

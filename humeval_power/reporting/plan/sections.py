@@ -10,7 +10,6 @@ from humeval_power.costs import Cost, money
 from humeval_power.designs import Codes, Design
 from humeval_power.inference.study.formula import effect_precision
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS
-from humeval_power.planning.plan.assignment_checks import share_of
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.study.analytic import detectable
 from humeval_power.planning.study.limits import (
@@ -25,6 +24,7 @@ from humeval_power.reporting.plan.words import COST_NAMES, DESIGN_WORDS, MANY_DE
 from humeval_power.reporting.study.study_content import category_facts
 from humeval_power.reporting.values import plain, share, signed
 from humeval_power.rules import claim
+from humeval_power.study_counts import share_of
 
 if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure

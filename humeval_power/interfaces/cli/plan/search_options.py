@@ -90,18 +90,6 @@ _STATED = (
         help="A rule for leaving out ratings, in words; repeatable.",
     ),
     exclude_if_option("Leave out workers in the analysis by these rules, sealed with the plan"),
-    click.option(
-        "--checks-each",
-        type=WholeNumber(min=0, largest=LARGEST_COUNT),
-        default=0,
-        help="Attention checks that each worker will meet, for --exclude-if failed-checks=...",
-    ),
-    click.option(
-        "--repeats-each",
-        type=WholeNumber(min=0, largest=LARGEST_COUNT),
-        default=0,
-        help="Outputs that each worker will be shown again, for --exclude-if repeats=...",
-    ),
     date_option,
 )
 
@@ -120,7 +108,7 @@ def caution_options(command: Function) -> Function:
 
 def statement_options(command: Function) -> Function:
     """Add what the plan is to say, as `stated`."""
-    names = ("question", "exclusions", "exclude_if", "checks_each", "repeats_each", "created")
+    names = ("question", "exclusions", "exclude_if", "created")
     return collected(command, _STATED, name="stated", collect=_taken(*names))
 
 

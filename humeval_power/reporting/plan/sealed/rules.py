@@ -50,8 +50,8 @@ class RulesSection(Section):
     """Rules by which the analysis leaves out workers, blind to the systems."""
 
     limits: LimitsSection
-    checks: Natural = Field(description="Attention checks that each worker is assumed to meet.")
-    repeats: Natural = Field(description="Outputs that each worker is assumed to be shown again.")
+    checks: Share = Field(description="Attention checks as a share of a worker's ratings.")
+    repeats: Share = Field(description="Outputs shown again as a share of a worker's ratings.")
     careless: float = Field(ge=0, lt=1, description="Assumed share of careless workers.")
     cost: RulesCostSection
 
