@@ -14,6 +14,7 @@ _RUN = re.compile(r"'*[=+\-@\t\r\n\ufeff\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _PLAIN = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_. :/-]*")  # most cells, at the price of one look
 _QUOTED = re.compile(r'[,"\r\n]')
+_EMPTY = '""'  # a line of one empty cell would be a blank line, which readers skip
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
@@ -44,8 +45,7 @@ def original_cells(cells: Sequence[str]) -> list[str]:
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table as CSV: commas, line feeds, quotation marks where needed, and no formulas."""
     lines = [header, *rows]
-    # A line of one empty cell would be a blank line, which readers skip.
-    return "".join((",".join(map(_written, line)) or '""') + "\n" for line in lines)
+    return "".join(f"{','.join(map(_written, line)) or _EMPTY}\n" for line in lines)
 
 
 def table_csv(table: pd.DataFrame, *, digits: int | None = None) -> str:
@@ -53,14 +53,26 @@ def table_csv(table: pd.DataFrame, *, digits: int | None = None) -> str:
 
     What is missing is an empty cell.
     """
-    columns = [
-        [
-            "" if missing else _cell(value, digits)
-            for value, missing in zip(cells, cells.isna(), strict=True)
-        ]
-        for cells in (table[name] for name in table)
-    ]
-    return csv_text([str(name) for name in table], list(zip(*columns, strict=True)))
+    header = [_written(str(name)) for name in table]
+    columns = [_written_column(table[name], digits) for name in table]
+    return "".join(
+        f"{line or _EMPTY}\n" for line in (",".join(header), *map(",".join, zip(*columns, strict=True)))
+    )
+
+
+def _written_column(cells: pd.Series, digits: int | None) -> list[str]:
+    """The cells of a column as they are written; a text that stands in it often is looked at once."""
+    known: dict[str, str] = {}
+
+    def written(value: object) -> str:
+        if type(value) is not str:
+            return _written(_cell(value, digits))
+        if value not in known:
+            known[value] = _written(value)
+        return known[value]
+
+    pairs = zip(cells.tolist(), cells.isna().tolist(), strict=True)
+    return ["" if missing else written(value) for value, missing in pairs]
 
 
 def _cell(value: object, digits: int | None) -> str:

@@ -111,6 +111,8 @@ def with_header(cells: pd.DataFrame, *, source: str, notices: list[str]) -> pd.D
 
 def _take_guards_away(body: pd.DataFrame, place: Any, name: str, notices: list[str]) -> None:
     """Take from a column the apostrophes that keep a spreadsheet from running its cells."""
+    if not body[place].str.startswith("'").any():
+        return
     found = body[place].tolist()
     original = original_cells(found)
     n_guarded = sum(a is not b for a, b in zip(found, original, strict=True))
