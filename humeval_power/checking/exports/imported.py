@@ -117,9 +117,11 @@ def imported(
 
 def _without(table: Imported, part: Codes, withdrawn: Collection[str]) -> Imported:
     """The table without what some workers gave."""
+    if not withdrawn:
+        return table
     names = table.frame["worker"].astype(str).str.strip()
     gone = names.isin(withdrawn).to_numpy()
-    absent = len(set(withdrawn) - set(names))
+    absent = len(set(withdrawn) - set(names.unique()))
     notices = table.notices
     if absent:
         notices += (
