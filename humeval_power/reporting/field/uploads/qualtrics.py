@@ -12,7 +12,7 @@ from humeval_power.reporting.field.uploads.mapping_text import (
     question_names,
     readme,
 )
-from humeval_power.reporting.field.uploads.qualtrics_survey import Survey, displayed, in_html
+from humeval_power.reporting.field.uploads.qualtrics_survey import Survey, displayed, fields_of
 from humeval_power.safe_text import csv_text
 
 _MOST_COLUMNS = (
@@ -39,7 +39,9 @@ def qualtrics_files(form: RatingForm) -> Mapping[str, Content]:
                 for slot in slots
             ],
         ),
-        "loops.csv": csv_text(["survey", "slot", "loop", "code", "text", "source"], _loops(form, surveys)),
+        "loops.csv": csv_text(
+            ["survey", "slot", "loop", "code", "field 1", "field 2"], _loops(form, surveys)
+        ),
         "mapping.toml": _mapping(form),
         "README.md": _readme(form, surveys),
     }
@@ -57,7 +59,7 @@ def _loops(form: RatingForm, surveys: Mapping[str, Sequence[str]]) -> Iterator[l
     for name, slots in surveys.items():
         for slot in slots:
             for one in form.of_slot(slot):
-                yield [name, slot, str(one.order), one.code, in_html(one.text), in_html(one.source)]
+                yield [name, slot, str(one.order), one.code, *fields_of(one)]
 
 
 def _mapping(form: RatingForm) -> str:

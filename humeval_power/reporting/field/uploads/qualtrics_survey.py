@@ -15,13 +15,21 @@ Json = dict[str, object]
 
 _SURVEY = "SV_000000000000001"  # the platform gives a new one
 _FROM_LINK = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "slot")
-_TEXT, _SOURCE = "${lm://Field/1}", "${lm://Field/2}"  # the fields of a loop
-_BOX = "white-space: normal; border: 1px solid #767676; padding: 0.8em; margin: 0.6em 0; unicode-bidi: isolate;"
+_BOX = "white-space: pre-wrap; unicode-bidi: isolate; border: 1px solid #767676; padding: 0.8em; margin: 0.6em 0;"
+_SHOWN = (
+    f'${{lm://Field/2}}<div dir="auto" style="{_BOX}">${{lm://Field/1}}</div>'  # a loop: source, and text
+)
 
 
 def in_html(text: str) -> str:
     """A text as a field or question shows it; nothing in it is piped text."""
     return web_text(text).replace("&#10;", "<br>")
+
+
+def fields_of(one: Shown) -> tuple[str, str]:
+    """The fields of a loop: the text, and what stands above it in a box of its own, '' where nothing does."""
+    above = f'<div dir="auto" style="{_BOX} background: #f4f4f4;">{in_html(one.source)}</div>'
+    return in_html(one.text), above if one.source else ""
 
 
 def displayed(question: Question, point: int) -> str:
@@ -83,11 +91,11 @@ class Survey:
 
     def _slot_block(self, slot: str) -> str:
         """A block that goes through what a slot is shown: a loop for each, in order."""
-        shown = self.form.of_slot(slot)
-        fields = {str(one.order): {"1": in_html(one.text), "2": in_html(one.source)} for one in shown}
+        told = {str(one.order): fields_of(one) for one in self.form.of_slot(slot)}
+        fields = {loop: {"1": text, "2": above} for loop, (text, above) in told.items()}
         options: Json = {"Looping": "Static", "LoopingOptions": {"Static": fields, "Randomization": "None"}}
         named = zip(question_names(self.form), self.form.questions, strict=True)
-        asked = [self._shown(f"{slot}_text", _boxes(shown))]
+        asked = [self._shown(f"{slot}_text", _SHOWN)]
         asked += [self._asked(f"{slot}_{name}", question) for name, question in named]
         return self._block(f"Slot {slot}", asked, options)
 
@@ -172,13 +180,6 @@ def _element(kind: str, first: str, second: str | None, payload: object) -> Json
         "TertiaryAttribute": None,
         "Payload": payload,
     }
-
-
-def _boxes(shown: Sequence[Shown]) -> str:
-    """The text of a loop, below its source where the slot has any."""
-    source = f'<div dir="auto" style="{_BOX} background: #f4f4f4;">{_SOURCE}</div>'
-    text = f'<div dir="auto" style="{_BOX}">{_TEXT}</div>'
-    return f"{source}{text}" if any(one.source for one in shown) else text
 
 
 def _choices(form: RatingForm, question: Question) -> Json:
