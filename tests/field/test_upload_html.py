@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli import run
 from tests.field.browser import driven, dumped, needs_browser
-from tests.field.upload_cases import HOSTILE, coded, hostile_outputs
+from tests.field.upload_cases import HOSTILE, coded, hostile_outputs, study_in
 
 QUESTIONS = ("--question", "adequacy=Is it <b>complete</b>?", "--question", "-fluency=Is it fluent?")
 
@@ -49,12 +49,6 @@ window.said = JSON.stringify({ begun: window.begun, csv: answers ? answers.value
 def rate(page, profile, *, points=(1, 2, 3, 4, 5), worker="Ann", most=10_000, query=""):
     script = RATE % {"points": list(points), "most": most, "worker": json.dumps(worker)}
     return json.loads(driven(page, profile, script, query=query))
-
-
-def study_in(page):
-    text = page.read_text(encoding="utf-8")
-    found = re.search(r'<script type="application/json" id="study">(.*?)</script>', text, re.DOTALL)
-    return json.loads(found[1])
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import xml.etree.ElementTree as ElementTree
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.cli import run
-from tests.field.upload_cases import coded, hostile_outputs
+from tests.field.upload_cases import hostile_outputs, study_in
 
 CRITERIA = ("adequacy", "fluency: good?")
 QUESTIONS = (
@@ -61,16 +62,33 @@ class Crowd:
             self.given.add((worker, slot, int(order), code, name, answer))
         return found
 
-    def check(self, table, *, n_shown):
+    def check(self, exports, folder, *, n_shown):
+        """Import the exports by the folder's mapping, the assignment and the key; the table."""
         assert len(self.given) == n_shown * len(self.criteria)
-        named = table.assign(criterion=table.get("criterion", ""))
-        columns = ["worker", "slot", "order", "code", "criterion", "rating"]
-        rows = [
-            (worker, slot, int(order), code, criterion, int(rating))
-            for worker, slot, order, code, criterion, rating in named[columns].itertuples(index=False)
-        ]
-        assert len(rows) == len(set(rows))
-        assert set(rows) == self.given
+        place = folder.parent.parent
+        files = ("--map", folder / "mapping.toml", "--assignment", folder.parent / "assignment.csv")
+        run("import", *exports, *files, "--key", place / "key.csv", "--keep-ids", "-o", place / "back.csv")
+        back, assigned, key = map(
+            rows_of, (place / "back.csv", folder.parent / "assignment.csv", place / "key.csv")
+        )
+        stands_for = {row["code"]: (row["item"], row["system"]) for row in key}
+        kinds = {(row["worker_slot"], row["order"]): (row["kind"], row["right"]) for row in assigned}
+        found = set()
+        for row in back:
+            kind, right = kinds[row["slot"], row["order"]]
+            assert row["kind"] == kind
+            assert (row["item"], row["system"]) == stands_for.get(row["code"], ("", ""))
+            assert row["passed"] == (str(int(float(row["rating"]) == float(right))) if right else "")
+            worker, slot, order, code = (row[name] for name in ("worker", "slot", "order", "code"))
+            found.add((worker, slot, int(order), code, row.get("criterion", ""), int(float(row["rating"]))))
+        assert len(back) == len(found)
+        assert found == self.given
+        return back
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 SCALES = {"1:5": range(1, 6), "-2:2": range(-2, 3), "0:10": range(11)}
@@ -123,16 +141,46 @@ def test_label_studio(made, scale, words):
     folder = made("label-studio", f"--scale={scale}", *words)
     crowd = Crowd(SCALES[scale], 2 if words else 1)
     exports, n_shown = label_studio_exports(folder, crowd, "choices")
-    table = coded(exports, folder / "mapping.toml")
-    crowd.check(table, n_shown=n_shown)
-    assert set(table["seconds"].astype(float)) == {3.5}
+    back = crowd.check(exports, folder, n_shown=n_shown)
+    assert {float(row["seconds"]) for row in back} == {3.5}
 
 
 def test_label_studio_with_a_slider(made):
     folder = made("label-studio", "--scale", "0:100", *QUESTIONS)
     crowd = Crowd(range(101), 2)
     exports, n_shown = label_studio_exports(folder, crowd, "number")
-    crowd.check(coded(exports, folder / "mapping.toml"), n_shown=n_shown)
+    crowd.check(exports, folder, n_shown=n_shown)
+
+
+@pytest.mark.parametrize(("scale", "words"), [*CASES, ("0:100", QUESTIONS)])
+def test_html(made, tmp_path, scale, words):
+    folder = made("html", f"--scale={scale}", *words)
+    crowd = Crowd(SCALES.get(scale, range(101)), 2 if words else 1)
+    exports, n_shown = [], 0
+    for path in sorted(folder.glob("*.html")):
+        study = study_in(path)
+        rows = [["worker", "slot", "batch", "order", "code", "kind", "criterion", "rating", "seconds"]]
+        for one in study["shown"]:
+            found = crowd.answers("Ann, " + path.stem, study["slot"], one["order"], one["code"])
+            n_shown += 1
+            rows += [
+                [
+                    "Ann, " + path.stem,
+                    study["slot"],
+                    one["batch"],
+                    one["order"],
+                    one["code"],
+                    one["kind"],
+                    name,
+                    answer,
+                    2.5,
+                ]
+                for name, answer in zip([q["criterion"] for q in study["questions"]], found, strict=True)
+            ]
+        exports.append(tmp_path / f"answers-{path.stem}.csv")
+        with exports[-1].open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+    crowd.check(exports, folder, n_shown=n_shown)
 
 
 @pytest.mark.parametrize("shape", ["pairs", "nested"])
@@ -158,7 +206,7 @@ def test_potato(made, tmp_path, scale, words, shape):
         state = tmp_path / "annotation_output" / user / "user_state.json"
         state.parent.mkdir(parents=True)
         state.write_text(json.dumps({"user_id": user, "instance_id_to_label_to_value": labels}))
-    crowd.check(coded([tmp_path / "annotation_output"], folder / "mapping.toml"), n_shown=n_shown)
+    crowd.check([tmp_path / "annotation_output"], folder, n_shown=n_shown)
 
 
 @pytest.mark.parametrize(("scale", "words"), CASES)
@@ -181,7 +229,7 @@ def test_argilla(made, tmp_path, scale, words):
             records.append(flat)
     named = fetched(folder / "answers.py", records, study)
     (tmp_path / "answers.json").write_text(json.dumps(named), encoding="utf-8")
-    crowd.check(coded([tmp_path / "answers.json"], folder / "mapping.toml"), n_shown=n_shown)
+    crowd.check([tmp_path / "answers.json"], folder, n_shown=n_shown)
 
 
 def fetched(script, records, study):

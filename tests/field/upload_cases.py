@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+import re
 from pathlib import Path
 
 from humeval_power.checking.exports.imported import imported
@@ -48,3 +50,10 @@ def coded(exports, mapping):
     """What comes back of exports by a mapping: a rating a row, under its code."""
     chosen, platform = read_mapping(mapping)
     return imported([read_export(path, platform=platform) for path in exports], chosen).frame
+
+
+def study_in(page):
+    """What a page of the rating form shows and asks."""
+    text = page.read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="study">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found[1])
