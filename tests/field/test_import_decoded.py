@@ -239,3 +239,29 @@ def test_the_collected_table_is_analysed_as_it_stands(study):
     checked = json.loads(run("check", folder / "ratings.csv", "--scale", "1:5", "--json").stdout)
     n = sum(row["kind"] == "rating" for row in rows)
     assert checked["flow"][-1]["rows"] == n
+
+
+def test_checks_that_the_platform_scored_and_that_have_no_code(tmp_path):
+    run(
+        *("assign", "--workers", 2, "--items", 5, "--systems", "old,new", "--checks", 0.3, "--seed", 1),
+        *("--key", tmp_path / "key.csv", "-o", tmp_path / "assignment.csv"),
+    )
+    rows = rows_of(tmp_path / "assignment.csv")
+    given = [
+        {
+            "worker": row["worker_slot"],
+            **{name: row[name] for name in ("code", "kind", "order")},
+            "slot": row["worker_slot"],
+            "rating": "" if row["kind"] == "check" else 1 + at % 5,
+            "passed": at % 2 if row["kind"] == "check" else "",
+        }
+        for at, row in enumerate(rows)
+    ]
+    out = write(tmp_path / "answers.csv", given)
+    found = decoded(tmp_path, out, columns=("slot", "order", "kind", "passed"))
+    assert [(row["kind"], row["passed"], row["order"]) for row in found] == [
+        (str(one["kind"]), str(one["passed"]), str(one["order"])) for one in given
+    ]
+    assert any(row["kind"] == "check" for row in found)
+    n = sum(row["kind"] == "rating" for row in rows)
+    assert json.loads(run("check", tmp_path / "ratings.csv", "--json").stdout)["flow"][-1]["rows"] == n

@@ -204,6 +204,10 @@ def _of_assignment(
             told[name] = codes.map(output[name]).fillna("").to_numpy(dtype=object)
     if (rows["right"] != "").any():
         told["passed"] = _passed(answers, _taken(rows["right"], matched.showing))
+        if "passed" in answers:  # where the rating does not tell
+            told["passed"] = np.where(
+                told["passed"] == "", answers["passed"].fillna("").astype(str), told["passed"]
+            )
     if "source" in answers:
         told["source"] = answers["source"].to_numpy(dtype=object)
     return _in_order(answers.assign(**told))
@@ -217,7 +221,9 @@ def _passed(answers: pd.DataFrame, right: np.ndarray) -> np.ndarray:
     """'1' where a check was answered as it asks, '0' where not, '' for what has no right answer."""
     wanted = read_numbers(read_cells(pd.Series(right)), missing=("",)).value
     given = read_numbers(read_cells(answers["rating"]), missing=("",)).value
-    return np.where(np.isnan(wanted), "", np.where(given == wanted, "1", "0")).astype(object)
+    return np.where(np.isnan(wanted) | np.isnan(given), "", np.where(given == wanted, "1", "0")).astype(
+        object
+    )
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:

@@ -14,6 +14,8 @@ from humeval_power.checking.exports.assigned import Assigned
 Fate = Literal["fits", "copy", "taken over", "unknown code", "unknown slot", "not given", "twice"]
 FATES: tuple[Fate, ...] = get_args(Fate)
 _FITS, _COPY, _TAKEN_OVER, _UNKNOWN_CODE, _UNKNOWN_SLOT, _NOT_GIVEN, _TWICE = range(len(FATES))
+_READ = ("worker", "code", "slot", "criterion", "rating", "kind")
+_CHECK = "\0check"  # what stands for the code of an attention check that has none
 _MOST_PAIRS = 20_000_000  # of answers and slots that are compared to tell slots by their codes
 
 
@@ -49,16 +51,17 @@ def match(answers: pd.DataFrame, assigned: Assigned, *, part: Codes) -> Matched:
     part : (n_answers,), which export each answer stands in.
     """
     n = len(answers)
-    text = {name: _texts(answers, name) for name in ("worker", "code", "slot", "criterion", "rating")}
+    text = {name: _texts(answers, name) for name in _READ}
     order = _orders(answers)
     fate = np.full(n, _FITS)
     fate[_copies(answers, part)] = _COPY
-    rows = assigned.frame
+    rows = _with_checks(assigned.frame)
+    text["code"] = np.where((text["code"] == "") & (text["kind"] == "check"), _CHECK, text["code"])
     known = pd.Series(text["code"]).isin(rows["code"]).to_numpy() & (text["code"] != "")
     fate[(fate == _FITS) & ~known] = _UNKNOWN_CODE
     slot, guessed = text["slot"], False
     if (blank := (slot == "") & (fate == _FITS)).any():
-        slot, guessed = _told_by_codes(text, order, slot, blank, assigned), True
+        slot, guessed = _told_by_codes(text, order, slot, blank, rows), True
     elsewhere = (slot != "") & ~pd.Series(slot).isin(assigned.slots).to_numpy()
     fate[(fate == _FITS) & elsewhere] = _UNKNOWN_SLOT
     looked_at = np.flatnonzero(fate == _FITS)
@@ -76,6 +79,12 @@ def match(answers: pd.DataFrame, assigned: Assigned, *, part: Codes) -> Matched:
     fate[looked_at] = found["fate"]
     fate[(fate == _FITS) & assigned.taken_over[showing]] = _TAKEN_OVER
     return Matched(showing, slot, fate, guessed)
+
+
+def _with_checks(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the assignment, in which checks without a code of their own have one."""
+    code = rows["code"].where((rows["code"] != "") | (rows["kind"] != "check"), _CHECK)
+    return rows.assign(code=code)
 
 
 def _any_slot(code: np.ndarray, rows: pd.DataFrame) -> np.ndarray:
@@ -148,11 +157,12 @@ def _showings(keyed: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _told_by_codes(
-    text: dict[str, np.ndarray], order: np.ndarray, slot: np.ndarray, blank: Mask, assigned: Assigned
+    text: dict[str, np.ndarray], order: np.ndarray, slot: np.ndarray, blank: Mask, rows: pd.DataFrame
 ) -> np.ndarray:
     """The slot of workers whose export does not say it: the one that was given all codes that they answered, in
     their order where that is known. Where several were, none is told; where none was, the best ones together."""
-    rows = assigned.frame[assigned.frame["code"] != ""]
+    rows = rows[~rows["code"].isin(["", _CHECK])]
+    blank = blank & (text["code"] != _CHECK)
     on = ["code", "order"] if np.isfinite(order[blank]).all() else ["code"]
     answered = pd.DataFrame({"worker": text["worker"], "code": text["code"], "order": order})[blank]
     answered = answered[["worker", *on]].drop_duplicates()

@@ -315,12 +315,22 @@ def _blank_parts(table: pd.DataFrame, *, source: str) -> list[Problem]:
     for part in _needed(table):
         cells = read_cells(table[part])
         blank = np.array([not text.strip() for text in cells.texts])[cells.code]
+        if part != "worker":
+            blank &= ~_is_check(table)
         if blank.any():
             rule = f"{int(blank.sum()):,} ratings have no {part}: its cell is blank."
             remedy = "Leave these rows out (drop_rows), or take another column."
             row = int(table.index[int(np.argmax(blank))])
             problems.append(Problem(rule, remedy, place=source, row=row))
     return problems
+
+
+def _is_check(table: pd.DataFrame) -> Mask:
+    """The rows that the export itself calls attention checks."""
+    if "kind" not in table:
+        return np.zeros(len(table), dtype=np.bool_)
+    cells = read_cells(table["kind"])
+    return np.array([text.strip() == "check" for text in cells.texts])[cells.code]
 
 
 def _rated(
@@ -332,7 +342,9 @@ def _rated(
     meant = Cells(cells.code, tuple(_in_numbers(text, words) for text in cells.texts))
     numbers = read_numbers(meant, missing=("", *mapping.missing))
     blank = np.array([not text.strip() for text in cells.texts])[cells.code]
-    missing = numbers.missing & ~blank
+    scored = _is_check(table) & blank  # an attention check whose answer the platform has scored itself
+    blank &= ~scored
+    missing = numbers.missing & ~blank & ~scored
     unknown = ~numbers.missing & np.isnan(numbers.value)
     problems = _unknown_words(table, unknown, cells, columns=columns, source=source)
     flow = [FlowStep("read", len(table), "cells for a rating")]
@@ -340,7 +352,7 @@ def _rated(
         flow.append(FlowStep("dropped", int(blank.sum()), "cell is blank"))
     if missing.any():
         flow.append(FlowStep("dropped", int(missing.sum()), f"no rating ({value_counts(missing, cells)})"))
-    left = ~numbers.missing
+    left = ~numbers.missing | scored
     flow.append(FlowStep("analysed", int(left.sum()), "ratings"))
     texts = np.array(meant.texts, dtype=object)[meant.code]
     return table.assign(rating=texts)[left], flow, problems

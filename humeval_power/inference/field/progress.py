@@ -179,5 +179,9 @@ def _quality_table(answers: pd.DataFrame, matched: Matched, assigned: Assigned, 
         made["seconds"] = read_numbers(read_cells(kept["seconds"]), missing=("",)).value
     if (rows["right"] != "").any():
         right = read_numbers(read_cells(rows["right"]), missing=("",)).value[showing]
-        made["passed"] = np.where(np.isnan(right), np.nan, (rating == right).astype(np.float64))
+        made["passed"] = np.where(np.isnan(right + rating), np.nan, (rating == right).astype(np.float64))
+    if "passed" in kept:
+        scored = read_numbers(read_cells(kept["passed"]), missing=("",)).value
+        told = np.asarray(made.get("passed", np.full(len(kept), np.nan)), dtype=np.float64)
+        made["passed"] = np.where(np.isnan(told), scored, told)
     return pd.DataFrame(made)
