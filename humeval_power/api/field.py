@@ -10,6 +10,8 @@ from humeval_power.checking.scale import infer_scale
 from humeval_power.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from humeval_power.checking.exports.assigned import Assigned, Key
     from humeval_power.checking.exports.export import Export
     from humeval_power.checking.exports.mapping import Mapping
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from humeval_power.reporting.field.imported import DraftResult, ImportResult
     from humeval_power.reporting.field.status import StatusResult
     from humeval_power.reporting.field.uploaded import UploadResult
+    from humeval_power.reporting.field.withdrawal import WithdrawalResult
     from humeval_power.reporting.field.workers import Names
     from humeval_power.reporting.plan.assignment import AssignmentResult
     from humeval_power.scales import RatingScale
@@ -130,6 +133,40 @@ def follow_collection(
         names=names or BY_ID,
         notices=notices,
     )
+
+
+def withdraw_workers(
+    table: pd.DataFrame,
+    withdrawn: Collection[str],
+    *,
+    worker: str | None = None,
+    n_planned: int | None = None,
+    source: str = "table",
+) -> WithdrawalResult:
+    """Take participants who withdrew out of a table, with every row of theirs.
+
+    Parameters
+    ----------
+    table : one row for each answer.
+    withdrawn : their names, as in the table.
+    worker : the column of the workers; None finds it by name.
+    n_planned : the workers that the plan asks for, to be told beside those who are left.
+
+    Returns
+    -------
+    WithdrawalResult
+        `to_frame` is the table without them.
+
+    Raises
+    ------
+    InputError
+        Names that the table does not have, or nobody left.
+    """
+    from humeval_power.checking.withdrawn import without_workers
+    from humeval_power.reporting.field.withdrawal import WithdrawalResult
+
+    others, gone, left = without_workers(table, withdrawn, worker=worker, source=source)
+    return WithdrawalResult(table=others, gone=gone, left=left, n_planned=n_planned)
 
 
 def draft_mapping(export: Export) -> DraftResult:

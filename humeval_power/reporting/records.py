@@ -14,6 +14,7 @@ POWER_SCHEMA = "humeval_power/power/1"
 SURFACE_SCHEMA = "humeval_power/surface/1"
 IMPORT_SCHEMA = "humeval_power/import/1"
 COLLECT_STATUS_SCHEMA = "humeval_power/collect_status/1"
+WITHDRAWAL_SCHEMA = "humeval_power/withdrawal/1"
 
 Record = dict[str, object]
 _VERSIONED = ("humeval-power", "numpy", "scipy", "pandas", "numba")

@@ -3,6 +3,7 @@
 from humeval_power.api.field import draft_mapping as draft_mapping
 from humeval_power.api.field import follow_collection as follow_collection
 from humeval_power.api.field import import_exports as import_exports
+from humeval_power.api.field import withdraw_workers as withdraw_workers
 from humeval_power.checking.exports.assigned import Assigned as Assigned
 from humeval_power.checking.exports.assigned import Key as Key
 from humeval_power.checking.exports.export import Export as Export

@@ -51,7 +51,9 @@ def _check_ratings(
     if not same:
         rule = "these are not the ratings that the last look saw."
         raise InputError([Problem(rule, f"Analyse those; {path} tells.", place=ratings.source)])
+    gone = found.withdrawal
+    withdrew = () if gone is None else (Deviation("participants", "all whom the looks saw", gone),)
     if secret is not None:
-        return ()
+        return withdrew
     said = f"{secret_file} is missing: only counts, estimate and SE were compared with the last look's"
-    return (Deviation("ratings", "each as the last look saw it", said),)
+    return (*withdrew, Deviation("ratings", "each as the last look saw it", said))

@@ -9,6 +9,7 @@ import click
 
 from humeval_power.api.field import follow_collection
 from humeval_power.interfaces.cli.field.options import FieldFiles, export_options, field_options
+from humeval_power.interfaces.cli.field.withdraw import withdraw
 from humeval_power.interfaces.cli.options import checked_scale, typed_scale
 from humeval_power.interfaces.cli.plan.options import load_plan, plan_path
 from humeval_power.interfaces.cli.required_options import Command
@@ -69,6 +70,7 @@ def status(
         key=field.key,
         withdrawn=field.withdrawn,
         scale=typed_scale(scale) if planned is None else planned.scale,
+        rules=None if planned is None or planned.rules is None else planned.rules.rules,
     )
     return replace(found, names=_names(secret, keep_ids=keep_ids))
 
@@ -93,4 +95,5 @@ command = click.Group(
     What these commands show never depends on which system an output is of.
     """,
 )
-command.add_command(status)
+for _each in (status, withdraw):
+    command.add_command(_each)

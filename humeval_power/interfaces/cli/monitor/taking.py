@@ -96,7 +96,7 @@ def take_look(
         for kind, content in added:
             check_content(kind, content, place=path, independent=start.independent)
         book.extend(added)
-        found = LedgerState(after, rows, amended=state.amended, secret=secret.fingerprint)
+        found = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
         return _result(planned, path, asked.secret, found, ledger_seal(book.entries))
 
 
@@ -114,7 +114,12 @@ def _result(
         plan=planned.plan,
         ledger=ledger,
         seal=None if seal is None else Seal(seal.n_lines, seal.sha256, seal.statement),
-        remarks=((amended,) if state.amended else ()) + said + secret_remarks(state, ledger, secret),
+        remarks=(
+            *((amended,) if state.amended else ()),
+            *((state.withdrawal,) if state.withdrawal else ()),
+            *said,
+            *secret_remarks(state, ledger, secret),
+        ),
     )
 
 
@@ -139,8 +144,15 @@ def _check_rows(state: LedgerState, digests: list[tuple[str, str]], seen: LookRo
     if vanished:
         rules.append(f"{counted(len(vanished), seen.noun)} of an earlier look missing now.")
     remedy = f"Looks build on each other: restore them. What was seen is sealed in {path}."
-    if rules:
-        raise InputError([Problem(rule, remedy, place=seen.source) for rule in rules])
+    if vanished and not changed:
+        remedy += " Those of participants who withdrew are taken out by: humeval-power collect withdraw"
+    back = sum(place in state.gone for place, _ in digests)
+    problems = [Problem(rule, remedy, place=seen.source) for rule in rules]
+    if back:
+        rule = f"{counted(back, seen.noun)} of participants who withdrew."
+        problems.append(Problem(rule, "Give the table without them.", place=seen.source))
+    if problems:
+        raise InputError(problems)
 
 
 def _names_of(keys: set[str], digests: list[tuple[str, str]], seen: LookRows) -> str:

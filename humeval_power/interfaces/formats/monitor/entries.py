@@ -21,12 +21,23 @@ _SHORT = 16  # digits by which a plan is told from others
 class LedgerState:
     """A study as its ledger has it: the looks taken, every rating they saw, whether the plan was amended since
     the first of them, and the fingerprint of the secret that the ratings' digests were made with (None before
-    the first look)."""
+    the first look). `n_withdrawn` participants took their consent back after a look; `gone` are the places of their
+    ratings that looks saw."""
 
     monitoring: Monitoring
     rows: dict[str, str]
     amended: bool
     secret: str | None = None
+    n_withdrawn: int = 0
+    gone: frozenset[str] = frozenset()
+
+    @property
+    def withdrawal(self) -> str | None:
+        """What to say of those who withdrew; None where nobody did."""
+        if not self.n_withdrawn:
+            return None
+        who = counted(self.n_withdrawn, "participant")
+        return f"{who} withdrew after a look: {counted(len(self.gone), 'rating')} that looks saw are gone."
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,11 @@ def secret_content(secret: str, *, reason: str, time: str) -> dict[str, Any]:
     return {"secret": secret, "reason": reason, "time": time}
 
 
+def withdrawal_content(n_workers: int, places: Sequence[str], *, time: str) -> dict[str, Any]:
+    """The line of participants who withdrew, with the places of their ratings that looks saw."""
+    return {"n_workers": n_workers, "rows": sorted(places), "time": time}
+
+
 def look_content(look: TakenLook, *, new_rows: Digests, time: str) -> dict[str, Any]:
     """A look's line: the look, digests of the ratings that it saw first, and when it was taken."""
     return {
@@ -113,15 +129,20 @@ def state_of(
         raise InputError([Problem(rule, "Name this study's own --ledger.", place=place)])
     looks: list[TakenLook] = []
     rows: dict[str, str] = {}
-    secret = start["secret"]
+    secret, n_withdrawn, gone = start["secret"], 0, frozenset[str]()
     for entry in entries[1:]:
         if entry.kind == "secret":
-            secret, rows = entry.content["secret"], {}
+            secret, rows, gone = entry.content["secret"], {}, frozenset()
+        elif entry.kind == "withdrawal":
+            n_withdrawn += entry.content["n_workers"]
+            gone |= frozenset(entry.content["rows"])
+            rows = {place: value for place, value in rows.items() if place not in gone}
         else:
             looks.append(_look(entry.content["look"]))
             rows.update(entry.content["new_rows"])
     state = replace(planned, looks=tuple(looks))
-    return LedgerState(state, rows, amended=start["plan_sha256"] != checksum, secret=secret)
+    amended = start["plan_sha256"] != checksum
+    return LedgerState(state, rows, amended, secret, n_withdrawn, gone)
 
 
 def _by(start: Mapping[str, Any]) -> RatingScale | str:

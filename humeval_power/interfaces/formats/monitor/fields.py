@@ -108,6 +108,11 @@ START_OBSERVATIONS: Rules = {
     "test": _TEXT,
 }
 NEW_SECRET: Rules = {"secret": _digits(16), "reason": _TEXT, "time": _TEXT}
+_DIGESTS = Rule(
+    lambda value: isinstance(value, list) and all(map(_digits(16).holds, value)),
+    "must be a list of digests of 16 hexadecimal digits.",
+)
+WITHDRAWAL: Rules = {"n_workers": _count(1), "rows": _DIGESTS, "time": _TEXT}
 _FINAL = Rule(lambda value: isinstance(value, bool), "must be true or false.")
 _TAKEN: Rules = {
     "number": _count(1),
@@ -170,7 +175,12 @@ LOOK_OBSERVATIONS: Rules = {
     "new_rows": _DIGEST_PAIRS,
     "time": _TEXT,
 }
-_OF_RATINGS: Mapping[str, Rules] = {"start": START, "secret": NEW_SECRET, "look": LOOK}
+_OF_RATINGS: Mapping[str, Rules] = {
+    "start": START,
+    "secret": NEW_SECRET,
+    "look": LOOK,
+    "withdrawal": WITHDRAWAL,
+}
 _OF_OBSERVATIONS: Mapping[str, Rules] = {
     "start": START_OBSERVATIONS,
     "secret": NEW_SECRET,
@@ -192,7 +202,7 @@ def check_entries(entries: Sequence[Entry], *, place: str) -> None:
     for entry in entries:
         rules = of_kind.get(entry.kind)
         if rules is None or (entry.kind == "start") is not (entry.number == 1):
-            rule = "must be start in the first line, and look or secret in the others."
+            rule = "must be start in the first line, and look, secret or withdrawal in the others."
             problems.append(_problem(place, entry, "kind", entry.kind, rule))
             continue
         found = _wrong(entry.content, rules, "")

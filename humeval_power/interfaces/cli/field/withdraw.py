@@ -1,0 +1,111 @@
+"""`humeval-power collect withdraw`: participants who take their consent back."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+from pathlib import Path
+
+import click
+
+from humeval_power.api.field import withdraw_workers
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.cli.loading import check_ratings
+from humeval_power.interfaces.cli.monitor.secret import secret_of_rows
+from humeval_power.interfaces.cli.options import TableOptions, table_options
+from humeval_power.interfaces.cli.plan.options import plan_path, table_by_plan
+from humeval_power.interfaces.cli.required_options import Command
+from humeval_power.interfaces.cli.results import with_result
+from humeval_power.interfaces.formats.assigned import read_withdrawn
+from humeval_power.interfaces.formats.monitor.entries import state_of, withdrawal_content
+from humeval_power.interfaces.formats.monitor.fields import check_content
+from humeval_power.interfaces.formats.monitor.ledger import ledger_path, open_ledger
+from humeval_power.interfaces.formats.monitor.rows import row_digests
+from humeval_power.interfaces.formats.monitor.secret import secret_path
+from humeval_power.interfaces.formats.plan.plan_file import PlanFile, read_plan_file
+from humeval_power.interfaces.formats.rating_tables import read_rating_table
+from humeval_power.planning.monitor.step import study_monitoring
+from humeval_power.ratings import Ratings
+from humeval_power.reporting.field.withdrawal import WithdrawalResult
+
+
+@click.command("withdraw", cls=Command)
+@click.argument("file", metavar="RATINGS")
+@click.option(
+    "--withdrawn",
+    required=True,
+    metavar="FILE",
+    help="Those who withdrew, named as in RATINGS, one a line.",
+)
+@click.option("--plan", metavar="PATH", callback=plan_path, help="The plan of the study.")
+@click.option("--ledger", metavar="FILE", help="The ledger of looks. [beside the plan: plan.looks.jsonl]")
+@click.option("--secret", metavar="FILE", help="The secret of the ledger's digests. [beside the ledger]")
+@table_options
+@with_result(WithdrawalResult)
+def withdraw(
+    file: str,
+    withdrawn: str,
+    plan: str | None,
+    ledger: str | None,
+    secret: str | None,
+    table: TableOptions,
+) -> WithdrawalResult:
+    """Take out the ratings of participants who withdrew.
+
+    -o FILE.csv writes the table without them; delete the old one, and their
+    rows in the platform's files. Where looks have seen ratings of theirs, the
+    ledger gets a line that says so, and goes on without them.
+    """
+    names = read_withdrawn(withdrawn)
+    found = read_rating_table(file)
+    if plan is None:
+        if ledger is not None or secret is not None:
+            raise click.UsageError("--ledger and --secret are of a study with a plan: add --plan PATH.")
+        return withdraw_workers(found.frame, names, worker=table.worker, source=found.source)
+    planned = read_plan_file(plan)
+    left = withdraw_workers(
+        found.frame,
+        names,
+        worker=table.worker,
+        source=found.source,
+        n_planned=planned.plan.counts.n_workers,
+    )
+    path = ledger_path(plan, ledger)
+    if planned.plan.looks is None or not Path(path).exists():
+        return left
+    ratings = check_ratings(found, table_by_plan(planned.plan, table), tell=False)
+    return left.seen(path, _noted(planned, ratings, names, path, secret_path(path, secret)))
+
+
+def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: str, secret_file: str) -> int:
+    """Tell the ledger which ratings are gone; how many of them looks have seen.
+
+    Raises
+    ------
+    InputError
+        A ledger whose secret is lost: which ratings looks saw cannot be told.
+    """
+    with open_ledger(path) as book:
+        state = state_of(
+            book.entries, study_monitoring(planned.plan), planned.checksum, place=path, by=ratings.scale
+        )
+        if not state.rows:
+            return 0
+        key = secret_of_rows(state, path, secret_file)
+        if key is None:
+            rule = "is missing: which ratings the looks saw cannot be told without it."
+            raise InputError(
+                [Problem(rule, "Restore it, or name it with --secret FILE.", place=secret_file)]
+            )
+        seen = [
+            (place, int(worker))
+            for (place, _), worker in zip(row_digests(ratings, key), ratings.worker, strict=True)
+            if ratings.worker_names[worker] in names and place in state.rows
+        ]
+        if seen:
+            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            n_workers = len({worker for _, worker in seen})
+            content = withdrawal_content(n_workers, [place for place, _ in seen], time=now)
+            check_content("withdrawal", content, place=path)
+            book.append("withdrawal", content)
+    return len(seen)
