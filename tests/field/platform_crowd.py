@@ -143,24 +143,29 @@ def _survey_questions(text):
     }
 
 
-def study_of(files):
-    """What form.gs asks."""
-    return json.loads(re.search(r"^var STUDY = (.*);$", files["form.gs"], re.M)[1])
+def studies_of(files):
+    """What each script for Google Forms asks."""
+    scripts = [text for name, text in files.items() if name.endswith(".gs")]
+    return [json.loads(re.search(r"^var STUDY = (.*);$", text, re.M)[1]) for text in scripts]
 
 
 def gathered_answers(files, form, answers, path):
-    """The sheet `answers` that form.gs makes of all forms."""
-    rows = [study_of(files)["header"]]
-    for one in form.shown:
-        given = [answers[one.slot, one.order, question.criterion] for question in form.questions]
-        place = [worker_of(one.slot), one.slot, one.batch, one.order, one.code]
-        rows.append(["2026-01-02T10:00:00.000Z", *place, *given])
-    return [_csv(path / "answers.csv", rows)]
+    """The sheet `answers` that each script makes of all its forms."""
+    written = []
+    for number, study in enumerate(studies_of(files)):
+        rows = [study["header"]]
+        for slot in (one["name"] for one in study["slots"]):
+            for one in form.of_slot(slot):
+                given = [answers[slot, one.order, question.criterion] for question in form.questions]
+                place = [worker_of(slot), slot, one.batch, one.order, one.code]
+                rows.append(["2026-01-02T10:00:00.000Z", *place, *given])
+        written.append(_csv(path / f"answers{number or ''}.csv", rows))
+    return written
 
 
 def form_exports(files, form, answers, path):
     """What each form exports by itself: questions as columns."""
-    written, asked = [], study_of(files)["questions"]
+    written, asked = [], studies_of(files)[0]["questions"]
     for slot in form.slots:
         header, row = ["Timestamp", "Participant ID"], ["2026/01/02 10:00:00 AM GMT+1", worker_of(slot)]
         for one in form.of_slot(slot):

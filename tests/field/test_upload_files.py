@@ -16,6 +16,7 @@ from humeval_power.errors import InputError
 from humeval_power.reporting.field.form import RatingForm, Shown
 from humeval_power.reporting.field.uploads import UPLOADERS
 from humeval_power.reporting.field.uploads.web import web_text
+from tests.field import platform_crowd
 from tests.field.form_cases import TEXTS, form_of
 
 NAMES = ("mturk", "qualtrics", "google-forms")
@@ -170,3 +171,33 @@ def test_a_survey_goes_to_the_slot_of_the_link_or_draws_one():
     assert [names[one["Flow"][0]["ID"]] for one in branches] == ["Slot w001", "Slot w002", "Slot w003"]
     questions = {one["PrimaryAttribute"] for one in elements if one["Element"] == "SQ"}
     assert {part["QuestionID"] for one in blocks for part in one.get("BlockElements", [])} == questions
+
+
+def test_a_large_study_has_several_scripts_and_each_slot_stands_in_one():
+    form = form_of(slots=30, load=10)
+    long = [
+        Shown(one.slot, one.batch, one.order, one.kind, one.code, f"{number} " + "é" * 1_000, "", one.right)
+        for number, one in enumerate(form.shown)
+    ]
+    files = UPLOADERS["google-forms"].write(RatingForm("t", "i", form.questions, form.scale, tuple(long)))
+    studies = platform_crowd.studies_of(files)
+    assert [name for name in files if name.endswith(".gs")] == ["form-1.gs", "form-2.gs"]
+    assert [slot["name"] for study in studies for slot in study["slots"]] == list(form.slots)
+    shown = {
+        (slot["name"], one["order"], one["code"]): study["texts"][one["text"]][1]
+        for study in studies
+        for slot in study["slots"]
+        for one in slot["shown"]
+    }
+    assert shown == {(one.slot, one.order, one.code): one.text for one in long}
+
+
+def test_a_text_that_several_workers_see_stands_in_a_script_once():
+    form = form_of(slots=4, load=6)
+    same = [
+        Shown(one.slot, one.batch, one.order, one.kind, one.code, f"text {one.order}", "")
+        for one in form.shown
+    ]
+    files = UPLOADERS["google-forms"].write(RatingForm("t", "i", form.questions, form.scale, tuple(same)))
+    (study,) = platform_crowd.studies_of(files)
+    assert sorted(study["texts"]) == [["", f"text {order}"] for order in range(1, 7)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from humeval_power.checking.exports.templates import literal
 from humeval_power.reporting.field.form import Content, Question, RatingForm, Shown, Uploader
@@ -17,19 +17,49 @@ from humeval_power.reporting.field.uploads.web import page
 
 # ScaleItem.setBounds takes a lower bound of 0 or 1 and an upper one from 3 to 10.
 _LOWEST, _HIGHEST = (0, 1), range(3, 11)
+_MOST_CHARACTERS = 1_000_000  # of texts in one script: a bound of ours, for an editor that has to hold it
 _ID_TITLE = "Participant ID"
 _TEXT_COLUMNS = ("Timestamp", "worker", "slot", "batch", "order", "code")
 
 
 def google_forms_files(form: RatingForm) -> Mapping[str, Content]:
-    """The files of a study: form.gs, mapping.toml for the answers that it gathers, mapping-one-form.toml for those
-    that a form keeps itself, and README.md."""
+    """The files of a study: form.gs, or form-1.gs, ... where it is large; mapping.toml for the answers that they
+    gather, mapping-one-form.toml for those that a form keeps itself, and README.md."""
+    groups = _groups(form)
+    names = (
+        ["form.gs"] if len(groups) == 1 else [f"form-{number}.gs" for number in range(1, len(groups) + 1)]
+    )
+    scripts = {
+        name: page("form.gs", study=_script_text(_study(form, slots)), id_title=_ID_TITLE)
+        for name, slots in zip(names, groups, strict=True)
+    }
     return {
-        "form.gs": page("form.gs", study=_script_text(_study(form)), id_title=_ID_TITLE),
+        **scripts,
         "mapping.toml": _mapping(form),
         "mapping-one-form.toml": _mapping_of_one(form),
-        "README.md": _readme(form),
+        "README.md": _readme(form, names),
     }
+
+
+def _groups(form: RatingForm) -> list[list[str]]:
+    """The slots of each script: as many as its texts leave room for, one at least."""
+    groups: list[list[str]] = [[]]
+    held: set[tuple[str, str]] = set()
+    size = 0
+    for slot in form.slots:
+        texts = {(one.source, one.text) for one in form.of_slot(slot)}
+        more = _size(texts - held)
+        if groups[-1] and size + more > _MOST_CHARACTERS:
+            groups.append([])
+            held, size, more = set(), 0, _size(texts)
+        groups[-1].append(slot)
+        held |= texts
+        size += more
+    return groups
+
+
+def _size(texts: Iterable[tuple[str, str]]) -> int:
+    return sum(len(_script_text(text)) for pair in texts for text in pair)
 
 
 def _script_text(value: object) -> str:
@@ -37,13 +67,11 @@ def _script_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=True).replace("<", "\\u003c")
 
 
-def _study(form: RatingForm) -> dict[str, object]:
+def _study(form: RatingForm, mine: Sequence[str]) -> dict[str, object]:
     """All that the script asks; a text that several workers see stands in it once."""
     names = by_criterion(form, question_names(form))
     texts: dict[tuple[str, str], int] = {}
-    slots = [
-        {"name": slot, "shown": [_place(one, texts) for one in form.of_slot(slot)]} for slot in form.slots
-    ]
+    slots = [{"name": slot, "shown": [_place(one, texts) for one in form.of_slot(slot)]} for slot in mine]
     return {
         "title": _line(form.title),
         "instructions": form.instructions,
@@ -108,7 +136,13 @@ def _mapping_of_one(form: RatingForm) -> str:
     return mapping_toml("google-forms", titles, columns, keep=(), split={"slot": "{slot}-{order}-{code}"})
 
 
-def _readme(form: RatingForm) -> str:
+def _readme(form: RatingForm, scripts: Sequence[str]) -> str:
+    several = len(scripts) > 1
+    project = (
+        "a new project for each of form-1.gs, form-2.gs, ..., and put it"
+        if several
+        else "a new project, and put form.gs"
+    )
     low, high = form.points[0], form.points[-1]
     ways = {
         "scale": "The answers are linear scales.",
@@ -119,8 +153,8 @@ def _readme(form: RatingForm) -> str:
     return readme(
         "Google Forms",
         (
-            "Open script.google.com, make a new project, and put form.gs in the place of its code. Where "
-            "a recruiting platform asks for a completion code, write it at the top.",
+            f"Open script.google.com, make {project} in the place of its code. Where a recruiting "
+            "platform asks for a completion code, write it at the top.",
             "Run `makeForms`, and allow it what it asks for: to make forms and a spreadsheet of yours. It "
             "stops before Google's limit of time; run it again until it says that all forms are made. "
             "Accounts have a limit of documents a day, too: then run it again on the next day.",
@@ -129,7 +163,7 @@ def _readme(form: RatingForm) -> str:
             "When all is done, run `gatherAnswers` (again, until it says that it has all), and download "
             "its sheet `answers` as CSV.",
         ),
-        exports="answers.csv",
+        exports="answers-1.csv answers-2.csv ..." if several else "answers.csv",
         notes=(ways[_way_to_ask(form)], *_NOTES),
     )
 
