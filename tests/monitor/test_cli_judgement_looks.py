@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from scipy import stats
 
 from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.formats.plan.looks_file import read_looks
+from humeval_power.interfaces.formats.plan.looks_file import read_judgement_plan
 
 KINDS = {
     "preference": "preference --n 200 --effect 0.1 --tie-share 0.2",
@@ -219,7 +219,7 @@ def test_a_plan_that_was_changed_by_hand_needs_an_amendment(plans) -> None:
     assert "preference.n_judgements: 200 -> 400" in done.stderr
     done = look(path, judged("preference")[:100], "--amend", "The budget was doubled.", "--json")
     assert record(done)["look"]["planned"] == 1
-    plan = read_looks(path)
+    plan = read_judgement_plan(path)
     assert plan.n == 400
     assert plan.promised is None
     assert json.loads(path.read_text())["history"][0]["reason"] == "The budget was doubled."

@@ -34,7 +34,7 @@ _VALIDATION = NumberColumn(
 _NAME = Column(("name", "system", "model", "paper", "claim", "submission"))
 _TASK = Column(("task", "dataset", "benchmark"), required=False)
 _DATE = Column(("date", "day", "time"))
-_COUNTS = (
+COUNTS = (
     NumberColumn(("only_b", "b"), low=0, whole=True),
     NumberColumn(("only_a", "c"), low=0, whole=True),
     NumberColumn(("n", "size", "n_items", "items", "test_size"), low=0, whole=True),
@@ -95,8 +95,8 @@ def read_counts(path: str | Path) -> list[tuple[str, PairedCounts]]:
 def counts_of(table: SourceTable) -> list[tuple[str, PairedCounts]]:
     """The same from a table that has been read."""
     name = replace(_NAME, required=False)
-    found = find_columns(table.frame.columns, [name, *_COUNTS], source=table.source).of
-    values = read_numbers_of(table, _COUNTS)
+    found = find_columns(table.frame.columns, [name, *COUNTS], source=table.source).of
+    values = read_numbers_of(table, COUNTS)
     names = texts_of(table, found.get("name")) or [f"row {row}" for row in table.frame.index]
     both = values.get("both", np.full(len(names), math.nan))
     counted, problems = [], []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from scipy import special
 
-from humeval_power.inference.looks.boundaries import false_positive_rate
+from humeval_power.inference.looks.boundaries import Boundaries, false_positive_rate
 from humeval_power.inference.looks.decided_counts import DecidedLook, exact_errors, exact_stagewise
 from humeval_power.inference.looks.stagewise import LookEstimate, StagewiseResult, stagewise_inference
 from humeval_power.inference.mcnemar import ConditionalTest, critical_counts
@@ -19,6 +20,8 @@ from humeval_power.planning.plan.plan import Plan
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy
 from humeval_power.scenarios.assessment.scenario import DirectAssessment
 from humeval_power.scenarios.preference.independent import Preference
+
+_HALF = 0.5
 
 
 def after_stopping(state: Monitoring, plan: Plan | JudgementPlan) -> StagewiseResult:
@@ -37,15 +40,14 @@ def after_stopping(state: Monitoring, plan: Plan | JudgementPlan) -> StagewiseRe
     if isinstance(plan, Plan):
         return stagewise_inference(estimates(state), taken_boundaries(state))
     if isinstance(plan.study, DirectAssessment):
-        bounds, looks = taken_boundaries(state), estimates(state)
-        tested = [LookEstimate(_z(look.data.p_value, look.data.estimate), 1.0) for look in state.looks]
-        found = stagewise_inference(looks, bounds)
-        return replace(found, p_value=stagewise_inference(tested, bounds).p_value)
+        return _after_scores(state)
     found = exact_stagewise(_decided(state, plan), mid_p=_test(plan) == "mid-p", alpha=plan.rule.alpha)
     last = _seen(state)[-1]
     unit = _per_share(last, plan)
-    low, high = (unit * (share - 0.5) for share in found.interval)
-    return replace(found, estimate=unit * (found.estimate - 0.5), interval=(low, high), naive=last.estimate)
+    low, high = (unit * (share - _HALF) for share in found.interval)
+    return replace(
+        found, estimate=unit * (found.estimate - _HALF), interval=(low, high), naive=last.estimate
+    )
 
 
 def false_positive_chance(state: Monitoring, plan: JudgementPlan) -> float:
@@ -55,6 +57,54 @@ def false_positive_chance(state: Monitoring, plan: JudgementPlan) -> float:
         levels = [look.nominal for look in state.looks]
         return false_positive_rate(levels, [look.fraction for look in state.looks], two_sided=True)
     return exact_errors(_decided(state, plan))[-1]
+
+
+def _after_scores(state: Monitoring) -> StagewiseResult:
+    """p from the z of the test's p-values; estimate and interval on the scale of log odds, where the share of pairs
+    that B wins is nearer to normal, with the boundaries as they lie there."""
+    seen = _seen(state)
+    levels = [float(-special.ndtri(look.nominal / 2)) for look in state.looks]
+    tested = [LookEstimate(_z(data.p_value, data.estimate), 1.0) for data in seen]
+    p_value = stagewise_inference(tested, _as_taken(state, levels)).p_value
+    looks, there = _log_odds(seen), []
+    for z, data, look in zip(levels, seen, looks, strict=True):
+        at = z * _null_error(data)
+        there.append(float(special.logit(_HALF + at)) / look.standard_error if at < _HALF else math.inf)
+    found = stagewise_inference(looks, _as_taken(state, there))
+    low, middle, high = (
+        float(special.expit(value)) - _HALF
+        for value in (found.interval[0], found.estimate, found.interval[1])
+    )
+    last = seen[-1].estimate
+    return replace(found, p_value=p_value, estimate=middle, interval=(low, high), naive=last)
+
+
+def _log_odds(seen: Sequence[JudgementData]) -> list[LookEstimate]:
+    """The looks on the scale of log odds; a share of 0 or 1 counts as half a pair away from it."""
+    looks = []
+    for data in seen:
+        pairs = data.n_a * data.n_b
+        share = min(max(data.estimate + _HALF, _HALF / pairs), 1 - _HALF / pairs)
+        slope = 1 / (share * (1 - share))
+        looks.append(LookEstimate(float(special.logit(share)), slope * data.standard_error))
+    return looks
+
+
+def _null_error(data: JudgementData) -> float:
+    """Standard error of the share of pairs under the null hypothesis, with ties as there are: what the test
+    divided by; where its p is 1, that without ties."""
+    pairs = data.n_a * data.n_b
+    z, excess = abs(_z(data.p_value, 1.0)), abs(data.estimate) - _HALF / pairs
+    if z > 0 and excess > 0:
+        return excess / z
+    return math.sqrt((data.n_a + data.n_b + 1) / (12 * pairs))
+
+
+def _as_taken(state: Monitoring, z: Sequence[float]) -> Boundaries:
+    """Boundaries of the looks that were taken, at the information that they had: of independent judgements it is
+    known, also where looks came late or were left out."""
+    fractions = tuple(look.fraction for look in state.looks)
+    return Boundaries(state.rule, fractions, tuple(z), (-math.inf,) * len(z))
 
 
 def _decided(state: Monitoring, plan: JudgementPlan) -> list[DecidedLook]:

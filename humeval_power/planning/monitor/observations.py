@@ -30,13 +30,15 @@ ALONE = "the tests of this plan take every judgement as independent of all other
 class Observations:
     """Observations so far, one entry each. `value` is a score; or 1 for B, -1 for A and 0 for neither: who is
     preferred, or who alone is right. `is_b` says of a score whether it is B's, None for the others. `worker`
-    and `item` are names, None where they are not known. `source` is what messages call the table."""
+    and `item` are names, None where they are not known. `source` is what messages call the table,
+    `notices` what was assumed or left out in reading it."""
 
     value: Floats
     is_b: NDArray[np.bool_] | None = None
     worker: Sequence[str] | None = None
     item: Sequence[str] | None = None
     source: str = "judgements"
+    notices: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.value)

@@ -13,6 +13,10 @@ from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.document import Fact
 from humeval_power.reporting.numbers import interval_words, p_words
 
+_STEPS = "The boundary decides, as it was planned; these looks do not use alpha to the last digit."
+_PASSED_ALL_THE_SAME = f"the boundary was passed, although p is above alpha. {_STEPS}"
+_NOT_PASSED_ALL_THE_SAME = f"the boundary was not passed, although p is at most alpha. {_STEPS}"
+
 
 class LookWords(Protocol):
     """What one kind of study says of its looks; `unit` names what is counted."""
@@ -170,7 +174,11 @@ class JudgementWords:
         exactly = "" if self.plan.kind == "scores" else ", exactly"
         chance = false_positive_chance(self.state, self.plan)
         errors = f"without a difference these looks claim one in {100 * chance:.2f} % of studies{exactly}"
-        return [("Result", said), ("Errors", f"{errors} (alpha {100 * self.plan.rule.alpha:g} %)")]
+        facts = [("Result", said), ("Errors", f"{errors} (alpha {100 * self.plan.rule.alpha:g} %)")]
+        passed = self.state.looks[-1].decision in ("stop-success", "end-success")
+        if passed is not (found.p_value <= self.plan.rule.alpha):
+            facts.append(("", _PASSED_ALL_THE_SAME if passed else _NOT_PASSED_ALL_THE_SAME))
+        return facts
 
     def effect(self) -> str:
         """The effect of interest, as it was planned."""

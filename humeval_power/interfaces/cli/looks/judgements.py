@@ -10,6 +10,7 @@ import click
 
 from humeval_power.api.looks import judgements
 from humeval_power.inference.looks.futility import ConditionalPowerFutility
+from humeval_power.inference.mcnemar import ConditionalTest
 from humeval_power.inference.preference.sign_test import Ties
 from humeval_power.interfaces.cli.family import (
     ACCURACIES,
@@ -80,6 +81,17 @@ def _common(command: Function) -> Function:
     return decorated(command, options)
 
 
+def _test_option(default: ConditionalTest) -> Function:
+    return click.option(
+        "--test",
+        "test_name",
+        type=click.Choice(["exact", "mid-p"]),
+        default=default,
+        show_default=True,
+        help="The test of each look: exact keeps its level for any number of decided judgements, mid-p on average.",
+    )
+
+
 @click.command("scores", cls=Command)
 @click.option("--n", type=WholeNumber(min=2), required=True, help="Scores of each system at the end.")
 @click.option(
@@ -115,12 +127,17 @@ def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> Look
     "--tie-share", type=RealNumber(), default=0.0, show_default=True, help="Probability of a tie."
 )
 @_ties_option
+@_test_option("exact")
 @_common
-def preference(n: int, effect: float, tie_share: float, ties: Ties, **common: Any) -> LooksJudgementsResult:
-    """Head-to-head judgements: the exact sign test at each look."""
+def preference(
+    n: int, effect: float, tie_share: float, ties: Ties, test_name: ConditionalTest, **common: Any
+) -> LooksJudgementsResult:
+    """Head-to-head judgements: the sign test at each look."""
     looks: LooksOptions = common["looks"]
     _check(effect, common["effects"], PREFERENCES)
-    study = Preference(n, preference=effect, tie_share=tie_share, ties=ties, alpha=looks.alpha)
+    study = Preference(
+        n, preference=effect, tie_share=tie_share, ties=ties, test=test_name, alpha=looks.alpha
+    )
     kept = ", kept" if ties == "kept" else ""
     words = [f"{n:,} judgements, {100 * tie_share:g} % ties{kept}; sign test ({study.test})"]
     said = preference_words(study)
@@ -145,14 +162,17 @@ def preference(n: int, effect: float, tie_share: float, ties: Ties, **common: An
     required=True,
     help="Share of items where both are right or both wrong.",
 )
+@_test_option("mid-p")
 @_common
-def accuracy(n: int, effect: float, agreement: float, **common: Any) -> LooksJudgementsResult:
-    """Two systems on the same items: McNemar's mid-p test at each look."""
+def accuracy(
+    n: int, effect: float, agreement: float, test_name: ConditionalTest, **common: Any
+) -> LooksJudgementsResult:
+    """Two systems on the same items: McNemar's test at each look."""
     looks: LooksOptions = common["looks"]
     _check(effect, common["effects"], ACCURACIES)
     known = KnownAgreement(agreement)
-    study = PairedAccuracy(n, difference=effect, agreement=known, test="mid-p", alpha=looks.alpha)
-    words = [f"{n:,} items; {known.label}; McNemar (mid-p)"]
+    study = PairedAccuracy(n, difference=effect, agreement=known, test=test_name, alpha=looks.alpha)
+    words = [f"{n:,} items; {known.label}; McNemar ({test_name})"]
     said = share_words(effect)
     return _answer(
         lambda at: PairedLooks(study, at),

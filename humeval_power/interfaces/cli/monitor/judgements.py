@@ -22,10 +22,8 @@ def load_observations(path: str, plan: JudgementPlan, table: TableOptions) -> Ob
 
     _refuse_options(table)
     named = {role: getattr(table, role) for role in ("worker", "item", "system", "rating")}
-    seen, notices = read_observations(
-        path, plan, named=named, systems=table.pair, rejected_rows=table.rejected_rows
-    )
-    for notice in (*notices, *paired_remarks(seen)):
+    seen = read_observations(path, plan, named=named, systems=table.pair, rejected_rows=table.rejected_rows)
+    for notice in (*seen.notices, *paired_remarks(seen)):
         note(f"{seen.source}: {notice}")
     return seen
 

@@ -90,6 +90,7 @@ def command(
     asked = Asked(path, key, _one_line(new_secret), _one_line(unplanned), final)
     if isinstance(planned.plan, JudgementPlan):
         seen = load_observations(file, planned.plan, table)
+        refuse_rehearsed(seen.worker or (), plan, path, source=seen.source)
         data = data_of(seen, planned.plan, final=final)
         return take_look(planned, data, rows_of_observations(seen, planned.plan), asked)
     by_plan = table_by_plan(planned.plan, table)
@@ -99,7 +100,7 @@ def command(
             "give --scale LOW:HIGH."
         )
     ratings = load_ratings(file, by_plan)
-    refuse_rehearsed(ratings, plan, path)
+    refuse_rehearsed(ratings.worker_names, plan, path, source=ratings.source)
     return take_look(planned, data_of(ratings, planned.plan, final=final), rows_of_ratings(ratings), asked)
 
 

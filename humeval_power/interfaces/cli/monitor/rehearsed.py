@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from humeval_power.checking.rehearsed import RECORD_SCHEMA, is_rehearsed
@@ -9,11 +10,11 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.contents import RECORD
 from humeval_power.interfaces.formats.json_text import read_json
 from humeval_power.interfaces.formats.monitor.ledger import ledger_path
-from humeval_power.ratings import Ratings
 
 
-def refuse_rehearsed(ratings: Ratings, plan: str, ledger: str) -> None:
-    """Refuse ratings of a rehearsal where their look would stand in the ledger of the study: beside its plan.
+def refuse_rehearsed(workers: Iterable[str], plan: str, ledger: str, *, source: str) -> None:
+    """Refuse what workers of a rehearsal said where its look would stand in the ledger of the study: beside its
+    plan.
 
     A copy of the plan in the folder of a rehearsal is none of the study.
 
@@ -22,13 +23,13 @@ def refuse_rehearsed(ratings: Ratings, plan: str, ledger: str) -> None:
     InputError
         Such ratings for that ledger.
     """
-    if not is_rehearsed(ratings.worker_names):
+    if not is_rehearsed(workers):
         return
     usual = ledger_path(plan, None)
     if Path(ledger).resolve() == Path(usual).resolve() and not _holds_rehearsal(Path(plan).parent):
         rule = f"these ratings were drawn in a rehearsal, and {usual} is the ledger of the study itself."
         remedy = "Give the rehearsal a ledger of its own: --ledger rehearsal.jsonl."
-        raise InputError([Problem(rule, remedy, place=ratings.source)])
+        raise InputError([Problem(rule, remedy, place=source)])
 
 
 def _holds_rehearsal(folder: Path) -> bool:

@@ -15,12 +15,16 @@ from humeval_power.interfaces.cli.contents import INDEX
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note, replace_file
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.looks.results import LOOKS_FILE
 from humeval_power.reporting.plan.words import PLAN_FILE
 
 
 def plan_path(_ctx: click.Context, _option: click.Parameter, value: str | None) -> str | None:
-    """Of a folder that `plan -o` wrote the plan in it; a file as it is."""
-    return str(Path(value) / PLAN_FILE) if value is not None and Path(value).is_dir() else value
+    """Of a folder that `plan -o` or `looks -o` wrote the plan in it; a file as it is."""
+    if value is None or not Path(value).is_dir():
+        return value
+    names = [name for name in (PLAN_FILE, LOOKS_FILE) if (Path(value) / name).is_file()]
+    return str(Path(value) / (names or [PLAN_FILE])[0])
 
 
 plan_option = click.option(

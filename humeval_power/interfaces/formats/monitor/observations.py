@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import Location, cell_problems, read_cells, read_ids, variant_problems
+from humeval_power.checking.collected import read_kinds
 from humeval_power.checking.columns import Column, find_columns, listing
 from humeval_power.checking.roles import ROLES, Role
 from humeval_power.checking.submissions import Rejected, decided_rows
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.accuracy import counts_of
+from humeval_power.interfaces.formats.accuracy import COUNTS, counts_of
 from humeval_power.interfaces.formats.columns import NumberColumn, read_numbers_of
 from humeval_power.interfaces.formats.preference import judgements_of
 from humeval_power.interfaces.formats.rating_tables import read_rating_table
@@ -43,8 +44,8 @@ def read_observations(
     named: Names | None = None,
     systems: tuple[str, str] | None = None,
     rejected_rows: Rejected | None = None,
-) -> tuple[Observations, tuple[str, ...]]:
-    """The judgements in a file, by the plan's kind, and what was assumed or left out in reading them.
+) -> Observations:
+    """The judgements in a file, by the plan's kind; `notices` say what was assumed or left out in reading them.
 
     Scores: one a row, with the columns system and rating (score). Preferences: a column of them (B, A or tie),
     or wins, ties and losses. Accuracy: one item a row with a column of right and wrong for each system; or one
@@ -64,7 +65,7 @@ def read_observations(
     """
     found = read_rating_table(path)
     frame, told = decided_rows(found.frame, rejected_rows, source=found.source)
-    table = found._replace(frame=frame)
+    table, apart = _of_the_study(found._replace(frame=frame))
     asked: Names = named or {}
     pair = systems or plan.systems
     if plan.kind == "preference":
@@ -73,7 +74,17 @@ def read_observations(
         seen, said = _scores(table, pair, asked)
     else:
         seen, said = _answers(table, pair, asked)
-    return replace(seen, source=found.source), (*found.notices, *told, *said)
+    notices = (*found.notices, *told, *apart, *said)
+    return replace(seen, source=found.source, notices=notices)
+
+
+def _of_the_study(table: SourceTable) -> tuple[SourceTable, tuple[str, ...]]:
+    """The table without repeats and attention checks, where its rows say which they are."""
+    kinds = read_kinds(table.frame)
+    if kinds is None or not kinds.apart.any():
+        return table, ()
+    said = f"{counted(int(kinds.apart.sum()), 'row')} left out: {kinds.words(kinds.apart)}."
+    return table._replace(frame=table.frame[~kinds.apart]), (said,)
 
 
 def _preferences(table: SourceTable, named: Names) -> tuple[Observations, tuple[str, ...]]:
@@ -121,7 +132,7 @@ def _rows_of(
     names = table.frame[system].astype(str).str.strip()
     missing = [name for name in systems if not (names == name).any()]
     if missing:
-        rule = f"has no row of {' and '.join(map(repr, missing))}; its systems are {listing(sorted(set(names)))}"
+        rule = f"has no row of {' and '.join(map(repr, missing))}; its systems are {listing(sorted(set(names)))}."
         raise InputError(
             [Problem(rule, "Say how the table calls A and B: --systems A,B.", place=table.source)]
         )
@@ -142,6 +153,13 @@ def _answers(
         return _paired(right[0], right[1], _people(table, named))
     if any(ROLES["system"].fits(name) for name in columns) or named.get("system"):
         return _long(table, systems, named)
+    if not any(COUNTS[0].fits(name) for name in columns):
+        rule = f"there are no answers of {systems[0]} and {systems[1]}: {listing(columns)}."
+        remedy = (
+            "Give one item a row with a column of right and wrong for each system, by its name; one answer a row "
+            "with item, system and rating; or counts b, c and n."
+        )
+        raise InputError([Problem(rule, remedy, place=table.source)])
     counts = counts_of(table)
     if len(counts) != 1:
         rule = f"has {len(counts)} comparisons; a look is taken at one."

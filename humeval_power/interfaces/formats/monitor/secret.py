@@ -44,7 +44,8 @@ class StudySecret:
 
 def secret_path(ledger: str, secret: str | None) -> str:
     """The file with the secret: as typed, or beside the ledger."""
-    return secret or str(Path(ledger).with_suffix(".secret"))
+    place = Path(ledger)
+    return secret or str(place.with_suffix(".secret") if place.name else place / ".secret")
 
 
 def read_secret(path: str | Path) -> StudySecret | None:

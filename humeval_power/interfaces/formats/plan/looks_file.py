@@ -63,7 +63,7 @@ def read_followed(path: str | Path) -> PlanFile | LooksFile:
     return parse_plan(text, place=place)
 
 
-def read_looks(path: str | Path) -> JudgementPlan:
+def read_judgement_plan(path: str | Path) -> JudgementPlan:
     """The plan of looks at independent judgements in a file that is as it was sealed.
 
     Raises
