@@ -82,7 +82,11 @@ def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert max(map(len, (line for line in done.stdout.splitlines() if line[:1] not in ("$", "W")))) <= 110
-    assert "Deviations from the plan\n  - ratings: planned 1,080; found 1,070\n" in done.stdout
+    assert (
+        "Done     99 %: 1,070 of 1,080 ratings, 46 of 47 checks\n" in done.stdout
+    )  # before a spare is called
+    assert "Deviations from the plan\n  - workers: planned 47; found 48\n\n" in done.stdout
+    assert "rehearsal: nobody gave them" in (tmp_path / "study" / "paper.tex").read_text()
     files = [path for path in (tmp_path / "study").rglob("*") if path.is_file()]
     written = {str(path.relative_to(tmp_path / "study")) for path in files}
     listed = set(re.findall(r"^\./(.+)$", done.stdout, re.MULTILINE))
