@@ -6,12 +6,14 @@ import csv
 import io
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 from humeval_power.costs import CostModel
 from humeval_power.fees import PlatformFee
 from humeval_power.reporting.field.uploads import UPLOADERS
+from tests.cli import run
 from tests.field.form_cases import form_of
 
 FEE = PlatformFee("prolific", share=Decimal("0.428"), confirmed=False)
@@ -58,7 +60,9 @@ def test_pay_below_the_least_of_the_platform_is_warned_of(currency, low, enough)
     for pay, warned in ((low, True), (enough, False)):
         costs = CostModel(pay_per_hour=Decimal(pay), seconds_per_rating=Decimal(60), currency=currency)
         said, _ = written(costs, slots=2)
-        assert (f"WARNING: {low} {currency} an hour is below the platform's least" in said) == warned
+        assert (f"WARNING: {low} {currency} an hour is below Prolific's least" in said) == warned
+        remarks = UPLOADERS["prolific"].remarks(replace(form_of(), costs=costs))
+        assert bool(remarks) == warned
         assert "6.00 GBP or 8.00 USD an hour" in said
 
 
@@ -89,3 +93,19 @@ def test_a_hit_of_mechanical_turk_is_paid_by_the_plan_too():
         said.split()
     )
     assert "by the plan" not in UPLOADERS["mturk"].write(form_of())["README.md"]
+
+
+def test_the_prices_of_a_plan_reach_what_is_uploaded(tmp_path):
+    pilot = Path(__file__).parents[2] / "data" / "pilot.csv"
+    sizes = "--effect 0.4 --items 6 --max-workers 6 --ratings-per-item 1 --scale 1:5"
+    prices = "--pay-per-hour 7 --seconds-per-rating 60 --fee prolific"
+    run("plan", pilot, *f"{sizes} {prices}".split(), "-o", tmp_path / "plan.json", code=None)
+    outputs = tmp_path / "outputs.csv"
+    outputs.write_text("item,baseline,new\n" + "".join(f"s{at},a{at},b{at}\n" for at in range(6)))
+    told = run(
+        *("assign", "--plan", tmp_path / "plan.json", "--outputs", outputs, "--upload", "prolific"),
+        *("--key", tmp_path / "key.csv", "-o", tmp_path / "up"),
+    )
+    warned = "WARNING: 7.00 USD an hour is below Prolific's least"
+    assert warned in " ".join(told.stderr.split())
+    assert warned in (tmp_path / "up" / "prolific" / "prolific.md").read_text()

@@ -128,12 +128,13 @@ class RatingForm:
 class Uploader:
     """A platform's files out of a form: their content by name, a README that says what to do with each among them,
     and where the platform gives answers back a mapping.toml for `import`. `sliders` says whether it can show a
-    slider."""
+    slider. `remarks` are to be said at once, beside the files."""
 
     name: str
     title: str
     write: Callable[[RatingForm], Mapping[str, Content]]
     sliders: bool = False
+    remarks: Callable[[RatingForm], Sequence[str]] = lambda _form: ()
 
 
 def needs_slider(scale: RatingScale) -> bool:

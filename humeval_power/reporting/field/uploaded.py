@@ -88,7 +88,8 @@ class UploadResult(Result):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is said beside the result."""
-        return self.assignment.remarks
+        of_platforms = (said for name in self.platforms for said in UPLOADERS[name].remarks(self.form))
+        return (*self.assignment.remarks, *of_platforms)
 
     def told(self, command: str, sources: tuple[Source, ...]) -> Self:  # noqa: ARG002
         """The same: the command and its files may hold the seed and the systems."""

@@ -95,12 +95,27 @@ def _remarks(form: RatingForm, work: Mapping[str, _Work], most: _Work) -> Iterat
     yield from _fee(costs, most, len(work))
 
 
+def _least() -> str:
+    """The least that the platform takes, and who says so."""
+    rule = PROLIFIC_LEAST_PAY
+    known = " or ".join(money(amount, currency) for currency, amount in rule.per_hour.items())
+    return f"({rule.source}, read {rule.date.isoformat()}: {known} an hour)"
+
+
+def _underpaid(costs: CostModel | None) -> str | None:
+    """That the pay is below the least that the platform takes; None where it is not, or nobody knows."""
+    least = None if costs is None else PROLIFIC_LEAST_PAY.per_hour.get(costs.currency)
+    if costs is None or least is None or costs.hourly_pay is None or costs.hourly_pay >= least:
+        return None
+    return (
+        f"WARNING: {money(costs.hourly_pay, costs.currency)} an hour is below Prolific's least {_least()}. "
+        "It refuses such a study, or asks for more pay later. Plan with a higher price."
+    )
+
+
 def _least_pay(costs: CostModel, most: _Work) -> Iterator[str]:
     """How the pay compares with the least that the platform takes."""
-    rule = PROLIFIC_LEAST_PAY
-    least = rule.per_hour.get(costs.currency)
-    known = " or ".join(money(amount, currency) for currency, amount in rule.per_hour.items())
-    said = f"({rule.source}, read {rule.date.isoformat()}: {known} an hour)"
+    least, said = PROLIFIC_LEAST_PAY.per_hour.get(costs.currency), _least()
     if least is None:
         yield f"Compare the pay per hour with the platform's least {said}: the plan is in {costs.currency}."
         return
@@ -109,14 +124,11 @@ def _least_pay(costs: CostModel, most: _Work) -> Iterator[str]:
         assert most.reward is not None  # of a plan with prices
         longest = math.floor(60 * most.reward / least)
         yield (
-            f"At this reward the work may take {longest:,} minutes; if it takes longer, it is paid below the"
-            f" platform's least {said}."
+            f"At this reward the work may take {longest:,} minutes; if it takes longer, it is paid below "
+            f"the platform's least {said}."
         )
-    elif hourly < least:
-        yield (
-            f"**WARNING: {money(hourly, costs.currency)} an hour is below the platform's least {said}.** "
-            "It refuses such a study, or asks for more pay later. Plan with a higher price."
-        )
+    elif (warning := _underpaid(costs)) is not None:
+        yield f"**{warning}**"
     else:
         yield f"The pay is {money(hourly, costs.currency)} an hour; the platform's least: {said}."
 
@@ -156,4 +168,11 @@ _README = f"""# Prolific
   found again in its answers.
 - People who return or time out free their place; the slot that they began may be left over. Follow who is missing.
 """
-PROLIFIC = Uploader("prolific", "Prolific", prolific_files, sliders=True)
+
+
+def _said(form: RatingForm) -> tuple[str, ...]:
+    warning = _underpaid(form.costs)
+    return () if warning is None else (warning,)
+
+
+PROLIFIC = Uploader("prolific", "Prolific", prolific_files, sliders=True, remarks=_said)
