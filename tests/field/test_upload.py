@@ -11,7 +11,7 @@ from humeval_power.checking.exports.whole import whole_work
 from humeval_power.interfaces.formats.assigned import read_assignment, read_key
 from humeval_power.reporting.field.uploads import UPLOADERS
 from tests.cli import run
-from tests.field.upload_cases import hostile_outputs
+from tests.field.upload_cases import hostile_outputs, study_in
 
 SMALL = ("--workers", 3, "--scale", "1:5", "--checks", 0.2, "--repeats", 0.2, "--seed", 5)
 
@@ -196,3 +196,36 @@ def test_a_spare_is_shown_what_the_slot_would_have_been(tmp_path):
     late = [one["data"]["text"] for one in tasks["w02"] if one["data"]["batch"] >= 2]
     assert [one["data"]["text"] for one in tasks["r01"]] == late
     assert any("attention check" in text for text in late)
+
+
+def test_a_plan_of_several_criteria_asks_a_question_of_each(tmp_path):
+    hostile_outputs(tmp_path / "outputs.csv")
+    plan = tmp_path / "plan.json"
+    run(
+        *(
+            "plan",
+            "--preset",
+            "high",
+            "--effect",
+            0.3,
+            "--items",
+            12,
+            "--max-workers",
+            8,
+            "--simulations",
+            20,
+        ),
+        *("--systems", "old,new", "--criteria", "adequacy,fluency", "--cost-per-rating", "0.1", "-o", plan),
+        code=None,
+    )
+    words = ("--plan", plan, "--outputs", tmp_path / "outputs.csv", "--scale", "1:5")
+    said = upload(tmp_path, *words, "--question", "adequacy=Is it all there?", code=2).stderr
+    assert "Questions are asked of adequacy; the plan has the criteria adequacy, fluency" in " ".join(
+        said.split()
+    )
+    upload(tmp_path, *words, "--labels", "1=bad", platforms=["html"])
+    study = study_in(tmp_path / "up" / "html" / "w01.html")
+    assert [(one["criterion"], one["text"], one["labels"]) for one in study["questions"]] == [
+        ("adequacy", "How good is this text? (adequacy)", {"1": "bad"}),
+        ("fluency", "How good is this text? (fluency)", {"1": "bad"}),
+    ]

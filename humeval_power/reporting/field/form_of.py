@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,40 @@ import pandas as pd
 
 from humeval_power.checking.outputs import Outputs
 from humeval_power.costs import CostModel
+from humeval_power.errors import InputError, Problem
 from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes
 from humeval_power.planning.plan.session_order import CHECK
 from humeval_power.reporting.field.form import CheckText, Question, RatingForm, Shown
 from humeval_power.scales import RatingScale
 
+_STREAM = 7  # of random numbers, beside those of the assignment
 DEFAULT_TITLE = "Rating texts"
 DEFAULT_INSTRUCTIONS = (
     "Read each text, and answer what is asked below it. There are no right answers but yours; where a text says "
     "that it is an attention check, do what it says."
 )
 DEFAULT_QUESTION = Question("quality", "How good is this text?", {})
-_STREAM = 7  # of random numbers, beside those of the assignment
+
+
+def questions_of(
+    criteria: Sequence[str], asked: Sequence[Question], labels: Mapping[int, str]
+) -> tuple[Question, ...]:
+    """What is asked of a study with these criteria (none: it has one without a name); a question that nobody has
+    worded is worded by its criterion.
+
+    Raises
+    ------
+    InputError
+        Questions of other criteria than the study has, or of some of them alone.
+    """
+    if asked:
+        names = [one.criterion for one in asked]
+        if criteria and set(names) != set(criteria):
+            rule = f"Questions are asked of {', '.join(names)}; the plan has the criteria {', '.join(criteria)}."
+            raise InputError([Problem(rule, "Ask one question of each.")])
+        return tuple(asked)
+    usual = [Question(name, f"{DEFAULT_QUESTION.text} ({name})", labels) for name in criteria]
+    return tuple(usual) or (replace(DEFAULT_QUESTION, labels=labels),)
 
 
 @dataclass(frozen=True, slots=True)

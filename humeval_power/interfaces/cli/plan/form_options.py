@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,18 +20,10 @@ from humeval_power.reporting.field.form_of import (
     DEFAULT_QUESTION,
     DEFAULT_TITLE,
     Asked,
+    questions_of,
 )
 from humeval_power.reporting.field.uploads import UPLOADERS
 from humeval_power.scales import RatingScale
-
-_WITHOUT = (
-    "questions",
-    "labels",
-    "check_texts",
-    "title",
-    "instructions",
-    "form_scale",
-)  # mean nothing alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +33,15 @@ class FormOptions:
     outputs: Outputs
     platforms: tuple[str, ...]
     questions: tuple[Question, ...]
+    labels: Mapping[int, str]
     check_texts: str | None
     title: str
     instructions: str | None
     scale: str | None
 
     def asked(self, planned: Plan | None) -> Asked:
-        """What workers are told, asked and paid: on the scale of the plan, at its prices, or on the scale that was
-        typed."""
+        """What workers are told, asked and paid: on the scale and the criteria of the plan, at its prices; or as it
+        was typed."""
         agreed = None if planned is None else planned.scale
         if agreed is not None and self.scale is not None:
             raise click.UsageError("The plan says this itself: leave out --scale.")
@@ -57,7 +51,9 @@ class FormOptions:
         told = DEFAULT_INSTRUCTIONS if self.instructions is None else read_text(self.instructions).strip()
         checks = () if self.check_texts is None else read_check_texts(self.check_texts)
         costs = None if planned is None else planned.costs
-        return Asked(scale, self.title, told, self.questions, checks, costs)
+        criteria = () if planned is None or planned.many is None else planned.many.criteria
+        questions = questions_of(criteria, self.questions, self.labels)
+        return Asked(scale, self.title, told, questions, checks, costs)
 
 
 def _question(
@@ -152,6 +148,7 @@ def _collected(values: dict[str, Any]) -> FormOptions | None:
             "--question": questions,
             "--labels": labels,
             "--check-texts": check_texts,
+            "--title": title if title != DEFAULT_TITLE else None,
             "--instructions": instructions,
             "--scale": scale,
         }
@@ -164,9 +161,8 @@ def _collected(values: dict[str, Any]) -> FormOptions | None:
     if outputs is None or not platforms:
         raise click.UsageError("--outputs PATH and --upload PLATFORM need each other.")
     asked = tuple(Question(name, text, labels) for name, text in questions)
-    usual = (Question(DEFAULT_QUESTION.criterion, DEFAULT_QUESTION.text, labels),)
     return FormOptions(
-        read_outputs(outputs), platforms, asked or usual, check_texts, title, instructions, scale
+        read_outputs(outputs), platforms, asked, labels, check_texts, title, instructions, scale
     )
 
 

@@ -181,21 +181,25 @@
       const row = made("div", { class: value === null ? "slider open" : "slider" }, input, output);
       const moved = () => { row.classList.remove("open"); output.textContent = input.value; give(Number(input.value)); };
       for (const event of ["input", "change", "pointerup"]) input.addEventListener(event, moved);
-      const ends = [labels[study.low] || study.low, labels[study.high] || study.high];
       return made("fieldset", {}, made("legend", { dir: "auto", text: question.text }), row,
-        made("div", { class: "ends" }, made("span", { text: ends[0] }), made("span", { text: ends[1] })));
+        ends(labels[study.low] || study.low, labels[study.high] || study.high));
     }
-    const words = Object.values(labels);
-    const labelled = words.length > 2 || words.some((one) => one.length > 12);
-    const points = made("div", { class: labelled ? "points labelled" : "points" });
+    const points = made("div", { class: "points" });
+    const atEnds = Object.keys(labels).every((point) => [study.low, study.high].includes(Number(point)));
+    if (!atEnds) points.classList.add("labelled");
     for (let point = study.low; point <= study.high; point += 1) {
       const input = made("input", { type: "radio", name: name, value: point });
       input.checked = answer.given[number] === point;
       input.addEventListener("change", () => give(point));
       points.append(made("label", {}, input, made("span", { class: "number", text: point }),
-        ...(labels[point] ? [made("span", { class: "label", dir: "auto", text: labels[point] })] : [])));
+        ...(!atEnds && labels[point] ? [made("span", { class: "label", dir: "auto", text: labels[point] })] : [])));
     }
-    return made("fieldset", {}, made("legend", { dir: "auto", text: question.text }), points);
+    return made("fieldset", {}, made("legend", { dir: "auto", text: question.text }), points,
+      ...(atEnds && Object.keys(labels).length ? [ends(labels[study.low] || "", labels[study.high] || "")] : []));
+  }
+
+  function ends(low, high) {
+    return made("div", { class: "ends" }, made("span", { dir: "auto", text: low }), made("span", { dir: "auto", text: high }));
   }
 
   function finish() {
