@@ -107,7 +107,8 @@ def follow_collection(
         export.
     """
     from humeval_power.checking.exports.assigned import check_key
-    from humeval_power.checking.exports.decoding import matched_of, slot_notices
+    from humeval_power.checking.exports.decoding import matched_of
+    from humeval_power.checking.exports.filled_slots import slot_notices
     from humeval_power.checking.exports.imported import imported
     from humeval_power.exclusions import NO_RULES
     from humeval_power.inference.field.progress import progress

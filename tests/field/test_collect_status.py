@@ -16,6 +16,10 @@ from humeval_power.checking.exports.assigned import assigned_of
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
+from humeval_power.exclusions import ExclusionRules
+from humeval_power.interfaces.formats.assigned import read_assignment
+from humeval_power.interfaces.formats.exports.platforms import read_export
+from humeval_power.scales import RatingScale
 from tests.cli import run
 from tests.field.crowd import answers, assigned, mapping, rows_of, write
 
@@ -85,10 +89,10 @@ def test_what_is_missing_stands_in_a_file_without_systems(study):
         assert b"old" not in text.replace(b"folder", b""), path
     again = folder / "again.csv"
     status(
-        folder, folder / "answers.csv", words=("--secret", folder / "now" / "import.secret", "-o", again)
+        folder, folder / "answers.csv", words=("--secret", folder / "now" / "collect.secret", "-o", again)
     )
     assert [row["worker"] for row in rows_of(again)] == [
-        row["worker"] for row in rows_of(folder / "now" / "slots.csv")
+        row["worker"] for row in rows_of(folder / "now" / "table.csv")
     ]
 
 
@@ -344,3 +348,27 @@ def test_a_thousand_workers_with_a_hundred_items_take_seconds():
     assert len(found.content()["rows"]) == 1000
     assert len(list(csv.reader(io.StringIO(found.artefact(".csv"))))) == 1001
     assert text
+
+
+def test_whom_the_sealed_rules_would_leave_out(study):
+    folder, rows, done = study
+    failed = [
+        {**one, "rating": 1 + int(row["right"]) % 5} if row["kind"] == "check" else one
+        for row, one in zip(rows, done, strict=False)
+    ]
+    out = write(folder / "answers.csv", failed)
+    found = follow_collection(
+        [read_export(out)],
+        read_assignment(folder / "assignment.csv"),
+        rules=ExclusionRules(failed_checks=0.34),
+        scale=RatingScale(1, 5, points=5),
+    )
+    assert found.broken == {"p-w01", "p-w02"}
+    assert [(one.takeover, one.certain) for one in found.spares] == [("r01=w01", True), ("r02=w02", False)]
+    text = str(found.document())
+    assert "2 workers who failed more than 34 % of their attention checks (w01, w02)" in " ".join(
+        text.split()
+    )
+    assert [row["left_out"] for row in found.content()["rows"]] == [True, True, False]
+    before = follow_collection([read_export(out)], read_assignment(folder / "assignment.csv"))
+    assert before.broken == frozenset()

@@ -131,8 +131,8 @@ class StatusResult(Result):
         return table_csv(self.slots, digits=_DIGITS)
 
     def files(self) -> dict[str, str]:
-        """The slots, and all that is missing."""
-        return {"slots.csv": self.artefact(".csv"), "missing.csv": table_csv(self.missing)}
+        """All that is missing; the slots are the table."""
+        return {"missing.csv": table_csv(self.missing)}
 
 
 def _records(slots: pd.DataFrame) -> list[Record]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from humeval_power.checking.exports.matching import Fate
-from humeval_power.exclusions import rule_words
 from humeval_power.reporting.document import (
     Document,
     Fact,
@@ -14,10 +13,10 @@ from humeval_power.reporting.document import (
     Listing,
     Paragraph,
     Picture,
-    Points,
     Section,
     Table,
 )
+from humeval_power.reporting.field.status_work import rules_so_far, standing_out, work_of_slots
 from humeval_power.reporting.numbers import counted, percent
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from humeval_power.reporting.field.status import StatusResult
 
 _MOST_SLOTS = 20  # of a short table
-_ENDS = 3  # workers that are named at an end of a statistic
 _MOST_SPARES = 5  # commands that are printed
 _NOT_COUNTED: Mapping[Fate, str] = {
     "copy": "the same answer in another row; counted once",
@@ -50,13 +48,14 @@ def status_document(result: StatusResult) -> Document:
             section
             for section in (
                 Section("Slots", (_slots_table(slots), _picture(slots))),
-                Section("Work that stands out", tuple(_ends(result))),
-                Section("The rules of the plan, as things stand", tuple(_rules(result))),
+                Section("Work that stands out", tuple(standing_out(result))),
+                Section("The rules of the plan, as things stand", tuple(rules_so_far(result))),
                 Section("Looks", tuple(_looks(result))),
                 Section("Spares to call", tuple(_spares(result))),
                 Section("What is not counted", tuple(_not_counted(result))),
                 Section("Items that lack ratings", tuple(_items(result)), is_detail=True),
-                Section("All slots", (_all_slots(slots),), is_detail=True),
+                Section("All slots", tuple(_all_slots(slots)), is_detail=True),
+                Section("The work of each slot", tuple(work_of_slots(result)), is_detail=True),
             )
             if section.blocks
         ),
@@ -93,8 +92,10 @@ def _slots_table(slots: pd.DataFrame) -> Table:
     return Table(_HEADER, tuple(_slot_rows(shown)), caption)
 
 
-def _all_slots(slots: pd.DataFrame) -> Table:
-    return Table(_HEADER, tuple(_slot_rows(slots)))
+def _all_slots(slots: pd.DataFrame) -> Iterator[Table]:
+    """Every slot, where those are not all shown already."""
+    if len(slots) > _MOST_SLOTS:
+        yield Table(_HEADER, tuple(_slot_rows(slots)))
 
 
 def _slot_rows(slots: pd.DataFrame) -> Iterator[tuple[str, ...]]:
@@ -119,67 +120,6 @@ def _picture(slots: pd.DataFrame) -> Picture:
 
     words = f"How much of each slot's work is done: {full:,} of {len(expected):,} slots are complete."
     return Picture("progress", draw, words=words)  # type: ignore[arg-type]
-
-
-# The statistics at whose ends a worker stands out: the column, what is said of it, whether low values do.
-_LOOKED_AT = (
-    ("failed_checks", "checks failed", False),
-    ("seconds", "fastest, in seconds", True),
-    ("seconds", "slowest, in seconds", False),
-    ("same_answer", "share of one answer", False),
-    ("repeats", "repeats differ by", False),
-    ("agreement", "least agreement", True),
-)
-
-
-def _ends(result: StatusResult) -> Iterator[Table]:
-    slots = result.slots
-    if result.quality is None:
-        return
-    rows = []
-    for name, said, low in _LOOKED_AT:
-        known = slots[slots[name].notna() & slots["done"].gt(0)].sort_values(
-            name, ascending=low, kind="stable"
-        )
-        if name == "failed_checks":
-            known = known[known["checks_failed"] > 0]
-        elif name == "seconds" and not low:  # of a few slots the others are the fastest
-            known = known.head(max(len(known) - _ENDS, 0))
-        if len(known):
-            named = [f"{row['slot']} ({_value(name, row)})" for row in known.head(_ENDS).to_dict("records")]
-            rows.append((said, ", ".join(named)))
-    if rows:
-        caption = (
-            "The first three at each end; whether that is too much is for the rules set beforehand to say."
-        )
-        yield Table(("statistic", "slots"), tuple(rows), caption, in_words=True)
-
-
-def _value(name: str, row: Mapping[object, object]) -> str:
-    if name == "failed_checks":
-        return f"{row['checks_failed']} of {row['checks']}"
-    return f"{float(str(row[name])):.3g}"
-
-
-def _rules(result: StatusResult) -> Iterator[Points | Paragraph]:
-    if not result.rules or result.quality is None:
-        return
-    broken = result.rules.broken(result.quality.statistics)
-    slot_of = dict(zip(result.progress.slots["worker"], result.progress.slots["slot"], strict=True))
-    said = []
-    for name, mask in broken.items():
-        slots = [
-            slot_of.get(worker, "?")
-            for worker, out in zip(result.quality.workers, mask, strict=True)
-            if out
-        ]
-        more = f" and {len(slots) - _MOST_SLOTS:,} more" if len(slots) > _MOST_SLOTS else ""
-        named = f" ({', '.join(slots[:_MOST_SLOTS])}{more})" if slots else ""
-        said.append(
-            f"{counted(len(slots), 'worker')} {rule_words(name, result.rules.limits[name])}{named}."
-        )
-    yield Points(tuple(said))
-    yield Paragraph("Limits are reached for good only when a slot is complete.")
 
 
 def _looks(result: StatusResult) -> Iterator[Facts]:
@@ -207,8 +147,8 @@ def _spares(result: StatusResult) -> Iterator[Table | Paragraph | Listing]:
     certain = [one for one in spares if one.certain]
     now = (certain or list(spares))[:_MOST_SPARES]
     yield Paragraph(
-        "The command that made the assignment gives a spare its work when this is added to it, with as many "
-        "spares in reserve; follow the study by both tables then."
+        "A spare gets its table from the command that made the assignment, with this added and at least "
+        f"{counted(int(now[-1].name[1:]), 'spare')} in reserve. Follow the study by both tables then."
     )
     typed = " ".join(f"--replace {one.takeover}" for one in now)
     yield Listing(f"humeval-power assign ... {typed} -o {'-'.join(one.name for one in now)}.csv")

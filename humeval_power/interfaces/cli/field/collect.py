@@ -84,7 +84,7 @@ def _names(secret: str | None, *, keep_ids: bool) -> Names:
     if secret is None and output in (None, "-"):
         return Names(hidden=bool(typed["as_json"]) or typed["format"] != "terminal")
     written = Path(output or "")
-    beside = written.with_suffix(".secret") if written.suffix else written / "import.secret"
+    beside = written.with_suffix(".secret") if written.suffix else written / "collect.secret"
     return Names(kept_secret(secret or beside).key.hex())
 
 
