@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from reference.rpact import rpact_answers
 from scipy import stats
-from test_boundaries import rpact_answers
 
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.boundaries import Boundaries, boundaries

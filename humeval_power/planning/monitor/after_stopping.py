@@ -64,7 +64,7 @@ def _after_scores(state: Monitoring) -> StagewiseResult:
     that B wins is nearer to normal, with the boundaries as they lie there."""
     seen = _seen(state)
     levels = [float(-special.ndtri(look.nominal / 2)) for look in state.looks]
-    tested = [LookEstimate(_z(data.p_value, data.estimate), 1.0) for data in seen]
+    tested = [LookEstimate(data.z, 1.0) for data in seen]
     p_value = stagewise_inference(tested, _as_taken(state, levels)).p_value
     looks, there = _log_odds(seen), []
     for z, data, look in zip(levels, seen, looks, strict=True):
@@ -94,7 +94,7 @@ def _null_error(data: JudgementData) -> float:
     """Standard error of the share of pairs under the null hypothesis, with ties as there are: what the test
     divided by; where its p is 1, that without ties."""
     pairs = data.n_a * data.n_b
-    z, excess = abs(_z(data.p_value, 1.0)), abs(data.estimate) - _HALF / pairs
+    z, excess = abs(data.z), abs(data.estimate) - _HALF / pairs
     if z > 0 and excess > 0:
         return excess / z
     return math.sqrt((data.n_a + data.n_b + 1) / (12 * pairs))
@@ -135,8 +135,3 @@ def _per_share(last: JudgementData, plan: JudgementPlan) -> float:
         return 2 * decided
     assert isinstance(study, Preference)
     return decided if study.ties == "kept" else 1.0
-
-
-def _z(p_value: float, estimate: float) -> float:
-    """The z of a two-sided p-value, with the sign of the estimate."""
-    return float(np.copysign(-special.ndtri(p_value / 2), estimate))

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from scipy import special
+
+from humeval_power.inference.looks.stagewise import LookEstimate
 from humeval_power.inference.looks.stopping_rule import StoppingRule
 
 Decision = Literal["continue", "stop-success", "stop-futility", "end-success", "end-nothing-shown"]
@@ -33,6 +36,11 @@ class LookData:
     df: float
     p_value: float
     final: bool = False
+
+    @property
+    def z(self) -> float:
+        """The z with the tail probability of the look's t."""
+        return LookEstimate(self.estimate, self.standard_error, self.df).z
 
     @property
     def estimated_information(self) -> float:
@@ -70,6 +78,11 @@ class JudgementData:
     def df(self) -> float:
         """These tests have no degrees of freedom."""
         return math.inf
+
+    @property
+    def z(self) -> float:
+        """The z with the two-sided p-value of the look and the sign of its estimate."""
+        return math.copysign(float(-special.ndtri(self.p_value / 2)), self.estimate)
 
     @property
     def estimated_information(self) -> float:

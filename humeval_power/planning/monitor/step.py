@@ -256,7 +256,7 @@ def _conditional_power(
 ) -> dict[str, float]:
     """Chance of success at the end, if the effect of interest, the estimate, or no effect is true."""
     planned = _scaled(state, state.fractions)
-    z = LookEstimate(data.estimate, data.standard_error, data.df).z
+    z = data.z
     critical = float(planned.efficacy[-1])
     return {
         "design": conditional_power(z, fraction, critical=critical, under="design", drift=state.drift),

@@ -10,7 +10,7 @@ from humeval_power.planning.looks.judgement_plan import JudgementPlan
 from humeval_power.planning.monitor.after_stopping import after_stopping, false_positive_chance
 from humeval_power.planning.monitor.followed import Followed
 from humeval_power.planning.monitor.state import Decision, Monitoring, TakenLook
-from humeval_power.planning.monitor.step import estimates, path_boundaries
+from humeval_power.planning.monitor.step import path_boundaries
 from humeval_power.reporting.document import Document, Fact, Facts, Picture, Section, Table
 from humeval_power.reporting.monitor.words import LookWords, words_of
 from humeval_power.reporting.numbers import p_cell, p_words
@@ -104,8 +104,8 @@ class MonitorResult(Result):
     def _figure(self) -> Figure:
         from humeval_power.reporting.looks.figures import boundary_figure
 
-        bounds, found = path_boundaries(self.state), estimates(self.state)
-        path = [(look.fraction, estimate.z) for look, estimate in zip(self.state.looks, found, strict=True)]
+        bounds = path_boundaries(self.state)
+        path = [(look.fraction, look.data.z) for look in self.state.looks]
         return boundary_figure(bounds, information_shares=bounds.information, path=path)
 
     def content(self) -> Record:
