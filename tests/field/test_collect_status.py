@@ -372,3 +372,40 @@ def test_whom_the_sealed_rules_would_leave_out(study):
     assert [row["left_out"] for row in found.content()["rows"]] == [True, True, False]
     before = follow_collection([read_export(out)], read_assignment(folder / "assignment.csv"))
     assert before.broken == frozenset()
+
+
+def test_a_spare_that_is_lost_is_followed_by_another_for_the_same_slot(study):
+    folder, rows, done = study
+    mine = [row for row in rows if row["worker_slot"] == "w02" and int(row["batch"]) >= 3]
+    for name in ("r01", "r02"):
+        taken = [{**row, "worker_slot": name, "replaces": "w02"} for row in mine]
+        write(folder / f"{name}.csv", taken)
+    given = [*done, {**answers(mine)[0], "worker": "p-spare", "slot": "r01"}]
+    out = write(folder / "answers.csv", given)
+    first = ("--assignment", folder / "r01.csv")
+    found = record(folder, out, words=first)
+    assert [one["replace"] for one in found["spares"]] == ["r02=w02:3"]
+    both = (*first, "--assignment", folder / "r02.csv")
+    after = record(folder, out, words=both)
+    assert {row["slot"]: row["state"] for row in after["rows"]} == {
+        "w01": "complete",
+        "w02": "complete",
+        "w03": "not begun",
+        "r01": "taken over",
+        "r02": "not begun",
+    }
+    assert (after["n_expected"], after["not_counted"]["taken_over"]) == (len(rows), 2)
+
+
+def test_pseudonyms_of_an_imported_table_stay(study):
+    folder, _, done = study
+    out = write(folder / "answers.csv", done)
+    run(
+        *("import", out, "--assignment", folder / "assignment.csv", "--key", folder / "key.csv"),
+        *("-o", folder / "ratings.csv"),
+    )
+    status(folder, folder / "ratings.csv", words=("-o", folder / "slots.csv"))
+    status(folder, out, words=("--secret", folder / "ratings.secret", "-o", folder / "raw.csv"))
+    names = [row["worker"] for row in rows_of(folder / "slots.csv")]
+    assert names == [row["worker"] for row in rows_of(folder / "raw.csv")]
+    assert set(names) - {""} == {row["worker"] for row in rows_of(folder / "ratings.csv")}

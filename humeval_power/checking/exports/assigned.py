@@ -42,12 +42,32 @@ class Assigned:
         """The worker slots, in their order."""
         return tuple(dict.fromkeys(self.frame["slot"]))
 
+    def work_of(self, slot: str) -> tuple[str, int]:
+        """Whose work a slot does, its own or that of the slot that it replaces, and from which batch on."""
+        return self._replaced.get(slot, (slot, 1))
+
+    @cached_property
+    def _replaced(self) -> dict[str, tuple[str, int]]:
+        """Of each spare the slot that it replaces, and its first batch."""
+        spares = self.frame[self.frame["replaces"] != ""].groupby("slot", sort=False)
+        return {
+            str(spare): (str(mine["replaces"].iloc[0]), int(mine["batch"].min())) for spare, mine in spares
+        }
+
     @cached_property
     def taken_over(self) -> Mask:
-        """Which showings a spare has taken over, (n_showings,): of its slot, from its first batch on."""
+        """Which showings a spare has taken over, (n_showings,): of its slot, and of an earlier spare for that slot,
+        from its first batch on."""
         rows = self.frame
-        first = rows[rows["replaces"] != ""].groupby("replaces")["batch"].min()
-        return (rows["batch"] >= rows["slot"].map(first).fillna(np.inf)).to_numpy(dtype=np.bool_)
+        original = rows["replaces"].where(rows["replaces"] != "", rows["slot"])
+        taken = np.zeros(len(rows), dtype=np.bool_)
+        earlier: dict[str, list[str]] = {}
+        for spare, (slot, first) in self._replaced.items():
+            before = earlier.setdefault(slot, [slot])
+            later = (original == slot) & rows["slot"].isin(before) & (rows["batch"] >= first)
+            taken |= later.to_numpy()
+            before.append(spare)
+        return taken
 
     @property
     def is_blind(self) -> bool:

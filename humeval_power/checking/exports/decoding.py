@@ -16,7 +16,7 @@ from humeval_power.checking.exports.matching import FATES, Fate, Matched, match
 from humeval_power.checking.rows import FlowStep
 from humeval_power.errors import InputError, Problem
 
-_REMEDY = "Is it the assignment of this study? Misfits can be left out, and are counted then."
+_REMEDY = "Is it the assignment of this study? --drop-misfits leaves such answers out, and counts them."
 # What is wrong with an answer that fits nowhere, and what the flow says of those that are left out.
 _RULES: dict[Fate, tuple[str, str]] = {
     "unknown code": ("stands in no row of the assignment.", "code is of no row of the assignment"),

@@ -42,18 +42,18 @@ def spares_to_call(
     """A spare for each slot whose worker is lost for certain, then for each that is begun and not complete.
 
     Where all that a worker gave leaves, the spare takes over the whole slot, else from the first batch on that is
-    not done.
+    not done. The work of a spare is that of the slot which it replaces.
 
     broken : slots whose workers the rules leave out.
     """
     wanted: list[tuple[str, int, str, bool]] = []
-    replaceable = [row for row in progress.slots.itertuples() if not _SPARE.fullmatch(str(row.slot))]
-    for row in replaceable:
-        slot, state = str(row.slot), str(row.state)
+    for row in progress.slots.itertuples():
+        name, state = str(row.slot), str(row.state)
+        slot, first = assigned.work_of(name)
         if state in _LOST:
-            wanted.append((slot, 1, _LOST[state], True))
-        elif slot in broken:
-            wanted.append((slot, 1, _BROKEN, state == "complete"))
+            wanted.append((slot, first, _LOST[state], True))
+        elif name in broken:
+            wanted.append((slot, first, _BROKEN, state == "complete"))
         elif state == "begun":
             wanted.append((slot, int(str(row.next_batch)), _BEGUN, False))
     wanted.sort(key=lambda one: not one[3])

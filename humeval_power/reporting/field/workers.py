@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from humeval_power.reporting.release.pseudonyms import pseudonyms
+from humeval_power.reporting.release.pseudonyms import is_pseudonym, pseudonyms
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Names:
     """How workers are named: by pseudonyms where there is a `secret`, else by their ids, or not at all.
 
-    Ids of platforms are personal data.
+    Ids of platforms are personal data. Pseudonyms, as in a table that was imported, stay where all names are such.
     """
 
     secret: str | None = field(default=None, repr=False)
@@ -25,7 +25,7 @@ class Names:
         """What each worker is called; '' stays ''."""
         if self.hidden:
             return workers.map(lambda _: "")
-        if self.secret is None:
+        if self.secret is None or all(map(is_pseudonym, (name for name in workers.unique() if name))):
             return workers
         made = pseudonyms((name for name in workers.unique() if name), key=self.secret, kind="worker")
         return workers.map(lambda name: made.get(name, ""))

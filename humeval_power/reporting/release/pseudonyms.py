@@ -14,6 +14,7 @@ SHORT_KEY = 16  # characters below which all keys, or all likely ones, can be tr
 _MTURK = re.compile(r"A[A-Z0-9]{12,14}")
 _PROLIFIC = re.compile(r"[0-9a-f]{24}", re.IGNORECASE)
 _EMAIL = re.compile(r"[^\s@<>,;:\"']+@[^\s@<>,;:\"']+\.[^\W\d_]{2,}")
+_PSEUDONYM = re.compile(rf"({re.escape(rehearsed_worker(''))})?w[0-9a-f]{{{DIGITS}}}")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
 
@@ -25,6 +26,11 @@ def pseudonyms(names: Iterable[str], *, key: str, kind: str) -> dict[str, str]:
     stay known as such.
     """
     return {name: _marked(name, f"{kind[0]}{_digest(key, f'{kind}:{name}')[:DIGITS]}") for name in names}
+
+
+def is_pseudonym(name: str) -> bool:
+    """Whether a worker's name looks like one of these pseudonyms."""
+    return _PSEUDONYM.fullmatch(name) is not None
 
 
 def _marked(name: str, pseudonym: str) -> str:
