@@ -41,6 +41,8 @@ COMMANDS: dict[str, str] = {
     "assign": "assign --workers 4 --items 6 --ratings-per-item 2 --batch-size 4 --checks 0.2 --repeats 0.2 "
     "--seed 4",
     "assign blind": "assign --workers 3 --items 4 --seed 4 -o assignment.csv --key key.csv",
+    "assign upload": "assign --workers 2 --outputs outputs.csv --scale 1:5 --checks 0.3 --repeats 0.3 "
+    "--batch-size 4 --upload html --key upload.csv -o upload",
     "assign many": "assign --systems a,b,c --workers 3 --items 3 --ratings-per-item 2 --seed 4",
     "simulate": "simulate --preset low --workers 8 --items 30 --effect 0.1 --seed 5 -o simulated.csv",
     "analyze": "analyze simulated.csv",
@@ -113,6 +115,7 @@ _CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
 
 def write_inputs(folder: Path) -> None:
     """The files that the commands read, drawn from fixed seeds."""
+    _write(folder / "outputs.csv", ["item,old,new", "one,a cat,the cat", "two,a dog,the <b>dog"])
     for name in ("pilot.csv", "experts.csv"):
         (folder / name).write_bytes((ROOT / "data" / name).read_bytes())
     rng = np.random.default_rng(7)

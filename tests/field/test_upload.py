@@ -229,3 +229,41 @@ def test_a_plan_of_several_criteria_asks_a_question_of_each(tmp_path):
         ("adequacy", "How good is this text? (adequacy)", {"1": "bad"}),
         ("fluency", "How good is this text? (fluency)", {"1": "bad"}),
     ]
+
+
+def test_pages_of_an_earlier_run_that_stay_in_the_folder_are_told(tmp_path):
+    hostile_outputs(tmp_path / "outputs.csv")
+    words = ("--outputs", tmp_path / "outputs.csv", "--scale", "1:5", "--seed", 5)
+    upload(tmp_path, *words, "--workers", 4, platforms=["html"])
+    said = upload(tmp_path, *words, "--workers", 3, "--force", platforms=["html"]).stderr
+    assert "also holds html/w04.html, which this run did not write" in " ".join(said.split())
+
+
+def test_a_plan_with_looks_says_where_workers_wait(tmp_path):
+    hostile_outputs(tmp_path / "outputs.csv")
+    plan = tmp_path / "plan.json"
+    run(
+        *(
+            "plan",
+            "--preset",
+            "high",
+            "--effect",
+            0.3,
+            "--items",
+            12,
+            "--max-workers",
+            6,
+            "--simulations",
+            20,
+        ),
+        *("--systems", "old,new", "--cost-per-rating", "0.1", "--looks", "0.5,1", "-o", plan),
+        code=None,
+    )
+    words = ("--plan", plan, "--outputs", tmp_path / "outputs.csv", "--scale", "1:5", "--batch-size", 6)
+    said = " ".join(upload(tmp_path, *words, platforms=["html"]).stderr.split())
+    rows = rows_of(tmp_path / "up" / "assignment.csv")
+    last = max(int(row["batch"]) for row in rows if row["look"] == "1")
+    assert (
+        f"The plan has 2 looks: let workers stop after their batches of the first one (batch {last} at"
+        in said
+    )

@@ -45,6 +45,7 @@ from humeval_power.interfaces.cli.output import (
     QUIET,
     note,
     refuse_to_overwrite,
+    remark,
     say,
     show,
     write_set,
@@ -121,8 +122,8 @@ class Out:
 
     def deliver(self, result: Result) -> None:
         """Print or write the result, and end with 3 where its target was missed."""
-        for remark in result.remarks:
-            note(remark)
+        for said in result.remarks:
+            note(said)
         beside = {Path(file.path): file.content(result) for file in self.beside}
         if self.path is None or self.path == "-":
             code = self.code and result.artefact(self.code)
@@ -144,6 +145,8 @@ class Out:
             place = Path(path)
             write_set({**{place / name: files[name] for name in files}, **beside}, force=self.force)
             note(f"Written to {path}: {_names(files)}")
+            if result.files_alone and (others := _others(place, files)):
+                remark(f"WARNING: {path} also holds {_names(others)}, which this run did not write.")
         else:
             content = file_of(result, Path(path).suffix.lower())
             write_set({Path(path): content, **beside}, force=self.force)
@@ -195,6 +198,12 @@ def with_result(
         return collected(run, options, name="out", collect=out_of)
 
     return decorate
+
+
+def _others(folder: Path, files: Collection[str]) -> list[str]:
+    """What lies in a folder beside these files."""
+    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(name for name in found if name not in files)
 
 
 def _names(files: Collection[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -89,7 +89,17 @@ class UploadResult(Result):
     def remarks(self) -> tuple[str, ...]:
         """What is said beside the result."""
         of_platforms = (said for name in self.platforms for said in UPLOADERS[name].remarks(self.form))
-        return (*self.assignment.remarks, *of_platforms)
+        return (*self.assignment.remarks, *self._looks(), *of_platforms)
+
+    def _looks(self) -> Iterator[str]:
+        """Of a plan with looks: where workers have to wait."""
+        plan = self.assignment.assignment
+        if plan.look is not None:
+            last = int(plan.batch[plan.look == 1].max())
+            yield (
+                f"The plan has {int(plan.look.max())} looks: let workers stop after their batches of the first one "
+                f"(batch {last} at the latest; the column look of {ASSIGNMENT} says which) until it was taken."
+            )
 
     def told(self, command: str, sources: tuple[Source, ...]) -> Self:  # noqa: ARG002
         """The same: the command and its files may hold the seed and the systems."""

@@ -148,10 +148,9 @@
     const canGoBack = state.at > 0 && shown[state.at - 1].batch === one.batch;
     screen(
       made("div", { class: "top" },
-        made("span", { "aria-live": "polite", text: "Text " + (state.at + 1) + " of " + shown.length }),
+        made("span", { tabindex: "-1", text: "Text " + (state.at + 1) + " of " + shown.length }),
         made("span", { text: batches > 1 ? "Part " + one.batch + " of " + batches : "" })),
       made("progress", { max: shown.length, value: state.at, "aria-label": "Progress" }),
-      made("h1", { text: study.title, tabindex: "-1", hidden: true }),
       ...(one.source ? [card("Source", one.source, "source")] : []),
       card("Text to rate", one.text, "text"),
       ...fields, wrong,
