@@ -100,6 +100,28 @@ def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_rehearsal_takes_its_looks_beside_the_study(tmp_path):
+    beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", str(EXAMPLES / "rehearsal.sh"), "rehearsed"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": beside},
+        capture_output=True,
+        text=True,
+        timeout=1200,  # a minute of work; on a busy machine much more
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"^Look (\d) at the study of baseline and new$", done.stdout, re.MULTILINE) == list(
+        "1231"
+    )
+    assert "The study has ended, and its boundary is passed." in done.stdout
+    assert "These ratings were drawn in a rehearsal: nobody gave them. We compared" in done.stdout
+    ledgers = (tmp_path / "rehearsed").rglob("*.looks.jsonl")
+    assert {path.parent.name for path in ledgers} == {"as-planned", "no-effect"}
+
+
+@pytest.mark.slow
 def test_a_shared_task_goes_from_its_plan_to_its_forms_with_one_set_of_numbers(tmp_path):
     beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
