@@ -102,6 +102,20 @@ def looked_at(study):
     first, *_, last = (folder / "plan" / "plan.looks.jsonl").read_text(encoding="utf-8").splitlines()
     (folder / "start.json").write_text(first, encoding="utf-8")
     (folder / "look.json").write_text(last, encoding="utf-8")
+    for kind, size in (
+        ("scores", "--n 40 --effect 5"),
+        ("accuracy", "--n 40 --effect 0.1 --agreement 0.7"),
+    ):
+        sealed = folder / f"{kind}.json"
+        run("looks", kind, *size.split(), "--looks", "2", "--simulations", "20", "-o", sealed)
+    run("looks", "preference", "--n", 40, "--effect", 0.2, "--simulations", 20, "-o", folder / "judged")
+    judged = folder / "judged.csv"
+    judged.write_text("wins,ties,losses\n24,6,10\n")
+    look = run("monitor", judged, "--plan", folder / "judged", "--json")
+    (folder / "judged.json").write_text(look.stdout, encoding="utf-8")
+    ledger = (folder / "judged" / "looks.looks.jsonl").read_text(encoding="utf-8").splitlines()
+    for name, line in zip(("judged-start.json", "judged-look.json"), ledger, strict=True):
+        (folder / name).write_text(line, encoding="utf-8")
     words = "accuracy mde --n 200 --baseline 0.9 --overlap glue --json"
     (folder / "mde.json").write_text(run(*words.split()).stdout, encoding="utf-8")
     return folder
@@ -113,6 +127,12 @@ LOOKED_AT = {
     "analysis.json": "humeval_power/analysis/1",
     "start.json": "humeval_power/look_ledger/2",
     "look.json": "humeval_power/look_ledger/2",
+    "scores.json": "humeval_power/looks_plan/1",
+    "accuracy.json": "humeval_power/looks_plan/1",
+    "judged/looks.json": "humeval_power/looks_plan/1",
+    "judged.json": "humeval_power/monitor/2",
+    "judged-start.json": "humeval_power/look_ledger/2",
+    "judged-look.json": "humeval_power/look_ledger/2",
 }
 
 
@@ -122,7 +142,7 @@ def test_every_field_of_a_study_with_looks_is_described(looked_at, name):
     document = json.loads((looked_at / name).read_text(encoding="utf-8"))
     assert document["schema"] == LOOKED_AT[name]
     assert f"`{document['schema']}`" in PAGE
-    if name == "look.json":
+    if name.endswith("look.json"):
         document["content"]["new_rows"] = len(document["content"]["new_rows"])
     assert names_in(document) - DESCRIBED == set()
 

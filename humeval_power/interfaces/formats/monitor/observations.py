@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -108,6 +108,7 @@ def _scores(
     of = find_columns(
         table.frame.columns, [ROLES["system"], ROLES["rating"]], named=named, source=table.source
     ).of
+    _refuse_criteria(table, taken=of.values())
     table, said = _rows_of(table, of["system"], systems)
     column = NumberColumn((of["rating"],), may_be_blank=True)
     value = read_numbers_of(table, [column])[column.name]
@@ -117,6 +118,23 @@ def _scores(
         table, value = table._replace(frame=table.frame[kept]), value[kept]
     is_b = table.frame[of["system"]].astype(str).str.strip().to_numpy() == systems[1]
     return _of(value, _people(table, named), np.asarray(is_b)), said
+
+
+def _refuse_criteria(table: SourceTable, *, taken: Collection[str]) -> None:
+    """Refuse scores of several criteria: they are several of each output.
+
+    Raises
+    ------
+    InputError
+        A column of criteria with more than one.
+    """
+    of = find_columns(table.frame.columns, [ROLES["criterion"]], source=table.source, taken=taken).of
+    if "criterion" not in of:
+        return
+    names = sorted(set(table.frame[of["criterion"]].astype(str).str.strip()))
+    if len(names) > 1:
+        rule = f"has scores of several criteria ({of['criterion']}: {listing(names)}), and a look is taken at one."
+        raise InputError([Problem(rule, "Keep the rows of the one that was planned.", place=table.source)])
 
 
 def _rows_of(
