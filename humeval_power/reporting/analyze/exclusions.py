@@ -11,6 +11,7 @@ from humeval_power.planning.analyze import Deviation
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.family import ComparisonRow
 from humeval_power.reporting.document import Block, Paragraph, Points, Section, Table
+from humeval_power.reporting.exclusion_words import rule_lines
 from humeval_power.reporting.numbers import counted, interval_words, p_cell
 from humeval_power.reporting.records import Record
 
@@ -64,7 +65,7 @@ def exclusion_section(
 def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> Iterator[Block]:
     first = parts[0][0]
     yield Paragraph(f"{counts_sentence(first)} {SEALED if first.exclusion.sealed else NOT_SEALED}")
-    yield Points(tuple(_rule_lines(first.exclusion)))
+    yield Points(tuple(rule_lines(first.exclusion)))
     lines = [
         (_cells("with the rules", one, found, 0), _cells("without", other, found, 1))
         for found, rows in parts
@@ -87,17 +88,6 @@ def counts_sentence(found: WithAndWithout) -> str:
         f"The rules leave out {workers:,} of {counted(found.workers[1], 'worker')} ({ratings:,} of "
         f"{counted(found.ratings[1], 'rating')})."
     )
-
-
-def _rule_lines(exclusion: WorkerExclusion) -> Iterator[str]:
-    for one in exclusion.outcomes:
-        said = f"Workers {rule_words(one.name, one.limit)}: "
-        if one.missing_columns:
-            names = " and ".join(map(repr, one.missing_columns))
-            yield f"{said}NOT APPLIED, for the table has no column {names}."
-            continue
-        unknown = int(one.unknown.sum())
-        yield f"{said}{int(one.broken.sum()):,}" + (f"; not known of {unknown:,}." if unknown else ".")
 
 
 def _cells(name: str, row: ComparisonRow, found: WithAndWithout, place: int) -> tuple[str, ...]:

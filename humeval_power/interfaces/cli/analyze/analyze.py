@@ -14,11 +14,10 @@ from humeval_power.estimation.fit import CorrelatedFactor
 from humeval_power.exclusions import ExclusionRules
 from humeval_power.inference.field.worker_exclusion import WorkerExclusion
 from humeval_power.interfaces.cli.analyze.criteria import criteria_option, load_criteria, refuse_criteria
-from humeval_power.interfaces.cli.analyze.exclusions import excluded
 from humeval_power.interfaces.cli.analyze.looks import looks_of_study
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
-from humeval_power.interfaces.cli.exclusion_options import exclude_if_option
+from humeval_power.interfaces.cli.exclusion_options import exclude_if_option, excluded
 from humeval_power.interfaces.cli.loading import check_ratings
 from humeval_power.interfaces.cli.options import (
     TableOptions,
@@ -136,7 +135,7 @@ def command(
             )
         looks = None
         if planned is not None and plan is not None and planned.looks is not None:
-            looks = looks_of_study(planned, plan, ledger, ratings, secret=secret)
+            looks = looks_of_study(planned, plan, ledger, ratings, secret=secret, exclusion=exclusion)
         return analyze(
             ratings,
             plan=planned,

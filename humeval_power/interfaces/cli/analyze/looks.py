@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.inference.field.worker_exclusion import WorkerExclusion
 from humeval_power.interfaces.cli.monitor.secret import secret_of_rows
 from humeval_power.interfaces.formats.monitor.entries import LedgerState, state_of
 from humeval_power.interfaces.formats.monitor.ledger import ledger_path, read_ledger
@@ -19,9 +20,17 @@ from humeval_power.ratings import Ratings
 
 
 def looks_of_study(
-    plan: Plan, plan_path: str, ledger: str | None, ratings: Ratings, *, secret: str | None = None
+    plan: Plan,
+    plan_path: str,
+    ledger: str | None,
+    ratings: Ratings,
+    *,
+    secret: str | None = None,
+    exclusion: WorkerExclusion | None = None,
 ) -> LooksTaken:
     """Read the ledger of a study with looks, and check that these are the ratings of its last look.
+
+    ratings : all of them; looks see also those of workers whom the `exclusion` leaves out of their tests.
 
     Raises
     ------
@@ -34,18 +43,26 @@ def looks_of_study(
     checksum = read_plan_file(plan_path).checksum
     found = state_of(read_ledger(path), study_monitoring(plan), checksum, place=path, by=ratings.scale)
     taken = LooksTaken(state=found.monitoring, ledger=path)
-    return replace(taken, unchecked=_check_ratings(found, plan, ratings, path, secret_path(path, secret)))
+    return replace(
+        taken, unchecked=_check_ratings(found, plan, ratings, exclusion, path, secret_path(path, secret))
+    )
 
 
 def _check_ratings(
-    found: LedgerState, plan: Plan, ratings: Ratings, path: str, secret_file: str
+    found: LedgerState,
+    plan: Plan,
+    ratings: Ratings,
+    exclusion: WorkerExclusion | None,
+    path: str,
+    secret_file: str,
 ) -> tuple[Deviation, ...]:
     """Refuse other ratings than those of the last look; without the secret, by their sums, which is said."""
     secret = secret_of_rows(found, path, secret_file)
     if secret is None:
         last = found.monitoring.looks[-1].data
         assert isinstance(last, LookData)  # a plan of ratings has no other ledger
-        same = same_sums(look_data(ratings, plan, final=last.final), last)
+        tested = ratings if exclusion is None else exclusion.remaining(ratings)
+        same = same_sums(look_data(tested, plan, final=last.final), last)
     else:
         same = dict(row_digests(ratings, secret)) == found.rows
     if not same:

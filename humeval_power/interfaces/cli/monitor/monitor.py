@@ -7,20 +7,24 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.loading import load_ratings
+from humeval_power.interfaces.cli.exclusion_options import excluded
+from humeval_power.interfaces.cli.loading import check_ratings
 from humeval_power.interfaces.cli.monitor.judgements import load_observations
 from humeval_power.interfaces.cli.monitor.rehearsed import refuse_rehearsed
 from humeval_power.interfaces.cli.monitor.taking import Asked, looks_taken, take_look
 from humeval_power.interfaces.cli.options import TableOptions, table_options
+from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import amend_followed, amend_option, plan_path, table_by_plan
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.monitor.ledger import ledger_path
 from humeval_power.interfaces.formats.monitor.rows import rows_of_observations, rows_of_ratings
 from humeval_power.interfaces.formats.monitor.secret import secret_path
+from humeval_power.interfaces.formats.rating_tables import read_rating_table
 from humeval_power.planning.looks.judgement_plan import JudgementPlan
 from humeval_power.planning.monitor.followed import data_of
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.exclusion_words import exclusion_words
 from humeval_power.reporting.monitor.result import MonitorResult
 
 if TYPE_CHECKING:  # pydantic is slow to import
@@ -77,8 +81,9 @@ def command(
     RATINGS are all ratings so far, those of earlier looks included; or all
     scores, preferences or answers, by a plan of looks at independent judgements.
     The look is added to a ledger that is never rewritten; the same look at the
-    same data is shown again, at other data it is refused. Keep the secret beside
-    the ledger, and do not publish it.
+    same data is shown again, at other data it is refused. Workers beyond the
+    limits that the plan seals are left out of each test by what is known of
+    them then. Keep the secret beside the ledger, and do not publish it.
     """
     if (file is None) is not status:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
@@ -99,9 +104,14 @@ def command(
             "The plan has no scale, and one taken from the ratings would change from look to look: "
             "give --scale LOW:HIGH."
         )
-    ratings = load_ratings(file, by_plan)
+    found = read_rating_table(file)
+    ratings = check_ratings(found, by_plan)
     refuse_rehearsed(ratings.worker_names, plan, path, source=ratings.source)
-    return take_look(planned, data_of(ratings, planned.plan, final=final), rows_of_ratings(ratings), asked)
+    tested, exclusion = ratings, excluded(found, [ratings], planned.plan)
+    if exclusion is not None:
+        tested = exclusion.remaining(ratings)
+        note(exclusion_words(exclusion))
+    return take_look(planned, data_of(tested, planned.plan, final=final), rows_of_ratings(ratings), asked)
 
 
 def _followed(plan: str, amend: str | None) -> PlanFile | LooksFile:
