@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from humeval_power.checking.collected import KIND
 from humeval_power.checking.worker_answers import joined_answers, worker_answers
+from humeval_power.interfaces.formats.rating_tables import read_rating_table
 from humeval_power.interfaces.formats.tables import SourceTable
 from humeval_power.ratings import Ratings
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def read_answers(path: str | Path, *ratings: Ratings) -> pd.DataFrame:
+    """The answers in a file from which the ratings were read; of several criteria, give the ratings of each.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read, or what `answers_of` raises.
+    """
+    return answers_of(read_rating_table(path), ratings)
 
 
 def answers_of(found: SourceTable, ratings: Sequence[Ratings]) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from humeval_power.api.rehearsal import rehearse as rehearse
 from humeval_power.api.systems_plan import make_systems_plan as make_systems_plan
 from humeval_power.api.systems_plan import systems_pilot as systems_pilot
 from humeval_power.costs import cost_of as cost_of
+from humeval_power.exclusions import ExclusionRules as ExclusionRules
 from humeval_power.interfaces.formats.fees import read_fee as read_fee
 from humeval_power.planning.plan.assurance import assurance as assurance
 from humeval_power.planning.plan.assurance import safe_parameters as safe_parameters

@@ -18,6 +18,8 @@ from humeval_power.inference.analyze.blups import predicted_effects as predicted
 from humeval_power.inference.analyze.influence import leave_item_groups_out as leave_item_groups_out
 from humeval_power.inference.analyze.influence import leave_one_worker_out as leave_one_worker_out
 from humeval_power.inference.analyze.screening import screen_workers as screen_workers
+from humeval_power.inference.field.worker_exclusion import WorkerExclusion as WorkerExclusion
+from humeval_power.inference.field.worker_exclusion import exclude_workers as exclude_workers
 from humeval_power.inference.study.formula import analytic_power as analytic_power
 from humeval_power.inference.study.intervals import parameter_intervals as parameter_intervals
 from humeval_power.inference.study.joint_comparison import compare_jointly as compare_jointly
@@ -25,6 +27,7 @@ from humeval_power.inference.study.many_systems import SystemsAnalysis as System
 from humeval_power.inference.study.many_systems import compare_systems as compare_systems
 from humeval_power.inference.study.wald import EffectTest as EffectTest
 from humeval_power.inference.study.wald import effect_test as effect_test
+from humeval_power.interfaces.formats.answers import read_answers as read_answers
 from humeval_power.interfaces.formats.criteria import read_criteria as read_criteria
 from humeval_power.planning.study.analytic import minimum_detectable_effect as minimum_detectable_effect
 from humeval_power.planning.study.calibration import size_of_test as size_of_test

@@ -67,12 +67,9 @@ def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> 
     yield Paragraph(f"{counts_sentence(first)} {SEALED if first.exclusion.sealed else NOT_SEALED}")
     yield Points(tuple(rule_lines(first.exclusion)))
     lines = [
-        (_cells("with the rules", one, found, 0), _cells("without", other, found, 1))
-        for found, rows in parts
-        for one, other in zip(rows, found.without, strict=True)
+        (one, other, found) for found, rows in parts for one, other in zip(rows, found.without, strict=True)
     ]
-    heads = ("comparison", "analysis", "workers", "ratings", "estimate", "interval", "p")
-    yield Table(heads, tuple(cells for both in lines[:_MOST_SHOWN] for cells in both))
+    yield _one_table(*lines[0]) if len(lines) == 1 else _several_table(lines[:_MOST_SHOWN])
     if len(lines) > _MOST_SHOWN:
         yield Paragraph(f"The other {len(lines) - _MOST_SHOWN:,} comparisons stand in the record.")
     several = " These p-values are not corrected for several tests." if len(lines) > 1 else ""
@@ -90,17 +87,33 @@ def counts_sentence(found: WithAndWithout) -> str:
     )
 
 
-def _cells(name: str, row: ComparisonRow, found: WithAndWithout, place: int) -> tuple[str, ...]:
+def _one_table(one: ComparisonRow, other: ComparisonRow, found: WithAndWithout) -> Table:
+    """One comparison both ways, with its counts."""
+    rows = [
+        (name, f"{found.workers[place]:,}", f"{found.ratings[place]:,}", *_effect(row))
+        for place, (name, row) in enumerate((("with the rules", one), ("without", other)))
+    ]
+    heads = (f"{one.second} - {one.first}", "workers", "ratings", "estimate", "interval", "p")
+    return Table(heads, tuple(rows))
+
+
+def _several_table(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]]) -> Table:
+    """Comparisons both ways."""
+    rows = [
+        (_named(row), name, *_effect(row))
+        for one, other, _ in lines
+        for name, row in (("with", one), ("without", other))
+    ]
+    return Table(("comparison", "rules", "estimate", "interval", "p"), tuple(rows))
+
+
+def _named(row: ComparisonRow) -> str:
     criterion = f"{row.criterion}: " if row.criterion else ""
-    return (
-        f"{criterion}{row.second} - {row.first}",
-        name,
-        f"{found.workers[place]:,}",
-        f"{found.ratings[place]:,}",
-        f"{row.estimate:+.4f}",
-        interval_words(row.low, row.high),
-        p_cell(row.p_value),
-    )
+    return f"{criterion}{row.second} - {row.first}"
+
+
+def _effect(row: ComparisonRow) -> tuple[str, str, str]:
+    return f"{row.estimate:+.4f}", interval_words(row.low, row.high), p_cell(row.p_value)
 
 
 def exclusion_content(found: WithAndWithout | None, rows: Sequence[ComparisonRow]) -> Record:
