@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -166,7 +167,10 @@ def main() -> None:
     asked = parser.parse_args()
     n, listed = (50 if asked.quick else STUDIES), cells()
     with ProcessPoolExecutor(asked.jobs) as pool:
-        found = dict(zip(listed, pool.map(partial(outcome, n=n), listed), strict=True))
+        found = {}
+        for cell, one in zip(listed, pool.map(partial(outcome, n=n), listed), strict=True):
+            found[cell] = one
+            print(cell, one, file=sys.stderr, flush=True)
     text = PAGE.read_text()
     for family in sorted({cell.family for cell in listed}):
         rows = "\n".join(table(found, family))

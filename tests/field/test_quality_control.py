@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,8 +11,10 @@ from scipy import stats
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.exclusions import ExclusionRules
+from humeval_power.inference.study.replication import Replication
+from humeval_power.parameters import preset
 from humeval_power.simulation.careless import Behaviour, checks_failed, seconds_taken
-from humeval_power.simulation.losses import AT_RANDOM, CAREFUL, STRAIGHT
+from humeval_power.simulation.losses import AT_RANDOM, CAREFUL, STRAIGHT, Losses
 from humeval_power.simulation.quality_control import QualityControl, with_repeats
 from humeval_power.study_counts import share_of
 
@@ -61,3 +65,18 @@ def test_rules_need_what_they_are_about():
     with pytest.raises(InputError) as error:
         QualityControl(rules=ExclusionRules(failed_checks=0.3, repeats=0.3))
     assert len(error.value.problems) == 2
+
+
+def test_a_balanced_study_of_fewer_workers_is_fitted_as_its_table_is():
+    # the same studies by mean squares and, where a design is no more than a table, by iteration
+    design, control = crossed(8, 12), QualityControl(rules=ExclusionRules(same_answer=0.9, seconds=4))
+    losses = Losses(at_random=0.15, straight_lining=0.15)
+    one = Replication(preset("high"), design, losses=losses, exclusion=control)
+    table = replace(design, kind="table", explicit=design.assignment)
+    other = replace(one, design=table)
+    found, expected = one.fits(20, seed=3), other.fits(20, seed=3)
+    for name in ("estimate", "standard_error", "kenward_roger"):
+        # the iteration stops at relative changes of about 1e-6
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=2e-3, err_msg=name)
+    left = {int((~one.collected(3, i).excluded).sum()) for i in range(20)}
+    assert len(left) > 2  # studies of several sizes

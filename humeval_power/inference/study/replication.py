@@ -238,9 +238,11 @@ class Replication:
                 explicit=rows,
                 n_documents=n_documents,
             )
-            study = replace(self, design=design, losses=NO_LOSSES)
+            if self._leaves_balance:
+                design = replace(self.design, n_workers=design.n_workers)
+            study = replace(self, design=design, losses=NO_LOSSES, exclusion="none")
             try:
-                return study._fit_rows(back.rating[back.kept][None], 1)
+                return study.fit(back.rating[back.kept][None])
             except InputError:  # no worker with both systems is left for an analysis of differences
                 return nothing
 
@@ -249,6 +251,12 @@ class Replication:
                 return StudyFits.joined([one(replicate) for replicate in replicates])
             with ThreadPoolExecutor(n_jobs) as pool:
                 return StudyFits.joined(list(pool.map(one, replicates)))
+
+    @property
+    def _leaves_balance(self) -> bool:
+        """Whether a balanced design stays one of fewer workers: nothing is lost but all of a worker's ratings."""
+        ruled = isinstance(self.exclusion, QualityControl)
+        return ruled and self.design.is_balanced and not self.losses.loses_rows
 
     @property
     def closed_form(self) -> bool:
