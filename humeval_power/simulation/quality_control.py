@@ -62,8 +62,8 @@ class QualityControl:
 
 
 _SEEN_BY: tuple[tuple[RuleName, str, str], ...] = (
-    ("failed-checks", "attention checks", "--checks-per-rating"),
-    ("repeats", "outputs that are shown again", "--repeats-per-rating"),
+    ("failed-checks", "attention checks", "--checks"),
+    ("repeats", "outputs that are shown again", "--repeats"),
 )
 
 

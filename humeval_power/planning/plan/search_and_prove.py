@@ -150,6 +150,16 @@ def _workers_out(request: PlanRequest, settings: Mapping[str, Parameters], seed:
     return workers_out(_study(request, counts, next(iter(first.values()))), seed=seed)
 
 
+def _refuse_too_strict(request: PlanRequest, counts: StudyCounts, found: PowerEstimate) -> None:
+    """Refuse rules that leave too little of so many studies that there is no power."""
+    if request.control is not None and found.too_many_failed:
+        raise InputError(
+            f"The rules {request.control.rules} leave too few workers for a test in {found.failure_rate:.0%} of "
+            f"the simulated studies of {counts.n_workers:,} workers and {counts.n_items:,} items. Choose other limits, "
+            "or give each worker more to be judged by: ratings, checks or repeats."
+        )
+
+
 def _study(request: PlanRequest, counts: StudyCounts, parameters: Parameters) -> RatingStudy:
     """A study of two systems of this size, with what is expected of its ratings and workers."""
     return RatingStudy(
@@ -266,6 +276,7 @@ class _Proofs:
                 n_jobs=self.n_jobs,
                 progress=part,
             )
+            _refuse_too_strict(request, counts, simulated)
             return Option(counts, cost, powers, simulated)
         found = prove(
             judged,

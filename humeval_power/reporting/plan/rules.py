@@ -40,12 +40,14 @@ def cost_sentence(planned: PlannedRules) -> str:
         )
     if math.isnan(cost.power):
         said = f"{out}. What this costs in power was not simulated: have that many more workers in reserve."
+        return f"{said} ({_assumed(planned)}.)"
+    if careless:
+        other = f"instead of {share(cost.all_careful)} if nobody were careless"
+        other += f"; without any rule it would be {share(cost.without)}"
     else:
-        said = f"{out}: power {share(cost.power)} instead of {share(cost.all_careful)}"
-        if careless:
-            said += f"; without any rule careless workers would lower it to {share(cost.without)}"
-        said += "."
-    return f"{said} {_assumed(planned)}"
+        other = f"instead of {share(cost.without)} without any rule"
+    error = math.sqrt(cost.power * (1 - cost.power) / cost.n_simulations)
+    return f"{out}: power {share(cost.power)} {other}. ({_assumed(planned)}; standard errors {error:.3f}.)"
 
 
 def rules_caveats(plan: Plan) -> list[str]:
@@ -64,4 +66,4 @@ def _assumed(planned: PlannedRules) -> str:
     seen += [f"outputs shown again ({percent(planned.repeats)})"] if planned.repeats else []
     with_each = f", {' and '.join(seen)}" if seen else ""
     who = f"{percent(planned.careless)} careless workers" if planned.careless else "careful workers only"
-    return f"(Simulated: {who}{with_each}.)"
+    return f"Simulated: {who}{with_each}"
