@@ -154,8 +154,9 @@ def _refuse_too_strict(request: PlanRequest, counts: StudyCounts, found: PowerEs
     """Refuse rules that leave too little of so many studies that there is no power."""
     if request.control is not None and found.too_many_failed:
         raise InputError(
-            f"The rules {request.control.rules} leave too few workers for a test in {found.failure_rate:.0%} of "
-            f"the simulated studies of {counts.n_workers:,} workers and {counts.n_items:,} items. Choose other limits, "
+            f"The rules {request.control.rules} leave too few workers for a test in "
+            f"{found.failure_rate:.0%} of the simulated studies of {counts.n_workers:,} workers and "
+            f"{counts.n_items:,} items. Choose other limits, "
             "or give each worker more to be judged by: ratings, checks or repeats."
         )
 
