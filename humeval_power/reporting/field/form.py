@@ -81,7 +81,9 @@ class RatingForm:
 
     def __post_init__(self) -> None:
         problems = [*_scale_problems(self.scale), *_question_problems(self.questions, self.points)]
-        wrong = {one.text: one.right for one in self.shown if one.right not in (None, *self.points)}
+        points = self.points
+        asked = {one.text: one.right for one in self.shown if one.right is not None}
+        wrong = {text: right for text, right in asked.items() if right not in points}
         problems += [
             Problem(
                 f"the check {text!r} asks for {right}, which is no point of the scale {self.scale}.", ""
@@ -97,9 +99,9 @@ class RatingForm:
         return needs_slider(self.scale)
 
     @property
-    def points(self) -> tuple[int, ...]:
+    def points(self) -> range:
         """The points of the scale, lowest first."""
-        return tuple(range(round(self.scale.low), round(self.scale.high) + 1))
+        return range(round(self.scale.low), round(self.scale.high) + 1)
 
     @property
     def slots(self) -> tuple[str, ...]:

@@ -122,7 +122,7 @@ def _line(text: str) -> str:
 def _mapping(form: RatingForm) -> str:
     told = ("worker", "slot", "batch", "order", "code")
     columns = {**{part: part for part in told}, "timestamp": "Timestamp"}
-    return mapping_toml("table", by_criterion(form, question_names(form)), columns, keep=())
+    return mapping_toml("table", by_criterion(form, question_names(form)), columns)
 
 
 def _mapping_of_one(form: RatingForm) -> str:
@@ -133,7 +133,7 @@ def _mapping_of_one(form: RatingForm) -> str:
         for one, name in zip(form.questions, question_names(form), strict=True)
     }
     columns = {"worker": _ID_TITLE, "timestamp": "Timestamp"}
-    return mapping_toml("google-forms", titles, columns, keep=(), split={"slot": "{slot}-{order}-{code}"})
+    return mapping_toml("google-forms", titles, columns, split={"slot": "{slot}-{order}-{code}"})
 
 
 def _readme(form: RatingForm, scripts: Sequence[str]) -> str:

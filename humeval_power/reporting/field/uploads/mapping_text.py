@@ -40,7 +40,6 @@ def mapping_toml(
     ratings: Mapping[str, str],
     columns: Mapping[str, str],
     *,
-    keep: Sequence[str] = (),
     split: Mapping[str, str] | None = None,
     slots: Mapping[str, Mapping[str, str]] | None = None,
     words: Mapping[str, float] | None = None,
@@ -62,8 +61,6 @@ def mapping_toml(
             f"{toml_text(name, key=True)} = {toml_text(text)}" for name, text in ratings.items()
         )
         lines.append(f"ratings = {{ {named} }}")
-    if keep:
-        lines.append(f"keep = [{', '.join(map(toml_text, keep))}]")
     lines += ["", "[columns]", *(f"{part} = {toml_text(name)}" for part, name in columns.items())]
     if split:
         lines += [

@@ -137,7 +137,6 @@ def _mapping(form: RatingForm) -> str:
             "status": "AssignmentStatus",
             "timestamp": "SubmitTime",
         },
-        keep=(),
     )
 
 

@@ -74,7 +74,6 @@ def _mapping(form: RatingForm) -> str:
             "status": "Status",
             "timestamp": "RecordedDate",
         },
-        keep=(),
         split={"slot": "{order}_{slot}"},
         slots={f"{one.order}_{one.slot}": {"code": one.code} for one in form.shown},
         words={} if form.is_slider else {displayed(one, point): point for one, point in labelled},
