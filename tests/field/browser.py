@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import html
+import json
 import re
 import shutil
 import subprocess
@@ -13,7 +15,6 @@ import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 
 
 def dumped(page: Path, profile: Path, *, query: str = "", seconds: int = 60) -> str:
@@ -25,24 +26,46 @@ def dumped(page: Path, profile: Path, *, query: str = "", seconds: int = 60) -> 
     return subprocess.run(words, capture_output=True, text=True, timeout=120, check=True).stdout
 
 
-def driven(page: Path, profile: Path, script: str, *, query: str = "") -> str:
-    """What a script leaves in `window.said` when it has used the page.
-
-    The page's policy lets no other script run; this copy is without it.
-    """
+def with_script(page: Path, script: str) -> str:
+    """The page with one script more, which its policy lets run beside its own."""
     text = page.read_text(encoding="utf-8")
-    assert _POLICY.search(text)
+    assert text.count("script-src '") == 1
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = text.replace("script-src '", f"script-src 'sha256-{digest}' '")
+    return allowed.replace("</body>", f"<script>{script}</script></body>")
+
+
+def driven(page: Path, profile: Path, script: str, *, query: str = "") -> str:
+    """What a script leaves in `window.said` when it has used the page."""
     tail = """
-    <script>
     window.addEventListener("error", (event) => { window.said = "ERROR " + event.message; });
     (function () { %s })();
     const left = document.createElement("pre");
     left.id = "said";
     left.textContent = btoa(unescape(encodeURIComponent(String(window.said))));
     document.body.append(left);
-    </script>"""
-    page.write_text(_POLICY.sub("", text).replace("</body>", tail % script + "</body>"), encoding="utf-8")
+    """
+    text = page.read_text(encoding="utf-8")
+    page.write_text(with_script(page, tail % script), encoding="utf-8")
     found = re.search(r'<pre id="said">([^<]*)</pre>', dumped(page, profile, query=query))
     page.write_text(text, encoding="utf-8")
     assert found, "the script did not end"
     return base64.b64decode(html.unescape(found[1])).decode("utf-8")
+
+
+def downloads(page: Path, profile: Path, script: str, folder: Path) -> list[Path]:
+    """The files that a page hands over when a script has used it."""
+    used = page.with_name(f"used-{page.name}")
+    used.write_text(with_script(page, script), encoding="utf-8")
+    settings = profile / "Default" / "Preferences"
+    settings.parent.mkdir(parents=True)
+    place = {"default_directory": str(folder), "prompt_for_download": False}
+    settings.write_text(json.dumps({"download": place}), encoding="utf-8")
+    words = [
+        *(str(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"),
+        *(f"--screenshot={folder / 'seen.png'}", "--timeout=8000", used.resolve().as_uri()),
+    ]
+    folder.mkdir()
+    subprocess.run(words, capture_output=True, timeout=120, check=True)
+    used.unlink()
+    return sorted(folder.glob("*.csv"))

@@ -12,7 +12,7 @@ import re
 import pytest
 
 from tests.cli import run
-from tests.field.browser import driven, dumped, needs_browser
+from tests.field.browser import downloads, driven, dumped, needs_browser
 from tests.field.upload_cases import HOSTILE, coded, hostile_outputs, study_in
 
 QUESTIONS = ("--question", "adequacy=Is it <b>complete</b>?", "--question", "-fluency=Is it fluent?")
@@ -207,3 +207,16 @@ def test_every_text_is_shown_as_text(made, tmp_path):
     seen = json.loads(driven(page, tmp_path / "profile", script))
     assert seen == [one["text"] for one in study_in(page)["shown"]]
     assert all(any(hostile in text for text in seen) for hostile in HOSTILE)
+
+
+@needs_browser
+def test_the_answers_come_as_a_file_under_the_pages_policy(made, tmp_path):
+    page = made("--scale", "1:5") / "w01.html"
+    script = RATE % {"points": [1, 2, 3, 4, 5], "most": 10_000, "worker": json.dumps("Ann / B.")}
+    found = downloads(
+        page, tmp_path / "profile", script + 'document.getElementById("hand-in").click();', tmp_path / "got"
+    )
+    assert [path.name for path in found] == ["answers-w01-Ann_B_.csv"]
+    rows = list(csv.DictReader(io.StringIO(found[0].read_text(encoding="utf-8"))))
+    assert len(rows) == len(study_in(page)["shown"])
+    assert {row["worker"] for row in rows} == {"Ann / B."}
