@@ -112,7 +112,7 @@ def test_the_standard_error_of_a_share_of_pairs_is_that_of_brunner_and_munzel() 
     assert (share - 0.5) / error == pytest.approx(abs(stats.brunnermunzel(a, b).statistic))
     share, error = superiority_of(np.arange(5.0), np.arange(10.0, 16.0))
     assert share == 1.0
-    assert 0 < error < 0.1
+    assert error == pytest.approx((12 / (12 * 5 * 6)) ** 0.5)
 
 
 def test_conditional_information_is_the_number_of_judgements() -> None:
@@ -193,6 +193,16 @@ def test_scores_after_looks_are_those_of_recursive_integration() -> None:
     law = stats.multivariate_normal(cov=[[1, 0.5**0.5], [0.5**0.5, 1]])
     tail = stats.norm.sf(u) + law.cdf([u, np.inf], lower_limit=[-u, z])
     assert after_stopping(state, plan).p_value == pytest.approx(2 * tail, abs=1e-7)
+
+
+@pytest.mark.parametrize("words", ["pocock", "lan-demets-obrien-fleming"])
+def test_systems_that_are_wholly_apart_have_an_interval_that_says_so(words) -> None:
+    plan = plan_of("scores", words)
+    is_b = np.arange(120) % 2 == 1
+    seen = Observations(np.arange(120.0) + 1000 * is_b, is_b)
+    found = after_stopping(take(plan, seen, plan.sizes), plan)
+    assert found.p_value < 0.001
+    assert 0.1 < found.interval[0] < found.estimate <= found.interval[1] <= 0.5
 
 
 def test_other_judgements_and_none_are_refused() -> None:

@@ -61,33 +61,43 @@ def false_positive_chance(state: Monitoring, plan: JudgementPlan) -> float:
 
 def _after_scores(state: Monitoring) -> StagewiseResult:
     """p from the z of the test's p-values; estimate and interval on the scale of log odds, where the share of pairs
-    that B wins is nearer to normal, with the boundaries as they lie there."""
+    that B wins is nearer to normal, with the boundaries as they lie there. Where all scores of one system lie above
+    all of the other, log odds have no end, and the share itself is used, with the error of the null hypothesis."""
     seen = _seen(state)
     levels = [float(-special.ndtri(look.nominal / 2)) for look in state.looks]
     tested = [LookEstimate(data.z, 1.0) for data in seen]
     p_value = stagewise_inference(tested, _as_taken(state, levels)).p_value
-    looks, there = _log_odds(seen), []
-    for z, data, look in zip(levels, seen, looks, strict=True):
-        at = z * _null_error(data)
-        there.append(float(special.logit(_HALF + at)) / look.standard_error if at < _HALF else math.inf)
+    apart = any(abs(data.estimate) >= _HALF for data in seen)
+    boundary = [z * _null_error(data) for z, data in zip(levels, seen, strict=True)]
+    looks, there = _shares(seen, boundary) if apart else _log_odds(seen, boundary)
     found = stagewise_inference(looks, _as_taken(state, there))
     low, middle, high = (
-        float(special.expit(value)) - _HALF
+        min(max(value, -_HALF), _HALF) if apart else float(special.expit(value)) - _HALF
         for value in (found.interval[0], found.estimate, found.interval[1])
     )
     last = seen[-1].estimate
     return replace(found, p_value=p_value, estimate=middle, interval=(low, high), naive=last)
 
 
-def _log_odds(seen: Sequence[JudgementData]) -> list[LookEstimate]:
-    """The looks on the scale of log odds; a share of 0 or 1 counts as half a pair away from it."""
-    looks = []
-    for data in seen:
-        pairs = data.n_a * data.n_b
-        share = min(max(data.estimate + _HALF, _HALF / pairs), 1 - _HALF / pairs)
-        slope = 1 / (share * (1 - share))
-        looks.append(LookEstimate(float(special.logit(share)), slope * data.standard_error))
-    return looks
+def _shares(
+    seen: Sequence[JudgementData], boundary: Sequence[float]
+) -> tuple[list[LookEstimate], list[float]]:
+    """The looks as shares of pairs, minus 1/2, and z at their boundaries, given as such shares."""
+    looks = [LookEstimate(data.estimate, data.standard_error) for data in seen]
+    return looks, [at / look.standard_error for at, look in zip(boundary, looks, strict=True)]
+
+
+def _log_odds(
+    seen: Sequence[JudgementData], boundary: Sequence[float]
+) -> tuple[list[LookEstimate], list[float]]:
+    """The same on the scale of log odds."""
+    looks, there = [], []
+    for data, at in zip(seen, boundary, strict=True):
+        share = data.estimate + _HALF
+        error = data.standard_error / (share * (1 - share))
+        looks.append(LookEstimate(float(special.logit(share)), error))
+        there.append(float(special.logit(_HALF + at)) / error if at < _HALF else math.inf)
+    return looks, there
 
 
 def _null_error(data: JudgementData) -> float:

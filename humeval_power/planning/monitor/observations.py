@@ -219,11 +219,8 @@ def superiority_of(a: Floats, b: Floats) -> tuple[float, float]:
     of_b, of_a = _placements(b, a), 1.0 - _placements(a, b)
     share = float(of_b.mean())
     variance = float(of_b.var(ddof=1) / len(b) + of_a.var(ddof=1) / len(a))
-    if (
-        variance <= 0
-    ):  # all of B above all of A: the largest that there can be, at a share that is not quite 1
-        within = (share * len(a) * len(b) + 0.5) / (len(a) * len(b) + 1)
-        variance = within * (1 - within) / min(len(a), len(b))
+    if variance <= 0:  # all of one above all of the other: as large as without a difference
+        variance = (len(a) + len(b) + 1) / (12 * len(a) * len(b))
     return share, math.sqrt(variance)
 
 
