@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _SPARE = re.compile(r"r(\d+)")
 _LOST = {"withdrawn": "the worker withdrew", "refused": "the work was rejected or returned"}
 _BROKEN = "the rules leave its worker out"
+_MOST_UNCERTAIN = 20
 _BEGUN = "begun; if its worker does not come back"
 
 
@@ -39,7 +40,7 @@ class Spare:
 def spares_to_call(
     progress: Progress, assigned: Assigned, *, broken: Collection[str] = ()
 ) -> tuple[Spare, ...]:
-    """A spare for each slot whose worker is lost for certain, then for each that is begun and not complete.
+    """A spare for each slot whose worker is lost for certain, then for the first 20 that are begun.
 
     Where all that a worker gave leaves, the spare takes over the whole slot, else from the first batch on that is
     not done. The work of a spare is that of the slot which it replaces.
@@ -56,7 +57,8 @@ def spares_to_call(
             wanted.append((slot, first, _BROKEN, state == "complete"))
         elif state == "begun":
             wanted.append((slot, int(str(row.next_batch)), _BEGUN, False))
-    wanted.sort(key=lambda one: not one[3])
+    lost = [one for one in wanted if one[3]]
+    wanted = [*lost, *[one for one in wanted if not one[3]][:_MOST_UNCERTAIN]]
     used = [int(found[1]) for slot in assigned.slots if (found := _SPARE.fullmatch(slot))]
     first = max(used, default=0)
     names = numbered("r", first + len(wanted))[first:]
