@@ -631,7 +631,9 @@ def test_the_published_schema_is_what_the_models_give() -> None:
 def test_the_published_schema_describes_every_name_of_a_plan() -> None:
     schema = json.loads((ROOT / "docs" / "plan.schema.json").read_text(encoding="utf-8"))
     document = json.loads(TEXT)
-    assert set(schema["properties"]) - {"many", "exclusion_rules"} == set(schema["required"]) == set(document)
+    assert (
+        set(schema["properties"]) - {"many", "exclusion_rules"} == set(schema["required"]) == set(document)
+    )
     assert schema["additionalProperties"] is False
     assert schema["properties"]["schema"]["const"] == document["schema"]
     for name, section in (("design", "DesignSection"), ("rule", "RuleSection")):
