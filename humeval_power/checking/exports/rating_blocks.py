@@ -1,0 +1,134 @@
+"""The columns of an export that hold ratings, what their names say, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from collections.abc import Mapping as MappingType
+from dataclasses import dataclass
+
+import pandas as pd
+
+from humeval_power.checking.cells import (
+    LISTED,
+)
+from humeval_power.checking.columns import close_to
+from humeval_power.checking.exports.mapping import OPTIONAL, Mapping, RatingColumns
+from humeval_power.checking.exports.templates import (
+    ASKED,
+    FIELDS,
+    SLOT,
+    in_natural_order,
+)
+from humeval_power.errors import Problem
+
+NEEDED = ("worker", "item", "system")
+OF_CODE = ("worker", "code")  # what is needed where outputs were shown by codes
+OF_COLUMN = (SLOT, ASKED)  # parts that a column of ratings has and no rating
+LONGER = "Put a mark between the parts that does not stand in them."
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One column of ratings: what its name says, and the columns that hold the rest."""
+
+    column: str
+    parts: dict[str, str]
+    columns: dict[str, str]
+
+
+def rating_blocks(frame: pd.DataFrame, mapping: Mapping, asked: MappingType[str, str]) -> Iterator[Block]:
+    names = in_natural_order([str(name) for name in frame.columns])
+    for ratings in mapping.ratings:
+        for name in names:
+            parts = ratings.template.match(name)
+            if parts is None:
+                continue
+            told = {ASKED: asked.get(name, ""), **_told(parts, ratings, mapping)}
+            yield Block(name, told, _places(parts, mapping))
+
+
+def _told(parts: dict[str, str], ratings: RatingColumns, mapping: Mapping) -> dict[str, str]:
+    told = {**parts, **mapping.slots.get(parts.get(SLOT, ""), {})}
+    return told if ratings.criterion is None else {**told, "criterion": ratings.criterion}
+
+
+def _places(parts: dict[str, str], mapping: Mapping) -> dict[str, str]:
+    return {
+        part: template.filled(parts)
+        for part, template in mapping.columns.items()
+        if part == SLOT or part not in parts
+    }
+
+
+def column_problems(
+    frame: pd.DataFrame, mapping: Mapping, blocks: list[Block], *, source: str
+) -> list[Problem]:
+    """Columns that a mapping names and that are not there, that two templates name, and of which it does not say
+    what they show."""
+    known = [str(name) for name in frame.columns]
+    problems = [
+        Problem(
+            f"no column is called {ratings.template.text!r}, which should hold ratings.",
+            close_to(ratings.template.text, known),
+            place=source,
+        )
+        for ratings in mapping.ratings
+        if all(ratings.template.match(name) is None for name in known)
+    ]
+    wanted = [name for block in blocks for part, name in block.columns.items() if part not in OPTIONAL]
+    wanted += [one.column for one in mapping.where] + list(mapping.checks) + list(mapping.keep)
+    wanted += split_columns(mapping)
+    problems += [
+        Problem(
+            f"there is no column {name!r}, which the mapping names.", close_to(name, known), place=source
+        )
+        for name in dict.fromkeys(wanted)
+        if name not in known
+    ]
+    return problems + _twice(mapping, blocks, source) + _untold(mapping, blocks, source)
+
+
+def _twice(mapping: Mapping, blocks: list[Block], source: str) -> list[Problem]:
+    """Columns whose ratings would be read twice, or whose names come apart in more than one way."""
+    times = Counter(block.column for block in blocks)
+    templates = [one.template for one in mapping.ratings]
+    problems = [
+        Problem(
+            "two of the templates of ratings fit this column.", "Let one alone fit it.", source, column=name
+        )
+        for name, number in times.items()
+        if number > 1
+    ]
+    return problems + [
+        Problem(f"{one.text!r} fits this name in more than one way.", LONGER, source, column=name)
+        for one in templates
+        for name in times
+        if one.is_ambiguous(name)
+    ]
+
+
+def _untold(mapping: Mapping, blocks: list[Block], source: str) -> list[Problem]:
+    """Columns of ratings of which something is said that is not said of this one: a slot that is left out."""
+    split = {part for template in mapping.split.values() for part in template.parts}
+    said = [split | set(block.parts) | set(block.columns) for block in blocks]
+    known = set().union(*said)
+    problems = [
+        Problem(
+            f"nothing says what {' and '.join(missing)} it shows, as of the other columns of ratings.",
+            "Say it for its slot, or leave the column out of the template.",
+            place=source,
+            column=block.column,
+        )
+        for block, parts in zip(blocks, said, strict=True)
+        if (missing := [part for part in (*NEEDED, "code") if part in known and part not in parts])
+    ]
+    return problems[:LISTED]
+
+
+def of_column(part: str) -> str:
+    return f"{part} of the column"
+
+
+def split_columns(mapping: Mapping) -> list[str]:
+    return [name for name in mapping.split if name not in (*FIELDS, *OF_COLUMN)]
