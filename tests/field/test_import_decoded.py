@@ -85,6 +85,10 @@ def test_where_slots_see_the_same_none_is_told_and_repeats_go_by_the_order_of_ro
     rows = assigned(tmp_path, checks=False)
     found = decoded(tmp_path, write(tmp_path / "answers.csv", answers(rows)), columns=())
     assert {row["slot"] for row in found} == {""}
+    start = ("import", tmp_path / "answers.csv", "--assignment", tmp_path / "assignment.csv")
+    said = " ".join(run(*start, "--map", mapping(tmp_path)).stderr.split())
+    assert "which slot was filled cannot be told of 3 of 3 workers" in said
+    assert "Slots are told by the codes" not in said
     assert [row["kind"] for row in found] == [row["kind"] for row in rows]
 
 

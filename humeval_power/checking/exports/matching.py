@@ -61,7 +61,8 @@ def match(answers: pd.DataFrame, assigned: Assigned, *, part: Codes) -> Matched:
     fate[(fate == _FITS) & ~known] = _UNKNOWN_CODE
     slot, guessed = text["slot"], False
     if (blank := (slot == "") & (fate == _FITS)).any():
-        slot, guessed = _told_by_codes(text, order, slot, blank, rows), True
+        slot = _told_by_codes(text, order, slot, blank, rows)
+        guessed = bool((slot[blank] != "").any())
     elsewhere = (slot != "") & ~pd.Series(slot).isin(assigned.slots).to_numpy()
     fate[(fate == _FITS) & elsewhere] = _UNKNOWN_SLOT
     looked_at = np.flatnonzero(fate == _FITS)
