@@ -195,9 +195,7 @@ class RehearsalResult(Result):
         if self.effect is not None and self.plan.many is None:
             yield "True effect", str(self.effect)
         yield "Design", str(self.plan.design())
-        if isinstance(self.world, Parameters):
-            values = self.world.as_dict().items()
-            yield "Standard deviations", ", ".join(f"{n} {v:.4g}" for n, v in values if n.startswith("sd_"))
+        yield "Standard deviations", ", ".join(_deviations(self.world))
         yield "Response", f"{self._response}, on {'0 to 1' if self.scale is None else self.scale}"
         if self.plan.criteria:
             yield "Criteria", f"{', '.join(self.plan.criteria)}: each drawn anew from the same parameters"
@@ -246,6 +244,15 @@ class RehearsalResult(Result):
             "parameters": self.world.as_dict(),
             "habits": asdict(self.habits),
         }
+
+
+def _deviations(world: World) -> Iterator[str]:
+    """Each with its name; of several systems the range, where theirs differ."""
+    for name, value in world.as_dict().items():
+        if name.startswith("sd_"):
+            values = value if isinstance(value, list) else [value]
+            ends = dict.fromkeys(f"{end:.4g}" for end in (min(values), max(values)))
+            yield f"{name} {' to '.join(ends)}"
 
 
 def _percent(share: float) -> str:
