@@ -284,3 +284,16 @@ def test_the_whole_procedure_keeps_its_level(name, least, most) -> None:
         wrong[study] = (np.array(p) <= levels).any()
     low, high = (stats.binom.ppf(q, n, rate) / n for q, rate in ((0.001, least), (0.999, most)))
     assert low <= wrong.mean() <= high
+
+
+@pytest.mark.slow
+def test_intervals_of_scores_after_looks_cover_and_estimates_are_in_the_middle() -> None:
+    plan, n = plan_of("scores", "pocock"), 300
+    truth = stats.norm.cdf(0.5 / 2**0.5) - 0.5  # of normal scores that are 0.5 SD apart
+    covered = above = 0
+    for study in range(n):
+        found = after_stopping(take(plan, draw("scores", plan.n, seed=study, shift=0.5), plan.sizes), plan)
+        covered += found.interval[0] <= truth <= found.interval[1]
+        above += found.estimate > truth
+    assert stats.binom.ppf(0.001, n, 0.95) <= covered
+    assert stats.binom.ppf(0.001, n, 0.5) <= above <= stats.binom.ppf(0.999, n, 0.5)
