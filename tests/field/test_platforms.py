@@ -157,3 +157,37 @@ def test_sheets_of_a_workbook_are_read_together(tmp_path):
         frame.rename(columns={"rater": "coder"}).to_excel(book, sheet_name="fluency", index=False)
     said = run("import", path, "--map", mapped, code=2).output
     assert "sheet 'fluency': has other columns" in " ".join(said.split())
+
+
+def test_questions_with_one_right_answer_become_rows_that_no_analysis_takes(tmp_path):
+    text = (
+        "who,item,system,rating,Q9\n"
+        "p1,s01,A,4,2\np1,s01,B,3, 2 \np2,s01,A,5,3\np2,s01,B,,two\np3,s01,A,1,\n"
+    )
+    path, mapping = tmp_path / "sheet.csv", tmp_path / "mapping.toml"
+    path.write_text(text)
+    mapping.write_text(
+        'schema = "humeval_power/mapping/1"\nplatform = "table"\nratings = "rating"\n[columns]\n'
+        'worker = "who"\nitem = "item"\nsystem = "system"\n[checks]\nQ9 = "2"\n'
+    )
+    table = imported([read_export(path, platform="table")], read_mapping(mapping)[0]).frame
+    twin = []
+    for line in text.splitlines()[1:]:
+        who, item, system, rating, check = (cell.strip() for cell in line.split(","))
+        if rating:
+            twin.append((who, item, system, rating, "rating", "", ""))
+        if check:
+            twin.append((who, "", "", "", "check", "Q9", str(int(check == "2"))))
+    columns = ["worker", "item", "system", "rating", "kind", "code", "passed"]
+    assert [tuple(row) for row in table[columns].itertuples(index=False)] == twin
+
+
+def test_a_check_of_nobody_is_refused(tmp_path):
+    path, mapping = tmp_path / "wide.csv", tmp_path / "mapping.toml"
+    path.write_text("item,system,Ann,Ben,Q9\ns01,A,4,5,2\ns01,B,3,1,2\n")
+    mapping.write_text(
+        'schema = "humeval_power/mapping/1"\nplatform = "table"\nratings = ["{worker}"]\n'
+        '[columns]\nitem = "item"\nsystem = "system"\n[checks]\nQ9 = "2"\n'
+    )
+    with pytest.raises(InputError, match="need a column of the worker"):
+        imported([read_export(path, platform="table")], read_mapping(mapping)[0])

@@ -15,6 +15,7 @@ from humeval_power.checking.cells import (
     read_cells,
     value_counts,
 )
+from humeval_power.checking.collected import KIND
 from humeval_power.checking.exports.errors import RATING, ErrorWeights, summed_errors
 from humeval_power.checking.exports.mapping import EXTRAS, Mapping, RatingColumns
 from humeval_power.checking.exports.rated import COLUMN, is_check, rated
@@ -87,9 +88,11 @@ def long_table(
     columns = [block.column for block in blocks]
     table, more, problems = rated(table, mapping, columns=columns, source=source)
     problems += _blank_parts(table, source=source)
-    if problems:
-        raise InputError(problems)
-    if table.empty:
+    n_rated = len(table)
+    table, wrong = _with_checks(table, rows, mapping, source=source)
+    if problems or wrong:
+        raise InputError([*problems, *wrong])
+    if not n_rated:
         lost = "; ".join(
             f"{step.rows:,}: {step.reason}" for step in (*flow, *more) if step.step == "dropped"
         )
@@ -142,16 +145,35 @@ def _block(rows: pd.DataFrame, mapping: Mapping, block: Block, *, code: int) -> 
     if VALUE in block.parts:  # a mark in the column of a rating
         cells = cells.where(cells.fillna("").astype(str).str.strip() == "", block.parts[VALUE])
     made["rating"] = cells
-    for name, right in mapping.checks.items():
-        made[f"check:{name}"] = _passed(rows[name], right)
     made |= {name: rows[name] for name in (*mapping.keep, *split_columns(mapping)) if name not in made}
     table = pd.DataFrame({**made, COLUMN: code}, index=rows.index)
     table.index.name = ROW_INDEX
     return table
 
 
-def _passed(column: pd.Series, right: str) -> pd.Series:
-    return column.fillna("").astype(str).str.strip().str.casefold() == right.strip().casefold()
+def _with_checks(
+    table: pd.DataFrame, rows: pd.DataFrame, mapping: Mapping, *, source: str
+) -> tuple[pd.DataFrame, list[Problem]]:
+    """The ratings, and below those of each row of the export the questions with one right answer, as rows of the
+    kind 'check'; one that was not answered is none."""
+    if not mapping.checks:
+        return table, []
+    worker = mapping.columns.get("worker")
+    if worker is None or worker.parts:
+        rule = "questions with one right answer need a column of the worker who gave it."
+        return table, [Problem(rule, "Name it in [columns], or leave out [checks].", place=source)]
+    asked = []
+    for name, right in mapping.checks.items():
+        answers = rows[name].fillna("").astype(str).str.strip()
+        answered = (answers != "").to_numpy()
+        passed = answers.str.casefold() == right.strip().casefold()
+        made = {"worker": rows[worker.filled({})], KIND: "check", "code": name}
+        said = pd.DataFrame({**made, "passed": passed.astype(int).astype(str)}, index=rows.index)
+        asked.append(said[answered])
+    rated = table if KIND in table else table.assign(**{KIND: "rating"})
+    both = pd.concat([rated.astype(object), *asked]).astype(object).fillna("").astype(str)
+    both.index.name = ROW_INDEX
+    return both.iloc[np.argsort(both.index.to_numpy(), kind="stable")], []
 
 
 def _taken_apart(

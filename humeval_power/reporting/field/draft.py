@@ -55,7 +55,7 @@ def _lines(export: Export) -> Iterator[str]:
     yield from _slots(export)
     yield from _words(export)
     yield from _conditions(export)
-    yield "# Questions with one right answer; the table gets a column of who passed each:"
+    yield "# Questions with one right answer; the table gets a row of the kind check for each answer:"
     yield from _table("checks", {} if mapping is None else mapping.checks, '# "Q9_check" = "2"')
     yield ""
     yield from _listed(export)

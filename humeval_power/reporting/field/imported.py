@@ -68,7 +68,7 @@ class ImportResult(Result):
     def _counts(self) -> Iterator[tuple[str, str]]:
         for name in _IDS:
             if name in self._frame:
-                yield f"{name.capitalize()}s", f"{self._frame[name].nunique():,}"
+                yield f"{name.capitalize()}s", f"{self._different(name):,}"
         for kind in KINDS[1:]:
             if self._kinds:
                 yield f"{kind.capitalize()}s", f"{self._kinds[kind]:,}, which no analysis takes as ratings"
@@ -81,6 +81,11 @@ class ImportResult(Result):
             yield "Worker ids", "as in the export"
         else:
             yield "Worker ids", "pseudonyms, by a secret key"
+
+    def _different(self, name: str) -> int:
+        """How many different ids a column has; of an attention check's item and system it is blank."""
+        cells = self._frame[name]
+        return int(cells[cells.notna() & (cells.astype(str).str.strip() != "")].nunique())
 
     @cached_property
     def _kinds(self) -> dict[str, int]:
@@ -102,7 +107,7 @@ class ImportResult(Result):
         return {
             "n_ratings": len(self._frame),
             **({"n_of_kind": dict(self._kinds)} if self._kinds else {}),
-            **{f"n_{name}s": int(self._frame[name].nunique()) for name in _IDS if name in self._frame},
+            **{f"n_{name}s": self._different(name) for name in _IDS if name in self._frame},
             "columns": list(map(str, self._frame.columns)),
             "pseudonyms": self.secret is not None,
             "n_withdrawn": self.table.n_withdrawn,
