@@ -269,3 +269,29 @@ def test_checks_that_the_platform_scored_and_that_have_no_code(tmp_path):
     assert any(row["kind"] == "check" for row in found)
     n = sum(row["kind"] == "rating" for row in rows)
     assert json.loads(run("check", tmp_path / "ratings.csv", "--json").stdout)["flow"][-1]["rows"] == n
+
+
+def test_a_check_of_the_studys_own_stays_beside_those_of_the_assignment(study):
+    folder, rows = study
+    out = write(folder / "answers.csv", answers(rows))
+    header, *lines = out.read_text().splitlines()
+    asked, seen = [], set()
+    worker = header.split(",").index("worker")
+    for line in lines:
+        name = line.split(",")[worker]
+        asked.append(f"{line},{'' if name in seen else '2' if name.endswith('1') else '3'}")
+        seen.add(name)
+    out.write_text("\n".join([f"{header},Q9", *asked]) + "\n")
+    before = decoded(folder, write(folder / "without.csv", answers(rows)))
+    mapping(folder, *ALL)
+    path = folder / "mapping.toml"
+    text = path.read_text()
+    path.write_text(text + '\n[checks]\nQ9 = "2"\n')
+    words = ("--map", path, "--assignment", folder / "assignment.csv", "--key", folder / "key.csv")
+    run("import", out, *words, "--keep-ids", "-o", folder / "with.csv")
+    found = rows_of(folder / "with.csv")
+    own = [row for row in found if row["code"] == "Q9"]
+    assert {(row["worker"], row["kind"], row["passed"]) for row in own} == {
+        (name, "check", str(int(name.endswith("1")))) for name in seen
+    }
+    assert by_place([row for row in found if row["code"] != "Q9"]) == by_place(before)

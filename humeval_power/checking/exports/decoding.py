@@ -79,6 +79,8 @@ def decode(
     own = key or assigned.key()
     if key is not None:
         check_key(key, assigned)
+    added = _added_checks(answers, assigned)
+    asked, answers, part = answers[added], answers[~added], part[~added]
     matched = matched_of(answers, part=part, sources=sources, assigned=assigned)
     misfits = np.logical_or.reduce([matched.of(fate) for fate in _RULES])
     if misfits.any() and not drop_misfits:
@@ -86,7 +88,18 @@ def decode(
     frame = _of_assignment(answers, matched, assigned, own)
     flow = tuple(_flow(frame, matched, part, number) for number in range(len(sources)))
     kept = frame[matched.of("fits")]
+    if len(asked):  # beside what the assignment shows
+        kept = pd.concat([kept, asked]).fillna("")
     return Decoded(kept, flow, tuple(slot_notices(answers, matched, assigned)), matched)
+
+
+def _added_checks(answers: pd.DataFrame, assigned: Assigned) -> Mask:
+    """Attention checks by a name of their own that the study asked beside what the assignment shows."""
+    codes = answers["code"].fillna("").astype(str).str.strip() if "code" in answers else None
+    if codes is None:
+        return np.zeros(len(answers), dtype=np.bool_)
+    unknown = ~codes.isin(assigned.frame["code"]) & (codes != "")
+    return np.asarray((_kind(answers) == "check") & unknown.to_numpy())
 
 
 def matched_of(
