@@ -44,6 +44,13 @@ COMMANDS: dict[str, str] = {
     "assign upload": "assign --workers 2 --outputs outputs.csv --scale 1:5 --checks 0.3 --repeats 0.3 "
     "--batch-size 4 --upload html --key upload.csv -o upload",
     "assign many": "assign --systems a,b,c --workers 3 --items 3 --ratings-per-item 2 --seed 4",
+    "assign plan": "assign --plan plan.json --seed 4 -o study.csv --key study_key.csv",
+    "rehearse": "simulate --plan plan.json --assignment study.csv --key study_key.csv --quitting 0.2 --seed 3 "
+    "--coded -o coded.csv",
+    "import": "import coded.csv --assignment study.csv --key study_key.csv --keep-ids -o collected.csv",
+    "import draft": "import coded.csv --draft",
+    "collect status": "collect status collected.csv --assignment study.csv --keep-ids",
+    "analyze plan": "analyze collected.csv --plan plan.json",
     "simulate": "simulate --preset low --workers 8 --items 30 --effect 0.1 --seed 5 -o simulated.csv",
     "analyze": "analyze simulated.csv",
     "analyze many": f"analyze five.csv --scale 1:5 --all-pairs {QUICK}",

@@ -75,3 +75,10 @@ def test_a_limit_that_leaves_no_room_for_checks_and_repeats_says_so():
     assert "be shown 11 texts with checks and repeats" in " ".join(
         run("plan", *TWO, *PRICES, *words, code=2).stderr.split()
     )
+
+
+@pytest.mark.parametrize("name", ["checks", "repeats"])
+def test_more_than_an_assignment_can_show_is_refused_before_the_plan_is_made(tmp_path, name):
+    told = run("plan", *TWO, *PRICES, f"--{name}", 0.4, "-o", tmp_path / "plan.json", code=2)
+    assert f"at most 0.3 {name} for each rating; the plan has 0.4" in " ".join(told.stderr.split())
+    assert not list(tmp_path.iterdir())

@@ -111,7 +111,7 @@ def test_power_of_many_designs_is_that_of_one_at_a_time(word, alternative):
 
 
 amounts = st.decimals(0, 20, places=2)
-shares = st.decimals(0, Decimal("0.6"), places=3)
+shares = st.decimals(0, Decimal("0.3"), places=3)
 
 
 @st.composite

@@ -12,6 +12,7 @@ from humeval_power.errors import InputError
 from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.parameters import Parameters
 from humeval_power.planning.looks.schedule import LookSchedule
+from humeval_power.planning.plan.assignment_checks import MAX_RATE
 from humeval_power.planning.plan.assurance import Assurance
 from humeval_power.planning.plan.bottleneck import Bottleneck
 from humeval_power.planning.plan.candidates import SearchSpace
@@ -98,6 +99,12 @@ class PlanRequest:
             )
         if self.budget is not None and not (self.budget.is_finite() and self.budget > 0):
             raise InputError(f"The budget must be an amount above 0; got {self.budget}.")
+        for name in ("checks", "repeats"):
+            share = getattr(self.costs, f"{name}_per_rating")
+            if share > MAX_RATE:
+                raise InputError(
+                    f"An assignment has at most {MAX_RATE:g} {name} for each rating; the plan has {share:g}."
+                )
         if self.confidence is not None and not 0 < self.confidence < 1:
             raise InputError(f"The confidence must lie between 0 and 1; got {self.confidence:g}.")
         if self.looks is not None:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from humeval_power.checking.columns import close_to
+from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.planning.plan.assurance import safe_parameters
@@ -259,10 +260,11 @@ def library_export(study: Mapping[str, Any], texts: Mapping[str, str], *, name: 
         "schema": PARAMETERS_SCHEMA,
         **{field: study[field] for field in EXPORTED if field in study},
     }
+    rehearsed = [NOTICE] if NOTICE in (study.get("notices") or ()) else []
     entry = own_entry(
         document,
         name=name,
-        summary=texts.get("title", ""),
+        summary=" ".join([*rehearsed, texts.get("title", "")]).strip(),
         paper=texts.get("paper", ""),
         data=texts.get("data_link", ""),
         licence=texts.get("licence", ""),
