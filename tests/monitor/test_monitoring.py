@@ -11,6 +11,7 @@ from scipy import stats
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.boundaries import boundaries
 from humeval_power.inference.looks.futility import PValueFutility
+from humeval_power.inference.looks.stagewise import stagewise_inference
 from humeval_power.inference.looks.stopping_rule import StoppingRule, WangTsiatis
 from humeval_power.inference.looks.stopping_words import efficacy_of
 from humeval_power.planning.monitor.state import LookData, Monitoring
@@ -148,6 +149,29 @@ def test_inference_after_stopping_gets_the_looks_that_were_taken() -> None:
     state, _ = step(state, seen(2 / 3, 0.09))
     assert [look.estimate for look in estimates(state)] == [0.01, 0.09]
     assert taken_boundaries(state).information == pytest.approx((1 / 3, 2 / 3, 1.0))
+
+
+def test_a_look_that_was_passed_over_is_none_of_those_before_the_end() -> None:
+    """With looks at 2/3 and at the end, p is the chance to stop at the former, or to see as much at the end."""
+    rule = StoppingRule(WangTsiatis(0.0))
+    state, _ = step(study(rule), seen(2 / 3, 0.01))
+    state, last = step(state, seen(1.0, 0.035))
+    bounds = taken_boundaries(state)
+    planned = boundaries(rule, (1 / 3, 2 / 3, 1.0))
+    assert bounds.information == pytest.approx((2 / 3, 1.0))
+    assert bounds.efficacy == pytest.approx(planned.efficacy[1:])
+    early, late = bounds.efficacy[0], last.data.z
+    together = stats.multivariate_normal(cov=[[1.0, math.sqrt(2 / 3)], [math.sqrt(2 / 3), 1.0]])
+    above = stats.norm.sf(early) + together.cdf([early, -late], lower_limit=[-early, -math.inf])
+    found = stagewise_inference(estimates(state), bounds)
+    assert found.p_value == pytest.approx(2 * above, rel=1e-3)
+
+
+def test_fixed_boundaries_of_an_early_end_are_those_it_met() -> None:
+    rule = StoppingRule(WangTsiatis(0.0))
+    state, _ = step(study(rule), seen(1 / 3, 0.01))
+    state, last = step(state, seen(0.5, 0.01, final=True))
+    assert taken_boundaries(state).nominal[1] == pytest.approx(last.nominal, rel=1e-9)
 
 
 def test_a_calibrated_factor_makes_every_level_smaller() -> None:

@@ -57,6 +57,14 @@ class Boundaries:
         """Information as shares of that at the last look."""
         return tuple(at / self.information[-1] for at in self.information)
 
+    def at_looks(self, places: Sequence[int]) -> Boundaries:
+        """Those of some of the looks alone, by their index: the others are not taken."""
+        chosen = [
+            tuple(part[place] for place in places)
+            for part in (self.information, self.efficacy, self.futility)
+        ]
+        return replace(self, information=chosen[0], efficacy=chosen[1], futility=chosen[2])
+
     @property
     def nominal(self) -> Floats:
         """p at or below which each look stops as significant, shape (K,); two-sided if the rule is."""

@@ -145,7 +145,7 @@ def estimates(state: Monitoring) -> list[LookEstimate]:
 
 
 def taken_boundaries(state: Monitoring) -> Boundaries:
-    """Boundaries of the looks that were taken, for inference after stopping.
+    """Boundaries of the looks that were taken, and of those still planned, for inference after stopping.
 
     Raises
     ------
@@ -157,7 +157,14 @@ def taken_boundaries(state: Monitoring) -> Boundaries:
     last = state.looks[-1]
     before = replace(state, looks=state.looks[:-1])
     final = last.fraction >= 1.0 - _REACHED
-    return look_boundaries(before, last.fraction, final=final)
+    found = look_boundaries(before, last.fraction, final=final)
+    if isinstance(state.rule.efficacy, Spending):
+        return found
+    places = []  # of fixed boundaries those of looks that were passed over are none
+    for number, look in enumerate(state.looks):
+        earlier = replace(state, looks=state.looks[:number])
+        places.append(_place(earlier, look.fraction >= 1.0 - _REACHED, look.planned))
+    return found.at_looks([*places, *range(places[-1] + 1, found.n_looks)])
 
 
 def path_boundaries(state: Monitoring) -> Boundaries:
