@@ -9,7 +9,7 @@ from places import ROOT
 
 PACKAGE = ROOT / "humeval_power"
 WRITING = re.compile(
-    r"""\.(?:write_text|write_bytes|touch|mkdir|rename|unlink|rmdir|hardlink_to|symlink_to)\(
+    r"""\.(?:write_text|write_bytes|touch|mkdir|rename(?!\(columns=)|unlink|rmdir|hardlink_to|symlink_to)\(
     |\.to_(?:csv|excel|parquet|pickle|feather)\((?!index=|\)|'ratings)
     |\bopen\([^)]*["'][rbt]*[wax][rbt+]*["']
     |\bos\.(?:open|replace|rename|remove|unlink|mkdir|makedirs|link|write|truncate|ftruncate)\(
@@ -54,6 +54,8 @@ def test_only_the_writer_changes_the_disk() -> None:
         ('with path.open("a") as file:', True),
         ("with open(path) as file:", False),
         ('open(path, encoding="utf-8")', False),
+        ("path.rename(other)", True),
+        ("frame.rename(columns={})", False),
         ("os.replace(a, b)", True),
         ('figure.savefig("x.png")', True),
         ("text.replace(a, b)", False),

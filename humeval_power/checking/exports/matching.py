@@ -174,7 +174,7 @@ def _told_by_codes(
     }
     if len(set(sets.values())) == 1 and len(sets) > 1:  # every slot sees the same
         return slot
-    sizes = answered.merge(given.groupby(on).size().rename("n").reset_index(), on=on, how="left")["n"]
+    sizes = answered.merge(given.groupby(on).size().reset_index(name="n"), on=on, how="left")["n"]
     if sizes.sum() > _MOST_PAIRS:
         return slot
     pairs = answered.merge(given, on=on)

@@ -39,8 +39,9 @@ def data_of(
     FitError
         Data of which there is no test: the look is not taken.
     InputError
-        Data of another kind than the plan's, or that break its assumptions.
+        A plan without looks, data of another kind than the plan's, or that break its assumptions.
     """
+    monitoring_of(plan)
     if isinstance(plan, Plan) and isinstance(seen, Ratings):
         return look_data(seen, plan, final=final)
     if isinstance(plan, JudgementPlan) and isinstance(seen, Observations):

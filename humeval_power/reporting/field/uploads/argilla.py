@@ -13,6 +13,7 @@ from humeval_power.reporting.field.uploads.mapping_text import (
     question_names,
     readme,
 )
+from humeval_power.reporting.field.uploads.web import filled
 from humeval_power.safe_text import json_text
 
 _NOTES = (
@@ -46,8 +47,8 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
     return {
         "study.json": _json(about),
         **{f"records/{slot}.json": _records(form, slot) for slot in form.slots},
-        "datasets.py": _MAKE,
-        "answers.py": _FETCH,
+        "datasets.py": filled("argilla_datasets.py.txt"),
+        "answers.py": filled("argilla_answers.py.txt"),
         "mapping.toml": mapping_toml(
             "argilla",
             {"": "response"},
@@ -95,66 +96,5 @@ def _records(form: RatingForm, slot: str) -> str:
 def _json(values: object) -> str:
     return json_text(json.dumps(values, ensure_ascii=False, indent=1)) + "\n"
 
-
-_CLIENT = """
-import json
-import os
-from pathlib import Path
-
-import argilla as rg
-
-here = Path(__file__).parent
-study = json.loads((here / "study.json").read_text(encoding="utf-8"))
-client = rg.Argilla(api_url=os.environ["ARGILLA_API_URL"], api_key=os.environ["ARGILLA_API_KEY"])
-"""
-
-_MAKE = f'''"""Make an Argilla workspace and dataset for each worker slot; run it once."""
-{_CLIENT}
-for path in sorted((here / "records").glob("*.json")):
-    name = f"{{study['name']}}-{{path.stem}}"
-    workspace = rg.Workspace(name=name, client=client).create()
-    settings = rg.Settings(
-        guidelines=study["instructions"],
-        fields=[
-            *([rg.TextField(name="source", title="Source")] if study["source"] else []),
-            rg.TextField(name="text", title="Text to rate"),
-        ],
-        questions=[
-            rg.LabelQuestion(name=one["name"], title=one["title"], labels=one["labels"])
-            for one in study["questions"]
-        ],
-        metadata=[
-            rg.TermsMetadataProperty(name="slot", client=client),
-            rg.IntegerMetadataProperty(name="batch", client=client),
-            rg.IntegerMetadataProperty(name="order", client=client),
-            rg.TermsMetadataProperty(name="code", client=client),
-        ],
-        distribution=rg.TaskDistribution(min_submitted=1),
-    )
-    dataset = rg.Dataset(name=name, workspace=workspace, settings=settings, client=client).create()
-    dataset.records.log(json.loads(path.read_text(encoding="utf-8")))
-    print("made", name)
-'''
-
-_FETCH = f'''"""Fetch the answers of all worker slots into answers.json."""
-{_CLIENT}
-criteria = {{one["name"]: one["criterion"] for one in study["questions"]}}
-
-
-def named(key):
-    """A question by its criterion: q1.responses becomes adequacy.responses."""
-    question, dot, rest = key.partition(".")
-    return f"{{criteria[question]}}.{{rest}}" if dot and question in criteria else key
-
-
-answers = []
-for path in sorted((here / "records").glob("*.json")):
-    name = f"{{study['name']}}-{{path.stem}}"
-    dataset = client.datasets(name=name, workspace=client.workspaces(name))
-    records = dataset.records.to_list(flatten=True)
-    answers += [{{named(key): value for key, value in record.items()}} for record in records]
-(here / "answers.json").write_text(json.dumps(answers, ensure_ascii=False, default=str), encoding="utf-8")
-print(len(answers), "records")
-'''
 
 ARGILLA = Uploader("argilla", "Argilla", _write)

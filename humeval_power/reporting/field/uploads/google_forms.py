@@ -13,7 +13,7 @@ from humeval_power.reporting.field.uploads.mapping_text import (
     question_names,
     readme,
 )
-from humeval_power.reporting.field.uploads.web import page
+from humeval_power.reporting.field.uploads.web import filled
 
 # ScaleItem.setBounds takes a lower bound of 0 or 1 and an upper one from 3 to 10.
 _LOWEST, _HIGHEST = (0, 1), range(3, 11)
@@ -30,7 +30,7 @@ def google_forms_files(form: RatingForm) -> Mapping[str, Content]:
         ["form.gs"] if len(groups) == 1 else [f"form-{number}.gs" for number in range(1, len(groups) + 1)]
     )
     scripts = {
-        name: page("form.gs", study=_script_text(_study(form, slots)), id_title=_ID_TITLE)
+        name: filled("form.gs", study=_script_text(_study(form, slots)), id_title=_ID_TITLE)
         for name, slots in zip(names, groups, strict=True)
     }
     return {

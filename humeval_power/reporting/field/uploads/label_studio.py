@@ -15,6 +15,7 @@ from humeval_power.reporting.field.uploads.mapping_text import (
     question_names,
     readme,
 )
+from humeval_power.reporting.field.uploads.web import filled
 from humeval_power.safe_text import json_text, visible
 
 _NOTES = (
@@ -35,7 +36,7 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
         "config.xml": _config(form, names),
         **{f"tasks/{slot}.json": _tasks(form, slot) for slot in form.slots},
         "study.json": _study(form),
-        "projects.py": _SCRIPT,
+        "projects.py": filled("label_studio_projects.py.txt"),
         "mapping.toml": mapping_toml(
             "label-studio",
             by_criterion(form, names),
@@ -114,30 +115,5 @@ def _study(form: RatingForm) -> str:
     about = {"title": form.title, "instructions": form.instructions}
     return json_text(json.dumps(about, ensure_ascii=False, indent=1)) + "\n"
 
-
-_SCRIPT = '''"""Make a Label Studio project for each worker slot; run it once."""
-
-import json
-import os
-from pathlib import Path
-
-from label_studio_sdk import LabelStudio
-
-here = Path(__file__).parent
-study = json.loads((here / "study.json").read_text(encoding="utf-8"))
-client = LabelStudio(base_url=os.environ["LABEL_STUDIO_URL"], api_key=os.environ["LABEL_STUDIO_API_KEY"])
-config = (here / "config.xml").read_text(encoding="utf-8")
-for path in sorted((here / "tasks").glob("*.json")):
-    project = client.projects.create(
-        title=f"{path.stem} {study['title']}"[:50],
-        label_config=config,
-        expert_instruction=study["instructions"],
-        show_instruction=True,
-        sampling="Sequential sampling",
-        maximum_annotations=1,
-    )
-    client.projects.import_tasks(id=project.id, request=json.loads(path.read_text(encoding="utf-8")))
-    print(path.stem, "is project", project.id)
-'''
 
 LABEL_STUDIO = Uploader("label-studio", "Label Studio", _write, sliders=True)

@@ -15,7 +15,7 @@ from humeval_power.reporting.field.uploads.mapping_text import (
     question_names,
     readme,
 )
-from humeval_power.reporting.field.uploads.web import page, web_text
+from humeval_power.reporting.field.uploads.web import filled, web_text
 from humeval_power.safe_text import csv_text
 
 # CreateHIT in the API reference: the question may not be larger than 65,535 bytes.
@@ -76,7 +76,7 @@ def _table(
 
 def _template(form: RatingForm, places: range, *, with_source: bool) -> str:
     names = by_criterion(form, question_names(form))
-    return page(
+    return filled(
         "mturk.html",
         title=web_text(form.title),
         instructions=web_text(form.instructions),

@@ -9,7 +9,7 @@ from itertools import count
 
 from humeval_power.reporting.field.form import Question, RatingForm, Shown
 from humeval_power.reporting.field.uploads.mapping_text import question_names
-from humeval_power.reporting.field.uploads.web import page, web_text
+from humeval_power.reporting.field.uploads.web import filled, web_text
 
 Json = dict[str, object]
 
@@ -67,7 +67,7 @@ class Survey:
                 for one in self.questions
             ),
         ]
-        survey = json.loads(page("survey.json"))  # what does not depend on the study
+        survey = json.loads(filled("survey.json"))  # what does not depend on the study
         survey["SurveyEntry"]["SurveyName"] = self.title
         survey["SurveyElements"] += made
         return json.dumps(survey, ensure_ascii=True) + "\n"

@@ -1,4 +1,4 @@
-"""Text and pages for platforms that show HTML and fill in placeholders of their own."""
+"""Files out of templates, and text for platforms that show HTML and fill in placeholders of their own."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ def web_text(text: str) -> str:
     return _CODED.sub(lambda found: f"&#{ord(found[0])};", escape(known))
 
 
-def page(name: str, **values: object) -> str:
-    """A page of the folder of templates, filled in. Text in it has been through `web_text`, or is our "
-    "own."""
+def filled(name: str, **values: object) -> str:
+    """A file of the folder of templates, filled in. What people wrote in it has been through `web_text`."""
     return _environment().get_template(name).render(**values)
 
 
