@@ -149,7 +149,7 @@ def test_rejected_judgements_are_not_tested_without_a_word(tmp_path: Path) -> No
 
 def test_the_count_stands_in_the_text_and_in_the_record(export: Path) -> None:
     text = run("check", export, "--rejected-rows", "drop")
-    assert "Dropped   3: rejected or unfinished (AssignmentStatus is 'Rejected': 3)" in text.stdout
+    assert "Left out  3: rejected or unfinished (AssignmentStatus is 'Rejected': 3)" in text.stdout
     record = json.loads(run("check", export, "--rejected-rows", "drop", "--json").stdout)
     assert record["flow"][1] == {
         "step": "dropped",

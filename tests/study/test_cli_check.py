@@ -150,7 +150,7 @@ def test_missing_codes_are_added_to_the_usual_ones(pilot: Path) -> None:
     pilot.write_text(TEXT.replace("w1,i1,A,3", "w1,i1,A,Invalid").replace("w2,i1,A,4", "w2,i1,A,N/A"))
     result = run("check", pilot, "--missing", "Invalid")
     assert result.exit_code == 0
-    assert "Dropped   2: rating is missing ('Invalid': 1, 'N/A': 1)" in result.stdout
+    assert "Left out  2: rating is missing ('Invalid': 1, 'N/A': 1)" in result.stdout
 
 
 def test_output_is_written_once_and_not_overwritten_without_force(pilot: Path, tmp_path: Path) -> None:

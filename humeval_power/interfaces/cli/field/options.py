@@ -4,6 +4,8 @@ codes, and who withdrew."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import click
 
@@ -13,13 +15,31 @@ from humeval_power.interfaces.formats.assigned import read_assignment, read_key,
 from humeval_power.interfaces.formats.exports.platforms import PLATFORMS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FieldFiles:
-    """What the files of an assignment hold; None for those that were not given."""
+    """The files of an assignment that were named, and what they hold; None, or nobody, for those that were not.
 
-    assignment: Assigned | None
-    key: Key | None
-    withdrawn: tuple[str, ...]
+    They are read when they are asked for, within the command, which notes what it reads.
+    """
+
+    assignment_paths: tuple[str, ...]
+    key_path: str | None
+    withdrawn_path: str | None
+
+    @cached_property
+    def assignment(self) -> Assigned | None:
+        """Who sees what when."""
+        return read_assignment(*self.assignment_paths) if self.assignment_paths else None
+
+    @cached_property
+    def key(self) -> Key | None:
+        """What the codes stand for."""
+        return None if self.key_path is None else read_key(self.key_path)
+
+    @cached_property
+    def withdrawn(self) -> tuple[str, ...]:
+        """Who took their consent back."""
+        return () if self.withdrawn_path is None else read_withdrawn(self.withdrawn_path)
 
 
 _OPTIONS = (
@@ -57,14 +77,8 @@ def export_options(command: Function) -> Function:
 
 def field_options(command: Function) -> Function:
     """Add the options; the command gets what their files hold as `field: FieldFiles`."""
-    return collected(command, _OPTIONS, name="field", collect=_read)
+    return collected(command, _OPTIONS, name="field", collect=_named)
 
 
-def _read(values: dict[str, object]) -> FieldFiles:
-    paths, key, withdrawn = (values.pop(name) for name in ("assignment", "key", "withdrawn"))
-    assert isinstance(paths, tuple)
-    return FieldFiles(
-        read_assignment(*paths) if paths else None,
-        None if key is None else read_key(str(key)),
-        () if withdrawn is None else read_withdrawn(str(withdrawn)),
-    )
+def _named(values: dict[str, Any]) -> FieldFiles:
+    return FieldFiles(*(values.pop(name) for name in ("assignment", "key", "withdrawn")))
