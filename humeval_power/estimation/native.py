@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple, Protocol
 
@@ -21,7 +21,7 @@ from humeval_power.estimation import vanishing_residual
 from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels import crossed, crossed_information, dense, information, reml
 from humeval_power.kernels.crossed import Gram
-from humeval_power.kernels.crossproducts import build_gram, response_products
+from humeval_power.kernels.crossproducts import response_products, sparse_gram, with_outer_base
 from humeval_power.kernels.kernel import is_loaded, is_ready
 
 Floats = NDArray[np.float64]
@@ -82,6 +82,7 @@ class Levels(NamedTuple):
 class CrossedProblem:
     """What depends on the design alone. The factor with most levels is eliminated, the others are dense.
 
+    design : crossproducts whose memory is proportional to the rows; `gram` has the dense one as well.
     factors : workers, items and, where there are any, documents.
     x : (rows, p), the columns of the fixed effects: intercept and x, or the weights alone where differences
         are analysed, and those of covariates.
@@ -92,7 +93,7 @@ class CrossedProblem:
     log_det : what the transformation of the ratings into rows adds to -2 log likelihood.
     """
 
-    gram: Gram
+    design: Gram
     factors: tuple[Levels, ...]
     x: Floats
     inner: int
@@ -203,14 +204,19 @@ class CrossedProblem:
             Levels(np.ascontiguousarray(codes, dtype=np.int64), columns) for codes, columns in factors
         )
         outer = [factor for place, factor in enumerate(kept) if place != inner]
-        gram = build_gram(
+        design = sparse_gram(
             np.stack([factor.codes for factor in outer]),
             kept[inner].codes,
             outer_columns=np.stack([factor.columns for factor in outer]),
             inner_columns=kept[inner].columns,
             x=x,
         )
-        return cls(gram, kept, x, inner)
+        return cls(design, kept, x, inner)
+
+    @cached_property
+    def gram(self) -> Gram:
+        """All crossproducts; the dense one, outer columns by outer columns, is built when first asked for."""
+        return with_outer_base(self.design)
 
     @property
     def outer(self) -> tuple[int, ...]:
@@ -258,9 +264,9 @@ class CrossedProblem:
         """The fields of kernels.crossed.Response for ratings of shape (replicates, n_ratings)."""
         if self.weights is not None:
             responses = np.ascontiguousarray((self.weights @ responses.T).T)
-        few = len(responses) <= _CHUNK and by_dense_matrices(self.gram)
+        few = len(responses) <= _CHUNK and by_dense_matrices(self.design)
         products: tuple[Floats, ...] = (dense.response_products if few else response_products)(
-            self.gram, *self.rows(), responses
+            self.design, *self.rows(), responses
         )
         return products
 
@@ -321,7 +327,7 @@ def fit_batch(
     kernel_start = np.ascontiguousarray(problem.to_kernel(start), dtype=np.float64)
     filled = (status, criterion, beta, *fitted)
     chunk = 1 if own_starts else _CHUNK
-    by_dense = n <= _CHUNK and by_dense_matrices(problem.gram)
+    by_dense = n <= _CHUNK and by_dense_matrices(problem.design)
     search = dense.fit_many if by_dense else reml.fit_many
 
     def run(first: int) -> None:
@@ -348,7 +354,7 @@ def fit_batch(
             for first in range(0, n, chunk):
                 run(first)
         contrast = problem.contrast
-        look = partial(information.precision, fitted, n=problem.gram.n, restricted=restricted)
+        look = partial(information.precision, fitted, n=problem.design.n, restricted=restricted)
         accuracy = look(contrast)
         asked = [] if contrasts is None else list(contrasts)
         further = [np.stack([beta @ each, *look(each)], axis=1) for each in asked]
@@ -356,7 +362,7 @@ def fit_batch(
     for df in (accuracy.df_satterthwaite, accuracy.df_kenward_roger):
         df[np.isinf(df)] = np.nan  # the information was not positive: no df at all
     estimate, baseline = (beta * contrast).sum(axis=1), beta[:, 0]
-    sigma2 = fitted.rss / (problem.gram.n - p if restricted else problem.gram.n)
+    sigma2 = fitted.rss / (problem.design.n - p if restricted else problem.design.n)
     gamma = problem.from_kernel(fitted.gamma)
     if by_difference:  # 2 sigma^2 is the variance of a difference; the intercepts have cancelled
         slopes, gamma = 2.0 * gamma, np.full((n, 2 * q), np.nan)
@@ -505,7 +511,7 @@ def _parts(fits: BatchFit) -> list[Any]:
 
 def _starts(problem: CrossedProblem, n_ratings: int) -> Floats:
     size = problem.n_components
-    if len(problem.gram.outer) > _SMALL_TABLE:
+    if len(problem.design.outer) > _SMALL_TABLE:
         return np.full((1, size), _STARTS[0])
     starts = np.repeat(np.array(_STARTS)[:, None], size, axis=1)
     if n_ratings > _TINY_TABLE:
@@ -577,7 +583,7 @@ def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restric
         prof, log_det, info = _examine(problem.gram, response_of_one, kernel_gamma, restricted)
     seen, effects = outer_effects(problem, prof, kernel_gamma)
     inner_u = prof.inner_py * kernel_gamma[-prof.inner_py.shape[1] :]
-    levels = zip(problem.gram.begin[:-1], problem.outer, strict=True)
+    levels = zip(problem.design.begin[:-1], problem.outer, strict=True)
     random = sum(effects[begin + problem.factors[place].codes] for begin, place in levels)
     random = random + inner_u[problem.factors[problem.inner].codes]
     centered = response - center
@@ -601,10 +607,10 @@ def outer_effects(
     problem: CrossedProblem, prof: crossed.Profile, kernel_gamma: Floats
 ) -> tuple[Floats, Floats]:
     """Z'Py of the outer levels, kind by kind, and their predicted effects, both (n_outer, q)."""
-    qa = len(problem.gram.outer_types)
+    qa = len(problem.design.outer_types)
     by_kind = kernel_gamma[: len(problem.outer) * qa].reshape(-1, qa)
     seen = prof.outer_py.reshape(-1, qa)
-    return seen, seen * np.repeat(by_kind, np.diff(problem.gram.begin), axis=0)
+    return seen, seen * np.repeat(by_kind, np.diff(problem.design.begin), axis=0)
 
 
 def design_information(problem: CrossedProblem, gamma: Floats) -> tuple[information.Information, Floats]:

@@ -43,7 +43,8 @@ class Gram(NamedTuple):
     inner_x : (n_inner, qb, p); outer_x : (n_outer, qa, p), Z'X; xx : (p, p)
     n : number of observations
     inner_pinv : (n_inner, qb, qb), pseudo-inverse of each inner block
-    outer_base : (n_outer qa, n_outer qa), Z_o'Z_o - Z_o'Z_i (Z_i'Z_i)^+ Z_i'Z_o
+    outer_base : (n_outer qa, n_outer qa), Z_o'Z_o - Z_o'Z_i (Z_i'Z_i)^+ Z_i'Z_o; (0, 0) where it is not
+        needed
     outer_base_x : (n_outer qa, p); base_xx : (p, p), the same for X
     outer_types, inner_types : range(qa), range(qb) as tuples, so that loops over them have a length
         known when compiled

@@ -18,7 +18,17 @@ Ints = NDArray[np.int64]
 def build_gram(
     outer: Ints, inner: Ints, *, outer_columns: Floats, inner_columns: Floats, x: Floats
 ) -> Gram:
-    """Crossproducts of one design.
+    """Crossproducts of one design, all of them. Arguments as in `sparse_gram`."""
+    return with_outer_base(
+        sparse_gram(outer, inner, outer_columns=outer_columns, inner_columns=inner_columns, x=x)
+    )
+
+
+def sparse_gram(
+    outer: Ints, inner: Ints, *, outer_columns: Floats, inner_columns: Floats, x: Floats
+) -> Gram:
+    """Crossproducts of one design but `outer_base`, the only dense one, which is left empty: memory is
+    proportional to the rows.
 
     outer : (kinds, n) level codes, each kind from 0 on; inner : (n,). outer_columns : (kinds, n, qa),
     inner_columns : (n, qb), x : (n, p).
@@ -37,11 +47,8 @@ def build_gram(
     inner_x = _sums(inner, n_inner, inner_columns, x)
     inverse = np.linalg.pinv(inner_block, rcond=1e-10, hermitian=True)
     inverse = 0.5 * (inverse + inverse.transpose(0, 2, 1))
-    base, base_x = _without_inner(
-        start, pair_outer, cross, inverse, outer_block=outer_block, inner_x=inner_x, outer_x=outer_x
-    )
-    if len(meeting):
-        _add_meetings(base, meeting, meeting_block)
+    weighted = _by_outer_rows(start, pair_outer, cross @ inverse[_inner_of_pair(start)], len(outer_x))
+    p = x.shape[1]
     return Gram(
         start=start,
         outer=pair_outer,
@@ -56,8 +63,8 @@ def build_gram(
         xx=x.T @ x,
         n=len(inner),
         inner_pinv=np.ascontiguousarray(inverse),
-        outer_base=base,
-        outer_base_x=base_x,
+        outer_base=np.empty((0, 0)),
+        outer_base_x=outer_x.reshape(-1, p) - weighted @ inner_x.reshape(-1, p),
         base_xx=x.T @ x - np.einsum("iaj,iab,ibk->jk", inner_x, inverse, inner_x),
         outer_types=tuple(range(outer_columns.shape[2])),
         inner_types=tuple(range(inner_columns.shape[1])),
@@ -114,29 +121,34 @@ def _is_coupled(*blocks: Floats) -> bool:
     return False
 
 
-def _without_inner(
-    start: Ints,
-    pair_outer: Ints,
-    cross: Floats,
-    inner_pinv: Floats,
-    *,
-    outer_block: Floats,
-    inner_x: Floats,
-    outer_x: Floats,
-) -> tuple[Floats, Floats]:
-    """Z_o'Z_o - Z_o'Z_i (Z_i'Z_i)^+ Z_i'Z_o, dense, and the same for X, rows outer level by outer level."""
-    n_outer, qa, p = outer_x.shape
-    n_inner, qb, _ = inner_x.shape
-    inner = np.repeat(np.arange(n_inner), np.diff(start))
-    row = np.broadcast_to((pair_outer * qa)[:, None, None] + np.arange(qa)[:, None], cross.shape)
-    column = np.broadcast_to((inner * qb)[:, None, None] + np.arange(qb), cross.shape)
-    shape, place = (n_outer * qa, n_inner * qb), (row.ravel(), column.ravel())
-    joined = csr_array((cross.ravel(), place), shape=shape)
-    weighted = csr_array(((cross @ inner_pinv[inner]).ravel(), place), shape=shape)
+def with_outer_base(gram: Gram) -> Gram:
+    """The same crossproducts with Z_o'Z_o - Z_o'Z_i (Z_i'Z_i)^+ Z_i'Z_o, dense, rows outer level by outer
+    level."""
+    n_outer, qa, _ = gram.outer_block.shape
+    joined = _by_outer_rows(gram.start, gram.outer, gram.cross, n_outer)
+    projected = gram.cross @ gram.inner_pinv[_inner_of_pair(gram.start)]
+    weighted = _by_outer_rows(gram.start, gram.outer, projected, n_outer)
     base = np.asarray(-(weighted @ joined.T).toarray(), order="C")
     level = np.arange(n_outer * qa).reshape(n_outer, qa)
-    base[level[:, :, None], level[:, None, :]] += outer_block
-    return base, outer_x.reshape(-1, p) - weighted @ inner_x.reshape(-1, p)
+    base[level[:, :, None], level[:, None, :]] += gram.outer_block
+    if len(gram.meeting):
+        _add_meetings(base, gram.meeting, gram.meeting_block)
+    return gram._replace(outer_base=base)
+
+
+def _inner_of_pair(start: Ints) -> Ints:
+    """The inner level of each pair."""
+    return np.repeat(np.arange(len(start) - 1), np.diff(start))
+
+
+def _by_outer_rows(start: Ints, pair_outer: Ints, blocks: Floats, n_outer: int) -> csr_array:
+    """The blocks (n_pairs, qa, qb) of pairs at their places in one matrix, outer rows by inner columns."""
+    _, qa, qb = blocks.shape
+    row = np.broadcast_to((pair_outer * qa)[:, None, None] + np.arange(qa)[:, None], blocks.shape)
+    inner = _inner_of_pair(start)
+    column = np.broadcast_to((inner * qb)[:, None, None] + np.arange(qb), blocks.shape)
+    shape, place = (n_outer * qa, (len(start) - 1) * qb), (row.ravel(), column.ravel())
+    return csr_array((blocks.ravel(), place), shape=shape)
 
 
 def _sums(group: Ints, n_groups: int, left: Floats, right: Floats) -> Floats:

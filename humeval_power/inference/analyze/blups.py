@@ -157,7 +157,7 @@ def _inner_variance(gram: crossed.Gram, factor: crossed.Factor, gamma: Floats) -
 
 def _each_factor(problem: CrossedProblem, blocks: Blocks, gamma: Floats) -> list[LevelEffects]:
     """Workers, items and, where there are any, documents."""
-    qa, begin = blocks.outer.shape[1], problem.gram.begin
+    qa, begin = blocks.outer.shape[1], problem.design.begin
     last = gamma[qa * len(problem.outer) :]
     found = {problem.inner: _levels(blocks, blocks.inner, blocks.inner_variance, blocks.inner_hx, last)}
     for kind, place in enumerate(problem.outer):
