@@ -71,6 +71,15 @@ def read_cells(column: pd.Series) -> Cells:
     return Cells(code, (*(_as_text(value) for value in values), ""))
 
 
+def as_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of any types with its cells as text, '' where there is no value, as `read_cells` reads them."""
+    columns = {}
+    for place, name in enumerate(table.columns):
+        cells = read_cells(table.iloc[:, place])
+        columns[name] = np.array(cells.texts, dtype=object)[cells.code]
+    return pd.DataFrame(columns, index=table.index, dtype=str)
+
+
 def read_ids(cells: Cells) -> Ids:
     """Codes of ids in the order of their names; blanks around an id do not count."""
     stripped = [text.strip() for text in cells.texts]

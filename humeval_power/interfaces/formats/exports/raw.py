@@ -9,11 +9,13 @@ from typing import Any
 
 import pandas as pd
 
+from humeval_power.checking.cells import as_texts
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.binary_tables import read_excel
+from humeval_power.interfaces.formats.binary_tables import read_excel, read_parquet
 from humeval_power.interfaces.formats.file_bytes import (
     EXCEL,
+    PARQUET,
     STANDARD_INPUT,
     decoded,
     encoding_notices,
@@ -50,16 +52,21 @@ class RawExport:
         """Whether it is a workbook."""
         return self.content.startswith(EXCEL)
 
+    @property
+    def _is_packed(self) -> bool:
+        """Whether the bytes are no text of a file: a folder, a workbook or Parquet."""
+        return self.is_folder or self.content.startswith((EXCEL, PARQUET))
+
     @cached_property
     def text(self) -> str:
-        """The text of the file; nothing of a folder or a workbook.
+        """The text of the file; nothing of a folder, a workbook or Parquet.
 
         Raises
         ------
         InputError
             Bytes that are no text.
         """
-        return "" if self.is_folder or self.is_excel else decoded(self.content, place=self.source)
+        return "" if self._is_packed else decoded(self.content, place=self.source)
 
     @property
     def head(self) -> str:
@@ -82,6 +89,8 @@ class RawExport:
         """
         if self.is_excel:
             frame, _ = read_excel(self.content, source=self.source)
+        elif self.content.startswith(PARQUET):
+            frame = as_texts(self._cells)
         elif self.is_json:
             frame = read_json_lines(self.text, source=self.source)
         else:
@@ -90,9 +99,17 @@ class RawExport:
         frame.index.name = ROW_INDEX
         return frame
 
+    @cached_property
+    def _cells(self) -> pd.DataFrame:
+        """The table of a Parquet file with its types."""
+        return read_parquet(self.content, source=self.source)
+
     def take_table(self, frame: pd.DataFrame) -> None:
         """Take the table as it has been read, so that it is not read twice."""
-        self.table = frame
+        if self.content.startswith(PARQUET):
+            self._cells = frame
+        else:
+            self.table = frame
 
     @cached_property
     def tab_table(self) -> pd.DataFrame:
@@ -126,6 +143,8 @@ class RawExport:
         if self.is_folder or self.is_json:
             return ()
         try:
+            if self.content.startswith(PARQUET):  # whose cells need not become text for that
+                return tuple(str(name).strip() for name in self._cells.columns)
             return tuple(self.table.columns)
         except InputError:
             return ()
@@ -144,4 +163,4 @@ class RawExport:
     @property
     def notices(self) -> tuple[str, ...]:
         """What was assumed in reading the bytes."""
-        return () if self.is_folder or self.is_excel else tuple(encoding_notices(self.content))
+        return () if self._is_packed else tuple(encoding_notices(self.content))
