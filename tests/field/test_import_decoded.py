@@ -295,3 +295,13 @@ def test_a_check_of_the_studys_own_stays_beside_those_of_the_assignment(study):
         (name, "check", str(int(name.endswith("1")))) for name in seen
     }
     assert by_place([row for row in found if row["code"] != "Q9"]) == by_place(before)
+    followed = ("--assignment", folder / "assignment.csv", "--scale", "1:5", "--json")
+    beside = json.loads(run("collect", "status", out, *words[:2], *followed).stdout)
+    assert (beside["n_done"], beside["not_counted"]["unknown_code"]) == (len(rows), 0)
+    assert beside["n_own_checks"] == len(own)
+    n_checks = {
+        name: sum(row["kind"] == "check" and row["worker"] == name for row in before) for name in seen
+    }
+    assert {row["slot"].replace("w", "p-w"): row["checks"] for row in beside["rows"]} == {
+        name: n + 1 for name, n in n_checks.items()
+    }

@@ -79,27 +79,14 @@ def decode(
     own = key or assigned.key()
     if key is not None:
         check_key(key, assigned)
-    added = _added_checks(answers, assigned)
-    asked, answers, part = answers[added], answers[~added], part[~added]
     matched = matched_of(answers, part=part, sources=sources, assigned=assigned)
     misfits = np.logical_or.reduce([matched.of(fate) for fate in _RULES])
     if misfits.any() and not drop_misfits:
         raise InputError(_misfit_problems(answers, matched, part, sources))
     frame = _of_assignment(answers, matched, assigned, own)
     flow = tuple(_flow(frame, matched, part, number) for number in range(len(sources)))
-    kept = frame[matched.of("fits")]
-    if len(asked):  # beside what the assignment shows
-        kept = pd.concat([kept, asked]).fillna("")
+    kept = frame[matched.of("fits") | matched.of("own check")]
     return Decoded(kept, flow, tuple(slot_notices(answers, matched, assigned)), matched)
-
-
-def _added_checks(answers: pd.DataFrame, assigned: Assigned) -> Mask:
-    """Attention checks by a name of their own that the study asked beside what the assignment shows."""
-    codes = answers["code"].fillna("").astype(str).str.strip() if "code" in answers else None
-    if codes is None:
-        return np.zeros(len(answers), dtype=np.bool_)
-    unknown = ~codes.isin(assigned.frame["code"]) & (codes != "")
-    return np.asarray((_kind(answers) == "check") & unknown.to_numpy())
 
 
 def matched_of(
@@ -177,6 +164,7 @@ def _of_assignment(
     """The answers with what the assignment and the key say of them; blank where they say nothing."""
     rows = assigned.frame
     told = {name: _taken(rows[name], matched.showing) for name in ("kind", "item")}
+    told["kind"] = np.where(matched.of("own check"), "check", told["kind"])
     told["slot"] = matched.slot
     for name in ("batch", "order", "place", "document"):
         if name in ("batch", "order") or (rows[name] != "").any():
@@ -224,7 +212,9 @@ def _flow(frame: pd.DataFrame, matched: Matched, part: Codes, number: int) -> tu
     ]
     kinds = frame["kind"].to_numpy(dtype=object)[here & matched.of("fits")]
     counts = ", ".join(f"{int((kinds == kind).sum()):,} {kind}s" for kind in KINDS)
-    return (*flow, FlowStep("analysed", len(kinds), f"answers of the assignment: {counts}"))
+    n_own = int((here & matched.of("own check")).sum())
+    beside = f"; and beside it {n_own:,} checks of the study's own" if n_own else ""
+    return (*flow, FlowStep("analysed", len(kinds) + n_own, f"answers of the assignment: {counts}{beside}"))
 
 
 def _misfit_problems(
@@ -256,4 +246,4 @@ def _cells(
     return problems
 
 
-assert {"fits", *_LEAVES, *_RULES} == set(FATES)
+assert {"fits", "own check", *_LEAVES, *_RULES} == set(FATES)

@@ -107,18 +107,17 @@ def imported(
         frame, said = _joined(frame, one)
         notices += said
     whole = Imported(frame, tuple(found), mapping, people, tuple(notices))
-    part = whole.part
-    left = _without(whole, part, withdrawn)
+    left, part = _without(whole, withdrawn)
     if assigned is None and key is None:
         return left
-    gone = frame["worker"].astype(str).str.strip().isin(withdrawn).to_numpy()
-    return _decoded(left, part[~gone], assigned, key, drop_misfits=drop_misfits)
+    return _decoded(left, part, assigned, key, drop_misfits=drop_misfits)
 
 
-def _without(table: Imported, part: Codes, withdrawn: Collection[str]) -> Imported:
-    """The table without what some workers gave."""
+def _without(table: Imported, withdrawn: Collection[str]) -> tuple[Imported, Codes]:
+    """The table without what some workers gave, and which export each row that is left stands in."""
+    part = table.part
     if not withdrawn:
-        return table
+        return table, part
     names = table.frame["worker"].astype(str).str.strip()
     gone = names.isin(withdrawn).to_numpy()
     absent = len(set(withdrawn) - set(names.unique()))
@@ -128,7 +127,7 @@ def _without(table: Imported, part: Codes, withdrawn: Collection[str]) -> Import
             f"WARNING: of {len(withdrawn):,} who withdrew {absent:,} gave nothing in these exports.",
         )
     if not gone.any():
-        return replace(table, notices=notices)
+        return replace(table, notices=notices), part
     if gone.all():
         raise InputError("All workers of these exports withdrew: no rating is left.")
     step = "ratings of participants who withdrew"
@@ -138,7 +137,8 @@ def _without(table: Imported, part: Codes, withdrawn: Collection[str]) -> Import
         for (export, one), count in zip(table.of, counts, strict=True)
     )
     n_withdrawn = int(names[gone].nunique())
-    return replace(table, frame=table.frame[~gone], of=of, notices=notices, n_withdrawn=n_withdrawn)
+    left = replace(table, frame=table.frame[~gone], of=of, notices=notices, n_withdrawn=n_withdrawn)
+    return left, part[~gone]
 
 
 def _decoded(

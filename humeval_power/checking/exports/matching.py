@@ -11,9 +11,11 @@ import pandas as pd
 from humeval_power.checking.cells import Codes, Mask, read_cells, read_numbers
 from humeval_power.checking.exports.assigned import Assigned
 
-Fate = Literal["fits", "copy", "taken over", "unknown code", "unknown slot", "not given", "twice"]
+Fate = Literal[
+    "fits", "own check", "copy", "taken over", "unknown code", "unknown slot", "not given", "twice"
+]
 FATES: tuple[Fate, ...] = get_args(Fate)
-_FITS, _COPY, _TAKEN_OVER, _UNKNOWN_CODE, _UNKNOWN_SLOT, _NOT_GIVEN, _TWICE = range(len(FATES))
+_FITS, _OWN_CHECK, _COPY, _TAKEN_OVER, _UNKNOWN_CODE, _UNKNOWN_SLOT, _NOT_GIVEN, _TWICE = range(len(FATES))
 _READ = ("worker", "code", "slot", "criterion", "rating", "kind")
 _CHECK = "\0check"  # what stands for the code of an attention check that has none
 _MOST_PAIRS = 20_000_000  # of answers and slots that are compared to tell slots by their codes
@@ -24,8 +26,9 @@ class Matched:
     """Answers beside the assignment; arrays of shape (n_answers,).
 
     `showing` is the row of the assignment that an answer is of, -1 where there is none; `slot` the slot that its
-    worker filled, '' where that cannot be told: the showing is that of another slot then. `fate` indexes FATES.
-    `guessed` says that slots were told by the codes that were answered.
+    worker filled, '' where that cannot be told: the showing is that of another slot then. `fate` indexes FATES:
+    an own check is one that the study asked by a name of its own, beside what the assignment shows. `guessed` says
+    that slots were told by the codes that were answered.
     """
 
     showing: Codes
@@ -58,6 +61,8 @@ def match(answers: pd.DataFrame, assigned: Assigned, *, part: Codes) -> Matched:
     rows = _with_checks(assigned.frame)
     text["code"] = np.where((text["code"] == "") & (text["kind"] == "check"), _CHECK, text["code"])
     known = pd.Series(text["code"]).isin(rows["code"]).to_numpy() & (text["code"] != "")
+    own = ~known & (text["code"] != "") & (text["kind"] == "check")
+    fate[(fate == _FITS) & own] = _OWN_CHECK
     fate[(fate == _FITS) & ~known] = _UNKNOWN_CODE
     slot, guessed = text["slot"], False
     if (blank := (slot == "") & (fate == _FITS)).any():

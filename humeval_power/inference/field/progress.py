@@ -27,8 +27,9 @@ class Progress:
         n_batches, batches_done, next_batch (the first that is not done; 0: none), worker (the first), workers (how
         many), extra (answers that do not fit). What a spare took over is expected of the spare.
     showings : the rows of the assignment that are expected, with `done`.
-    answers : those that fit, as `worker_quality` takes them: worker, item, system, code, kind, rating as a number,
-        and, where they are known, criterion, seconds and passed. In the place of the system stands the code.
+    answers : those that fit and checks of the study's own, as `worker_quality` takes them: worker, item, system,
+        code, kind, rating as a number, and, where they are known, criterion, seconds and passed. In the place of
+        the system stands the code.
     fates : how many answers have which fate; `n_without_slot` those that fit and whose slot cannot be told.
     n_workers, n_withdrawn : who gave answers, and how many of them took their consent back.
     """
@@ -89,6 +90,7 @@ def progress(
         refused |= one.is_final
     fits = matched.of("fits") & ~gone & ~refused
     counts = fits & (matched.slot != "")
+    own = matched.of("own check") & ~gone & ~refused
     rows = assigned.frame.assign(done=_done(answers, matched, counts, len(assigned.frame)))
     showings = rows[~assigned.taken_over]
     slots = _slots(showings, assigned)
@@ -97,7 +99,7 @@ def progress(
     return Progress(
         slots=slots,
         showings=showings.drop(columns="system"),
-        answers=_quality_table(answers, matched, assigned, fits),
+        answers=_quality_table(answers, matched, assigned, fits | own),
         fates={fate: int((matched.of(fate) & ~gone).sum()) for fate in FATES},
         n_without_slot=int((fits & (matched.slot == "")).sum()),
         n_workers=len(set(workers)),
@@ -159,18 +161,19 @@ def _with_workers(slots: pd.DataFrame, who: pd.DataFrame, *, misfit: Mask) -> pd
     return made
 
 
-def _quality_table(answers: pd.DataFrame, matched: Matched, assigned: Assigned, fits: Mask) -> pd.DataFrame:
-    """The answers that fit, with the code in the place of the system: nothing can be computed by system."""
-    rows, showing = assigned.frame, matched.showing[fits]
-    kept = answers[fits]
+def _quality_table(answers: pd.DataFrame, matched: Matched, assigned: Assigned, used: Mask) -> pd.DataFrame:
+    """Some of the answers, with the code in the place of the system: nothing can be computed by system. A check of
+    the study's own is of no showing."""
+    rows, showing = assigned.frame, matched.showing[used]
+    kept = answers[used]
     code = kept["code"].astype(str).str.strip().to_numpy(dtype=object)
     rating = read_numbers(read_cells(kept["rating"]), missing=("",)).value
     made: dict[str, object] = {
         "worker": kept["worker"].astype(str).str.strip().to_numpy(dtype=object),
-        "item": rows["item"].to_numpy(dtype=object)[showing],
+        "item": np.append(rows["item"].to_numpy(dtype=object), "")[showing],
         "system": code,
         "code": code,
-        "kind": rows["kind"].to_numpy(dtype=object)[showing],
+        "kind": np.append(rows["kind"].to_numpy(dtype=object), "check")[showing],
         "rating": rating,
     }
     if "criterion" in kept:
@@ -178,7 +181,7 @@ def _quality_table(answers: pd.DataFrame, matched: Matched, assigned: Assigned, 
     if "seconds" in kept:
         made["seconds"] = read_numbers(read_cells(kept["seconds"]), missing=("",)).value
     if (rows["right"] != "").any():
-        right = read_numbers(read_cells(rows["right"]), missing=("",)).value[showing]
+        right = np.append(read_numbers(read_cells(rows["right"]), missing=("",)).value, np.nan)[showing]
         made["passed"] = np.where(np.isnan(right + rating), np.nan, (rating == right).astype(np.float64))
     if "passed" in kept:
         scored = read_numbers(read_cells(kept["passed"]), missing=("",)).value

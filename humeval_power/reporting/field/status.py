@@ -92,7 +92,11 @@ class StatusResult(Result):
     def content(self) -> Record:
         """Counts, a row for each slot, and what to do next; no rating, and nothing by system."""
         found = self.progress
-        fates = {fate.replace(" ", "_"): n for fate, n in found.fates.items() if fate != "fits"}
+        fates = {
+            fate.replace(" ", "_"): n
+            for fate, n in found.fates.items()
+            if fate not in ("fits", "own check")
+        }
         kinds = {kind: {"done": done, "expected": n} for kind, (done, n) in found.of_kind().items()}
         items = found.items()
         return {
@@ -103,6 +107,7 @@ class StatusResult(Result):
             "n_withdrawn": found.n_withdrawn,
             "states": {str(name): int(n) for name, n in found.slots["state"].value_counts().items()},
             "n_without_slot": found.n_without_slot,
+            "n_own_checks": found.fates["own check"],
             "not_counted": fates,
             "looks": [{"look": name, "done": done, "expected": n} for name, done, n in found.looks()],
             "items": {"n": len(items), "n_complete": int((items["done"] >= items["expected"]).sum())},
