@@ -5,12 +5,15 @@ A finding names the file, the path in the document, the value, the rule and what
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from humeval_power.errors import Problem
+from humeval_power.errors import InputError, Problem
 
+Document = TypeVar("Document", bound=BaseModel)
 IMPOSSIBLE = "impossible"  # the type of an error that carries problems of a record
 _PATTERNS = {
     r"\S": "must not be blank.",
@@ -35,6 +38,21 @@ _RULES = {
     "json_invalid": "holds text that is not Unicode.",
 }
 _LONGEST_VALUE = 80
+
+
+def validated(kind: type[Document], values: Mapping[str, Any], place: str, *, remedy: str = "") -> Document:
+    """A document of a kind, with every field checked.
+
+    Raises
+    ------
+    InputError
+        Every field that is impossible, at once; `place` is what errors call the document, `remedy` is said where a
+        value is wrong.
+    """
+    try:
+        return kind.model_validate_json(json.dumps(values))
+    except ValidationError as error:
+        raise InputError(problems_of(error, place, kind=kind, remedy=remedy)) from None
 
 
 def problems_of(

@@ -53,15 +53,10 @@ def checked_document(found: object, *, schema: str, place: str) -> dict[str, Any
         shown = "no schema" if stated is None else f"the schema {stated!r}"
         rule = f"has {shown}; {schema!r} is needed."
         raise InputError([Problem(rule, _HINTS[schema], place=place)])
-    from pydantic import ValidationError
-
     from humeval_power.interfaces.formats.documents.kinds import KINDS
-    from humeval_power.reporting.schemas.validation_problems import problems_of
+    from humeval_power.reporting.schemas.validation_problems import validated
 
-    try:
-        KINDS[schema].model_validate_json(json.dumps(found))
-    except ValidationError as error:
-        raise InputError(problems_of(error, place, kind=KINDS[schema], remedy=_RESTORE)) from None
+    validated(KINDS[schema], found, place, remedy=_RESTORE)
     return found
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.stopping_rule import StoppingRule
@@ -23,11 +22,11 @@ from humeval_power.planning.looks.judgement_plan import (
 from humeval_power.reporting.plan.history import Amendment
 from humeval_power.reporting.plan.sealed.content import check_stated
 from humeval_power.reporting.plan.sealed.seal import LOOKS_SCHEMA, Values, content_of, document_text, seal
-from humeval_power.reporting.plan.sealed.sealing import amendment_record
+from humeval_power.reporting.plan.sealed.sealing import amendment_record, plain
 from humeval_power.reporting.plan.sealed.sections import AmendmentSection, Natural, Sha256, Share, Text
 from humeval_power.reporting.records import json_ready, versions
 from humeval_power.reporting.schemas.sections import Section
-from humeval_power.reporting.schemas.validation_problems import problems_of
+from humeval_power.reporting.schemas.validation_problems import validated
 from humeval_power.rules import Alternative
 from humeval_power.scenarios.accuracy.agreement import KnownAgreement
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy
@@ -175,7 +174,7 @@ def looks_plan_to_json(
 def plain_looks(plan: JudgementPlan, *, created: datetime.date) -> Values:
     """The content as it comes back from a file."""
     content: Any = json_ready(looks_content(plan, created=created))
-    return content_of(plain_document(validated_looks(seal(content, []), "looks")))
+    return content_of(plain(validated_looks(seal(content, []), "looks")))
 
 
 def looks_content(plan: JudgementPlan, *, created: datetime.date) -> Values:
@@ -221,12 +220,6 @@ def check_looks(plan: JudgementPlan, values: Values, place: str) -> None:
     check_stated({path: computed[path.partition(".")[2]] for path in LOOKS_COMPUTED}, values, place)
 
 
-def plain_document(document: LooksDocument) -> Values:
-    """A document that was checked, as plain values."""
-    values: Values = json.loads(document.model_dump_json(by_alias=True))
-    return values
-
-
 def validated_looks(values: Mapping[str, Any], place: str) -> LooksDocument:
     """The document, with every field checked.
 
@@ -235,7 +228,4 @@ def validated_looks(values: Mapping[str, Any], place: str) -> LooksDocument:
     InputError
         Every field that is impossible, at once; `place` is what errors call the document.
     """
-    try:
-        return LooksDocument.model_validate_json(json.dumps(values))
-    except ValidationError as error:
-        raise InputError(problems_of(error, place, kind=LooksDocument)) from None
+    return validated(LooksDocument, values, place)

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from humeval_power.errors import InputError
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.plan.history import Amendment
 from humeval_power.reporting.plan.sealed.content import check_numbers, plan_content
@@ -19,6 +18,8 @@ from humeval_power.reporting.plan.sealed.seal import Values, content_of, documen
 from humeval_power.reporting.records import json_ready
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from humeval_power.reporting.plan.sealed.schema import PlanDocument
 
 
@@ -52,7 +53,7 @@ def amendment_record(amendment: Amendment) -> Values:
     return {**asdict(amendment), "date": amendment.date.isoformat()}
 
 
-def plain(document: PlanDocument) -> Values:
+def plain(document: BaseModel) -> Values:
     """A document that was checked, as plain values."""
     values: Values = json.loads(document.model_dump_json(by_alias=True))
     return values
@@ -66,12 +67,7 @@ def validated(values: Mapping[str, Any], place: str) -> PlanDocument:
     InputError
         Every field that is impossible, at once; `place` is what errors call the document.
     """
-    from pydantic import ValidationError
-
     from humeval_power.reporting.plan.sealed.schema import PlanDocument
-    from humeval_power.reporting.schemas.validation_problems import problems_of
+    from humeval_power.reporting.schemas import validation_problems
 
-    try:
-        return PlanDocument.model_validate_json(json.dumps(values))
-    except ValidationError as error:
-        raise InputError(problems_of(error, place, kind=PlanDocument)) from None
+    return validation_problems.validated(PlanDocument, values, place)
