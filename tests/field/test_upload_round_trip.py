@@ -258,4 +258,4 @@ def test_scripts_and_configurations_can_be_read(made):
         "Is it \uff04all there?",
         'Is it "good" & <b>?',
     ]
-    assert next(config.iter("Choice")).get("value") == "1 = <bad> \uff04"
+    assert next(config.iter("Choice")).get("value") == "1: <bad> \uff04"

@@ -27,6 +27,11 @@ class Question:
     text: str
     labels: Mapping[int, str]
 
+    def choice(self, point: int) -> str:
+        """What a point says where workers choose it: its number, and its label if it has one."""
+        label = self.labels.get(point)
+        return str(point) if label is None else f"{point}: {label}"
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -82,13 +87,13 @@ class RatingForm:
     def __post_init__(self) -> None:
         problems = [*_scale_problems(self.scale), *_question_problems(self.questions, self.points)]
         points = self.points
-        asked = {one.text: one.right for one in self.shown if one.right is not None}
-        wrong = {text: right for text, right in asked.items() if right not in points}
+        asked = dict.fromkeys((one.text, one.right) for one in self.shown if one.right is not None)
+        wrong = [(text, right) for text, right in asked if right not in points]
         problems += [
             Problem(
                 f"the check {text!r} asks for {right}, which is no point of the scale {self.scale}.", ""
             )
-            for text, right in wrong.items()
+            for text, right in wrong
         ]
         if problems:
             raise InputError(problems)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 
@@ -13,8 +12,7 @@ from humeval_power.reporting.field.uploads.mapping_text import (
     question_names,
     readme,
 )
-from humeval_power.reporting.field.uploads.web import filled
-from humeval_power.safe_text import json_text
+from humeval_power.reporting.field.uploads.web import filled, json_page
 
 _NOTES = (
     "Argilla gives records to whoever of a workspace comes first: a workspace and dataset for each slot keep "
@@ -37,7 +35,7 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
                 "name": name,
                 "criterion": one.criterion,
                 "title": one.text,
-                "labels": {str(point): _label(point, one.labels.get(point)) for point in form.points},
+                "labels": {str(point): one.choice(point) for point in form.points},
             }
             for one, name in zip(form.questions, names, strict=True)
         ],
@@ -45,7 +43,7 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
     columns = {"worker": "user", **{name: name for name in ("slot", "batch", "order", "code")}}
     several = len(names) > 1
     return {
-        "study.json": _json(about),
+        "study.json": json_page(about),
         **{f"records/{slot}.json": _records(form, slot) for slot in form.slots},
         "datasets.py": filled("argilla_datasets.py.txt"),
         "answers.py": filled("argilla_answers.py.txt"),
@@ -71,13 +69,9 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
     }
 
 
-def _label(point: int, label: str | None) -> str:
-    return str(point) if label is None else f"{point} = {label}"
-
-
 def _records(form: RatingForm, slot: str) -> str:
     above = has_source(form)
-    return _json(
+    return json_page(
         [
             {
                 "id": one.key,
@@ -91,10 +85,6 @@ def _records(form: RatingForm, slot: str) -> str:
             for one in form.of_slot(slot)
         ]
     )
-
-
-def _json(values: object) -> str:
-    return json_text(json.dumps(values, ensure_ascii=False, indent=1)) + "\n"
 
 
 ARGILLA = Uploader("argilla", "Argilla", _write)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import quoteattr
 
@@ -15,8 +14,8 @@ from humeval_power.reporting.field.uploads.mapping_text import (
     question_names,
     readme,
 )
-from humeval_power.reporting.field.uploads.web import filled
-from humeval_power.safe_text import json_text, visible
+from humeval_power.reporting.field.uploads.web import filled, json_page
+from humeval_power.safe_text import visible
 
 _NOTES = (
     "Label Studio's open edition gives no task to a chosen annotator: a project for each slot keeps the plan. Open "
@@ -83,8 +82,7 @@ def _asked(form: RatingForm, question: Question, name: str) -> Iterator[str]:
         return
     yield f'  <Choices name="{name}" toName="text" choice="single-radio" showInline="true" required="true">'
     for point in form.points:
-        label = question.labels.get(point)
-        shown = str(point) if label is None else f"{point} = {label}"
+        shown = question.choice(point)
         yield (
             f'    <Choice value={_attribute(shown)} alias="{point}" hotkey="{point}"/>'
             if (len(form.questions) == 1 and 0 <= point <= 9)
@@ -101,7 +99,7 @@ def _attribute(text: str) -> str:
 def _tasks(form: RatingForm, slot: str) -> str:
     above = has_source(form)
     tasks = [{"data": _data(one, above=above)} for one in form.of_slot(slot)]
-    return json_text(json.dumps(tasks, ensure_ascii=False, indent=1)) + "\n"
+    return json_page(tasks)
 
 
 def _data(one: Shown, *, above: bool) -> dict[str, str | int]:
@@ -113,7 +111,7 @@ def _data(one: Shown, *, above: bool) -> dict[str, str | int]:
 def _study(form: RatingForm) -> str:
     """What the script says of the study."""
     about = {"title": form.title, "instructions": form.instructions}
-    return json_text(json.dumps(about, ensure_ascii=False, indent=1)) + "\n"
+    return json_page(about)
 
 
 LABEL_STUDIO = Uploader("label-studio", "Label Studio", _write, sliders=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from humeval_power.costs import money
 from humeval_power.errors import InputError, Problem
-from humeval_power.reporting.field.form import Content, Question, RatingForm, Shown, Uploader
+from humeval_power.reporting.field.form import Content, RatingForm, Shown, Uploader
 from humeval_power.reporting.field.uploads.mapping_text import (
     by_criterion,
     mapping_toml,
@@ -28,8 +28,8 @@ _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 def mturk_files(form: RatingForm) -> Mapping[str, Content]:
     """The files of a batch: hits.csv, template.html, mapping.toml and README.md.
 
-    A HIT is a batch of a worker slot. A HIT with fewer outputs than the largest has a dash in the places that it
-    leaves, and the page removes them.
+    A HIT is a batch of a worker slot. In the places that a HIT with fewer outputs than the largest leaves stands a
+    word, and the page removes them.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def _template(form: RatingForm, places: range, *, with_source: bool) -> str:
             {
                 "name": names[one.criterion],
                 "text": web_text(one.text),
-                "points": [(point, web_text(_label(one, point))) for point in form.points],
+                "points": [(point, web_text(one.choice(point))) for point in form.points],
                 "labels": web_text(
                     "\n".join(f"{point}: {text}" for point, text in sorted(one.labels.items()))
                 ),
@@ -98,11 +98,6 @@ def _template(form: RatingForm, places: range, *, with_source: bool) -> str:
         with_source=with_source,
         unused=_UNUSED,
     )
-
-
-def _label(question: Question, point: int) -> str:
-    text = question.labels.get(point)
-    return str(point) if text is None else f"{point}: {text}"
 
 
 def _check_size(template: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -162,8 +157,8 @@ def _readme(form: RatingForm, hits: Mapping[tuple[str, int], Sequence[Shown]]) -
 
 
 def _paid(form: RatingForm, loads: Sequence[int]) -> str:
-    """The reward by the plan's prices, for the HIT with the most outputs: all HITs of a batch are paid "
-    "the same."""
+    """The reward by the plan's prices, for the HIT with the most outputs: all HITs of a batch are paid
+    the same."""
     reward = form.reward(loads[-1])
     if reward is None or form.costs is None:
         return ""

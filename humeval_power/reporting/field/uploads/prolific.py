@@ -1,5 +1,5 @@
-"""Prolific: what to enter for a study, as far as the plan says it; what it does not say is left blank "
-"and marked."""
+"""Prolific: what to enter for a study, as far as the plan says it; what it does not say is left blank
+and marked."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_I
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What one slot does: outputs shown, the reward for all of them, and the minutes; None where it is "
-    "not known."""
+    """What one slot does: outputs shown, the reward for all of them, and the minutes; None where it is
+    not known."""
 
     outputs: int
     reward: Decimal | None

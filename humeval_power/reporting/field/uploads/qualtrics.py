@@ -1,5 +1,5 @@
-"""Qualtrics: surveys with a loop & merge block for each worker slot, as files that its import reads "
-"(QSF)."""
+"""Qualtrics: surveys with a loop & merge block for each worker slot, as files that its import reads
+(QSF)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from humeval_power.reporting.field.uploads.mapping_text import (
     question_names,
     readme,
 )
-from humeval_power.reporting.field.uploads.qualtrics_survey import Survey, displayed, fields_of
+from humeval_power.reporting.field.uploads.qualtrics_survey import Survey, fields_of
 from humeval_power.safe_text import csv_text
 
 _MOST_COLUMNS = (
@@ -76,7 +76,7 @@ def _mapping(form: RatingForm) -> str:
         },
         split={"slot": "{order}_{slot}"},
         slots={f"{one.order}_{one.slot}": {"code": one.code} for one in form.shown},
-        words={} if form.is_slider else {displayed(one, point): point for one, point in labelled},
+        words={} if form.is_slider else {one.choice(point): point for one, point in labelled},
         drop_rows={"Status": _PREVIEWS},
     )
 

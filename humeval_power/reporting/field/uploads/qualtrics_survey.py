@@ -1,5 +1,5 @@
-"""A survey of Qualtrics as the file that its import reads (QSF): blocks, the flow between them, and "
-"questions."""
+"""A survey of Qualtrics as the file that its import reads (QSF): blocks, the flow between them, and
+questions."""
 
 from __future__ import annotations
 
@@ -32,15 +32,9 @@ def fields_of(one: Shown) -> tuple[str, str]:
     return in_html(one.text), above if one.source else ""
 
 
-def displayed(question: Question, point: int) -> str:
-    """What a choice says."""
-    label = question.labels.get(point)
-    return str(point) if label is None else f"{point}: {label}"
-
-
 class Survey:
-    """One survey as its platform's own files are made: blocks, the flow between them, options and "
-    "questions."""
+    """One survey as its platform's own files are made: blocks, the flow between them, options and
+    questions."""
 
     def __init__(self, form: RatingForm, name: str, slots: Sequence[str]) -> None:
         self.form, self.slots = form, slots
@@ -190,7 +184,7 @@ def _choices(form: RatingForm, question: Question) -> Json:
         "SubSelector": "TX",
         "Configuration": {**_PLAIN, "LabelPosition": "BELOW"},
         "Choices": {
-            str(at): {"Display": in_html(displayed(question, point))} for at, point in numbered.items()
+            str(at): {"Display": in_html(question.choice(point))} for at, point in numbered.items()
         },
         "ChoiceOrder": list(numbered),
         "RecodeValues": {str(at): str(point) for at, point in numbered.items()},

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from html import escape
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from humeval_power.safe_text import json_text
 
 _NO_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 # What a placeholder is made of (${...}, {{...}}, [[...]]), what ends a line, characters of four bytes, which
@@ -22,6 +25,11 @@ def web_text(text: str) -> str:
     """
     known = _NO_CHARACTERS.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _CODED.sub(lambda found: f"&#{ord(found[0])};", escape(known))
+
+
+def json_page(values: object) -> str:
+    """Values as a JSON file that people can read too."""
+    return json_text(json.dumps(values, ensure_ascii=False, indent=1)) + "\n"
 
 
 def filled(name: str, **values: object) -> str:
