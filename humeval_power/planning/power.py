@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import cast
 
 import numpy as np
 
 from humeval_power.errors import InputError
 from humeval_power.inference.shares import wilson_interval
 from humeval_power.inference.study.replication import MOST_FAILURES
-from humeval_power.scenarios.contract import Replicates, Scenario
+from humeval_power.planning.workload import seconds_each
+from humeval_power.scenarios.contract import Replicates, Scenario, Shiftable
+from humeval_power.sweep.blocks import Block, run_blocks
 
 DEFAULT_SIMULATIONS = 2000
 DEFAULT_SEED = 1
 MAX_SIMULATIONS = 1_000_000
-_PORTION = 2048  # replicates between two reports of progress; a whole block of those drawn together
+_MOST = 2048  # replicates of a block of work: all of a block of those that are drawn together
+_LONG_BLOCK = 30.0  # seconds, about: a block that may take longer has fewer replicates
 
 Progress = Callable[[int, int], None]
-S = TypeVar("S", bound=Scenario)
 
 
 def part_of(progress: Progress | None, part: int, parts: int) -> Progress | None:
@@ -219,59 +221,138 @@ def estimate_power(
     InputError
         A number of simulations below 1 or a precision outside (0, 0.5).
     """
-    return estimate_powers(
-        [scenario],
+    (found,) = estimate_powers(
+        [[scenario]],
         n_simulations=n_simulations,
         seed=seed,
         precision=precision,
         n_jobs=n_jobs,
         progress=progress,
-    )[0]
+    )
+    return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What one block of replicates says of each of the scenarios that share it."""
+
+    tallies: tuple[Tally, ...]
+    boundary_names: tuple[str, ...]
+    directed: bool
+
+
+def count_block(
+    scenarios: tuple[Scenario, ...], seed: int, first: int, n: int, *, n_jobs: int = 1
+) -> Counted:
+    """Replicates first to first + n - 1 of the first scenario, counted for each of those that share them."""
+    lead = scenarios[0]
+    drawn = lead.draw(n, seed=seed, first=first, n_jobs=n_jobs)
+    tallies = [tally(drawn, alpha=lead.alpha, true_effect=lead.true_effect)]
+    for scenario in scenarios[1:]:
+        moved = cast(Shiftable, lead).shifted(drawn, scenario.true_effect - lead.true_effect)
+        tallies.append(tally(moved, alpha=scenario.alpha, true_effect=scenario.true_effect))
+    return Counted(tuple(tallies), drawn.boundary_names, drawn.directed)
+
+
+class _Count:
+    """Scenarios that share the replicates of the first, what is counted so far, and how far it will go."""
+
+    def __init__(self, scenarios: Sequence[Scenario], n_simulations: int) -> None:
+        self.scenarios = tuple(scenarios)
+        self.tallies = [Tally() for _ in scenarios]
+        self.boundary_names: tuple[str, ...] = ()
+        self.directed = True
+        self.target = n_simulations
+        self.seconds = seconds_each(self.scenarios[0])
+
+    @property
+    def n(self) -> int:
+        return self.tallies[0].n
+
+    def blocks(self, seed: int) -> list[Block]:
+        """Those that are still needed, in the order of their replicates."""
+        size = block_size(self.seconds)
+        return [
+            Block(
+                count_block,
+                (self.scenarios, seed, first, n := min(size, self.target - first)),
+                self.seconds * n,
+            )
+            for first in range(self.n, self.target, size)
+        ]
+
+    def add(self, found: Counted) -> None:
+        self.boundary_names, self.directed = found.boundary_names, found.directed
+        self.tallies = [old + new for old, new in zip(self.tallies, found.tallies, strict=True)]
+
+    def aim(self, precision: float | None) -> None:
+        """After all blocks so far: go as far as the one of them needs that needs most."""
+        if precision is not None:
+            more = block_size(self.seconds)
+            self.target = max(next_target(one, precision, at_least=more) for one in self.tallies)
+
+    def estimates(self) -> list[PowerEstimate]:
+        return [
+            PowerEstimate(one, scenario.true_effect, scenario.alpha, self.boundary_names, self.directed)
+            for one, scenario in zip(self.tallies, self.scenarios, strict=True)
+        ]
 
 
 def estimate_powers(
-    scenarios: Sequence[S],
+    groups: Sequence[Sequence[Scenario]],
     *,
-    moved: Callable[[Replicates, S], Replicates] | None = None,
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     precision: float | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
-) -> list[PowerEstimate]:
-    """The same for scenarios that share the replicates of the first.
+) -> list[list[PowerEstimate]]:
+    """The same for many scenarios as one list of blocks.
 
-    moved : the replicates of the first as those of another; without it there is only the first.
+    Scenarios of one group share the replicates of its first, which must be `Shiftable` where there are more.
+
+    Every group stops by itself: with `precision` all are simulated `n_simulations` times, and then, in rounds,
+    those that need more as often as the counts so far say. A round has ended when all its blocks have, so that
+    the number of replicates depends on the counts alone.
+
+    progress : called with the work done and expected so far, in replicates; with several groups in replicates
+        of the one whose take least time.
     """
     check_simulation(n_simulations, precision)
-    counts = [Tally() for _ in scenarios]
-    names: tuple[str, ...] = ()
-    directed = True
-    target = n_simulations
-    while (begin := counts[0].n) < target:
-        drawn = scenarios[0].draw(min(_PORTION, target - begin), seed=seed, first=begin, n_jobs=n_jobs)
-        names, directed = drawn.boundary_names, drawn.directed
-        for place, scenario in enumerate(scenarios):
-            own = drawn if moved is None else moved(drawn, scenario)
-            counts[place] += tally(own, alpha=scenario.alpha, true_effect=scenario.true_effect)
-        if precision is not None and counts[0].n >= n_simulations:
-            target = max(next_target(count, precision) for count in counts)
-        if progress is not None:
-            progress(counts[0].n, target)
-    return [
-        PowerEstimate(count, scenario.true_effect, scenario.alpha, names, directed)
-        for count, scenario in zip(counts, scenarios, strict=True)
-    ]
+    counts = [_Count(group, n_simulations) for group in groups]
+    shortest = min((one.seconds for one in counts), default=1.0)
+    done = 0.0
+    while going := [one for one in counts if one.n < one.target]:
+        blocks = [(one, block) for one in going for block in one.blocks(seed)]
+        total = done + sum(block.seconds for _, block in blocks)
+        results = run_blocks([block for _, block in blocks], n_jobs=n_jobs)
+        for (one, block), found in zip(blocks, results, strict=True):
+            one.add(found)
+            done += block.seconds
+            if progress is not None:
+                progress(round(done / shortest), round(total / shortest))
+        for one in going:
+            one.aim(precision)
+    return [one.estimates() for one in counts]
 
 
-def next_target(counts: Tally, precision: float) -> int:
-    """How many replicates the Wilson half-width `precision` needs, judged by those at hand."""
+def next_target(counts: Tally, precision: float, *, at_least: int) -> int:
+    """How many replicates the Wilson half-width `precision` needs, judged by those at hand; if more, then
+    `at_least` so many more."""
     low, high = wilson_interval(counts.n_right, counts.n)
     half_width = (high - low) / 2
     if half_width <= precision or counts.n >= MAX_SIMULATIONS:
         return counts.n
     needed = counts.n * (half_width / precision) ** 2
-    return min(MAX_SIMULATIONS, max(counts.n + _PORTION, math.ceil(needed)))
+    return min(MAX_SIMULATIONS, max(counts.n + at_least, math.ceil(needed)))
+
+
+def block_size(seconds: float) -> int:
+    """Replicates of a block, of which one takes so many seconds: a power of two."""
+    size = _MOST
+    while size > 1 and size * seconds > _LONG_BLOCK:
+        size //= 2
+    return size
 
 
 def check_simulation(n_simulations: int, precision: float | None) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from humeval_power.designs import Design
+from humeval_power.scenarios.contract import Scenario
 from humeval_power.scenarios.study import RatingStudy
 
 SEARCH_STEPS = 20  # simulated studies that a search for an effect or a size compares, about
@@ -81,6 +82,13 @@ def rating_study_workload(study: RatingStudy, *, n_simulations: int, n_jobs: int
         n_jobs=n_jobs,
         closed_form=study.replication.closed_form and study.rule.estimator == "reml",
     )
+
+
+def seconds_each(scenario: Scenario) -> float:
+    """About how long one replicate takes on one core. Blocks are cut by it: it depends on the question alone."""
+    if isinstance(scenario, RatingStudy):
+        return rating_study_workload(scenario, n_simulations=1).seconds
+    return _SECONDS["scenario"][0]
 
 
 def comparison_workload(

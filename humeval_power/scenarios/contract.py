@@ -83,3 +83,11 @@ class Scenario(Protocol):
     def with_effect(self, effect: float) -> Scenario:
         """The same studies with another true effect."""
         ...
+
+
+class Shiftable(Scenario, Protocol):
+    """A scenario whose replicates under another effect are its own, moved."""
+
+    def shifted(self, replicates: Replicates, by: float) -> Replicates:
+        """The replicates with a true effect larger by `by`."""
+        ...

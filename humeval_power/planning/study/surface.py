@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,6 @@ from humeval_power.planning.power import (
 )
 from humeval_power.planning.study.designs_of import build_design
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.scenarios.contract import Replicates
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.study import Response
@@ -156,34 +155,27 @@ def run_surface(
     if not cells:
         raise InputError("The surface has no cells: give workers, items and effects.")
     groups = list(_groups(cells))
-    done = 0
-    results: dict[int, CellResult] = {}
-    for group in groups:
-        studies = [cells[index].study for index in group]
-        estimates = estimate_powers(
-            studies,
-            moved=_moved_from(studies[0]),
-            n_simulations=n_simulations,
-            seed=seed,
-            precision=precision,
-            n_jobs=n_jobs,
-            progress=_told_as_cells(progress, done, len(group), len(cells)),
-        )
-        for index, estimate in zip(group, estimates, strict=True):
-            results[index] = CellResult(cells[index], estimate)
-        done += len(group)
+    estimates = estimate_powers(
+        [[cells[index].study for index in group] for group in groups],
+        n_simulations=n_simulations,
+        seed=seed,
+        precision=precision,
+        n_jobs=n_jobs,
+        progress=_told_as_cells(progress, len(cells)),
+    )
+    results = {
+        index: CellResult(cells[index], estimate)
+        for group, found in zip(groups, estimates, strict=True)
+        for index, estimate in zip(group, found, strict=True)
+    }
     return [results[index] for index in range(len(cells))]
 
 
-def _moved_from(first: RatingStudy) -> Callable[[Replicates, RatingStudy], Replicates]:
-    return lambda drawn, study: first.shifted(drawn, study.true_effect - first.true_effect)
-
-
-def _told_as_cells(progress: Progress | None, done: int, group: int, cells: int) -> Progress | None:
-    """Progress of one group, told as cells done out of all."""
+def _told_as_cells(progress: Progress | None, cells: int) -> Progress | None:
+    """Progress of the whole list, told as cells done out of all."""
     if progress is None:
         return None
-    return lambda n, target: progress(done + group * n // target, cells)
+    return lambda done, total: progress(cells * done // total, cells)
 
 
 def _groups(cells: Sequence[Cell]) -> Iterable[list[int]]:

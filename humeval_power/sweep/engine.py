@@ -1,0 +1,142 @@
+"""Where blocks are computed and where finished ones are kept: the sweep in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from humeval_power.sweep.digest import Digests, NoDigestError
+
+if TYPE_CHECKING:
+    from humeval_power.sweep.blocks import Block, Done
+
+
+class Engine(Protocol):
+    """Something that computes blocks."""
+
+    def run(self, blocks: Sequence[tuple[str, Block]]) -> Iterator[tuple[str, Any]]:
+        """Compute blocks, each with a key of its own: the key and the result of each as it is finished, in any
+        order. No more blocks are under way than the memory holds; when the iterator is closed, what is under
+        way is given up."""
+        ...
+
+
+class Store(Protocol):
+    """Something that keeps the results of finished blocks by their digests."""
+
+    def get(self, key: str) -> Any | None:
+        """The result that is kept, or None: no block has None for its result."""
+        ...
+
+    def put(self, key: str, result: Any) -> None:
+        """Keep a result. Not every one has to be on the disk at once."""
+        ...
+
+
+@dataclass(slots=True)
+class Sweep:
+    """Where blocks are computed and kept; `engine` None computes them here, in order.
+
+    `n_kept` counts the blocks that the store had, `n_computed` those that it had not.
+    """
+
+    engine: Engine | None = None
+    store: Store | None = None
+    n_kept: int = 0
+    n_computed: int = 0
+
+    def results(
+        self, blocks: Sequence[Block], *, n_jobs: int = 1, done: Done | None = None
+    ) -> Iterator[Any]:
+        """The results of blocks in their order, as `run_blocks` gives them."""
+        keys = _keys(blocks)
+        places: dict[str, list[int]] = {}
+        for place, key in enumerate(keys):
+            places.setdefault(key, []).append(place)
+        found: dict[str, Any] = {}
+        for key in places:
+            kept = self._kept(key)
+            if kept is not None:
+                found[key] = kept
+                self._tell(places[key], done)
+        self.n_kept += len(found)
+        missing = [(key, blocks[at[0]]) for key, at in places.items() if key not in found]
+        computed = self._computed(missing, n_jobs)
+        waiting = {key: len(at) for key, at in places.items()}
+        for key in keys:
+            while key not in found:
+                finished, result = next(computed)
+                found[finished] = result
+                self.n_computed += 1
+                self._tell(places[finished], done)
+            yield found[key]
+            waiting[key] -= 1
+            if not waiting[key]:
+                del found[key]
+
+    def _kept(self, key: str) -> Any | None:
+        return None if self.store is None or key.startswith(_NO_DIGEST) else self.store.get(key)
+
+    def _computed(self, missing: Sequence[tuple[str, Block]], n_jobs: int) -> Iterator[tuple[str, Any]]:
+        pairs = _here(missing, n_jobs) if self.engine is None else self.engine.run(missing)
+        for key, result in pairs:
+            if self.store is not None and not key.startswith(_NO_DIGEST):
+                self.store.put(key, result)
+            yield key, result
+
+    @staticmethod
+    def _tell(places: Sequence[int], done: Done | None) -> None:
+        if done is not None:
+            for place in places:
+                done(place)
+
+
+_NO_DIGEST = "#"  # begins the key of a block that is computed, and cannot be known again
+
+
+def _keys(blocks: Sequence[Block]) -> list[str]:
+    """The digests of blocks; where one has none, its place."""
+    digests, found = Digests(), []
+    for place, block in enumerate(blocks):
+        try:
+            found.append(digests.of(block))
+        except NoDigestError:
+            found.append(f"{_NO_DIGEST}{place}")
+    return found
+
+
+def _here(blocks: Sequence[tuple[str, Block]], n_jobs: int) -> Iterator[tuple[str, Any]]:
+    for key, block in blocks:
+        yield key, block.run(n_jobs)
+
+
+_IN_FORCE: ContextVar[Sweep | None] = ContextVar("sweep", default=None)
+
+
+def sweep_in_force() -> Sweep | None:
+    """How blocks are run now; None where nothing was said."""
+    return _IN_FORCE.get()
+
+
+@contextmanager
+def sweeping(engine: Engine | None = None, store: Store | None = None) -> Iterator[Sweep]:
+    """Within it, blocks are computed by `engine` (None: here) and kept in `store` (None: nowhere)."""
+    sweep = Sweep(engine, store)
+    token = _IN_FORCE.set(sweep)
+    try:
+        yield sweep
+    finally:
+        _IN_FORCE.reset(token)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Within it no sweep is in force: a block that runs other blocks computes them itself."""
+    token = _IN_FORCE.set(None)
+    try:
+        yield
+    finally:
+        _IN_FORCE.reset(token)
