@@ -21,6 +21,13 @@ class EngineMissingError(HumevalPowerError):
     """A reference engine (R, lme4, ...) is not installed; the message says how to install it."""
 
 
+class LostEngineError(HumevalPowerError):
+    """Where the work was done is gone: a scheduler, or the processes of an executor. The same again may succeed,
+    and goes on from what was kept; hence the exit code for a temporary failure (EX_TEMPFAIL)."""
+
+    exit_code = 75
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong with the input.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from humeval_power.errors import InputError
 from humeval_power.sweep.blocks import Block
 
 
@@ -51,3 +54,37 @@ class Memory:
     def put(self, key: str, result: Any) -> None:
         """Keep it."""
         self.kept[key] = result
+
+
+def total(array: np.ndarray[Any, Any], more: int, *, n_jobs: int = 1) -> float:  # noqa: ARG001
+    """Work on an array that many blocks share."""
+    return float(array.sum()) + more
+
+
+def fails(place: int, *, n_jobs: int = 1) -> float:  # noqa: ARG001
+    """A block with a fault."""
+    raise ValueError(f"there is no {place}")
+
+
+def refuses(*, n_jobs: int = 1) -> float:  # noqa: ARG001
+    """A block whose question is refused."""
+    raise InputError("Nobody can answer this.")
+
+
+def dies(mark: str, times: int, *, n_jobs: int = 1) -> float:  # noqa: ARG001
+    """Kills its process the first few times; `mark` is a file that grows by a letter for each."""
+    with open(mark, "a+", encoding="ascii") as file:
+        file.seek(0)
+        if len(file.read()) < times:
+            file.write("x")
+            file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return 1.0
+
+
+def fails_once(mark: str, *, n_jobs: int = 1) -> float:  # noqa: ARG001
+    """Fails the first time only."""
+    if os.path.exists(mark):
+        return 2.0
+    with open(mark, "w", encoding="ascii"):
+        raise OSError("the first time")

@@ -1,0 +1,88 @@
+"""What a worker does with the blocks of a task: one after the other, each with its own outcome."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from humeval_power.errors import HumevalPowerError
+from humeval_power.sweep.blocks import Block
+from humeval_power.sweep.digest import versions
+from humeval_power.sweep.parcels import AnyArray, Parcel
+from humeval_power.sweep.versions import Versions, check_versions
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of one block, or what went wrong: an error of this package, or any other one in words."""
+
+    seconds: float
+    result: Any = None
+    refusal: HumevalPowerError | None = None
+    failure: str = ""
+
+
+def compute_parcel(parcel: Parcel, arrays: Mapping[str, AnyArray], wanted: Versions) -> list[Outcome]:
+    """The outcomes of a parcel's blocks, as `compute_blocks` has them.
+
+    Raises
+    ------
+    OtherVersionsError
+        This process is of other versions than the one that sent the parcel.
+    """
+    check_versions(wanted, versions())
+    return compute_blocks(parcel.blocks(arrays))
+
+
+def compute_blocks(blocks: Sequence[Block]) -> list[Outcome]:
+    """The outcomes of blocks in order, each by one thread; a refusal is the last."""
+    outcomes: list[Outcome] = []
+    with _one_blas_thread():
+        for block in blocks:
+            outcomes.append(_outcome(block))
+            if outcomes[-1].refusal is not None:
+                break
+    return outcomes
+
+
+def _outcome(block: Block) -> Outcome:
+    began = time.perf_counter()
+    try:
+        result = block.run(1)
+    except HumevalPowerError as error:  # the question's own: another try ends in the same way
+        return Outcome(time.perf_counter() - began, refusal=error)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        words = f"{type(error).__name__}: {error} (line {last.lineno} of {last.filename})"
+        return Outcome(time.perf_counter() - began, failure=words)
+    return Outcome(time.perf_counter() - began, result=result)
+
+
+_lock = Lock()
+_tasks = 0  # that are computed in this process now, by as many threads
+_limit: Any = None
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Linear algebra on one thread while any task is computed here: cores are for tasks, and sums of another
+    thread count would differ in the last digit."""
+    global _tasks, _limit
+    with _lock:
+        if _tasks == 0:
+            _limit = threadpool_limits(1, user_api="blas")
+        _tasks += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _tasks -= 1
+            if _tasks == 0:
+                _limit.restore_original_limits()
