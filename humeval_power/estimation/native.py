@@ -18,6 +18,7 @@ from threadpoolctl import ThreadpoolController
 
 from humeval_power.errors import InputError
 from humeval_power.estimation import vanishing_residual
+from humeval_power.estimation.monte_carlo import MonteCarlo
 from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels import crossed, crossed_information, dense, information, reml
 from humeval_power.kernels.crossed import Gram
@@ -285,6 +286,7 @@ class BatchFit(NamedTuple):
     further : (replicates, contrasts, 5), of each further contrast that was asked for the estimate, and its
         precision in the order of `information.Precision`.
     n_optima : minima of the criterion that were found; 1 where the search had one start.
+    examination : of one fit whose search leaves it behind; monte_carlo : what its random probes leave uncertain.
     """
 
     estimate: Floats
@@ -299,6 +301,8 @@ class BatchFit(NamedTuple):
     status: Codes
     further: Floats
     n_optima: int = 1
+    examination: Examination | None = None
+    monte_carlo: MonteCarlo | None = None
 
 
 def fit_batch(
@@ -470,9 +474,8 @@ def fit_one(
         ends = _joined(ends, search(np.where(zero, 0.01, np.nan_to_num(ends.gamma[best]))[None]))
         best = lowest_end(ends.criterion, ends.status)
     kept = slice(best, best + 1)
-    return BatchFit._make(
-        [*(part[kept] for part in _parts(ends)), count_optima(ends.criterion, ends.status)]
-    )
+    kept_parts = [part[kept] for part in _parts(ends)]
+    return BatchFit._make([*kept_parts, count_optima(ends.criterion, ends.status), None, None])
 
 
 def _far_criterion(problem: CrossedProblem, response: Floats, gamma: Floats, restricted: bool) -> float:
@@ -501,12 +504,12 @@ def _far_criterion(problem: CrossedProblem, response: Floats, gamma: Floats, res
 
 def _joined(first: BatchFit, second: BatchFit) -> BatchFit:
     pairs = zip(_parts(first), _parts(second), strict=True)
-    return BatchFit._make([*(np.concatenate(pair) for pair in pairs), 1])
+    return BatchFit._make([*(np.concatenate(pair) for pair in pairs), 1, None, None])
 
 
 def _parts(fits: BatchFit) -> list[Any]:
-    """The arrays of a batch, without the number of optima."""
-    return list(fits[:-1])
+    """The arrays of a batch, without what belongs to single fits."""
+    return list(fits[: BatchFit._fields.index("n_optima")])
 
 
 def _starts(problem: CrossedProblem, n_ratings: int) -> Floats:
