@@ -330,7 +330,9 @@ def fit_batch(
     fitted = _empty(q, p, n)
     kernel_start = np.ascontiguousarray(problem.to_kernel(start), dtype=np.float64)
     filled = (status, criterion, beta, *fitted)
-    chunk = 1 if own_starts else _CHUNK
+    chunk = (
+        1 if own_starts else min(_CHUNK, max(-(-n // n_jobs), 1))
+    )  # few large tables keep all threads busy
     by_dense = n <= _CHUNK and by_dense_matrices(problem.design)
     search = dense.fit_many if by_dense else reml.fit_many
 

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from humeval_power.designs import Design
 from humeval_power.scenarios.contract import Scenario
 from humeval_power.scenarios.study import RatingStudy
+from humeval_power.simulation.portions import tables_at_once
 
 SEARCH_STEPS = 20  # simulated studies that a search for an effect or a size compares, about
 
 _PER_FIT, _PER_RATING, _PER_CUBE = 2.5e-4, 1.1e-6, 5.4e-9  # seconds: of a fit, its ratings, its factor
 _PER_CATEGORIES, _PER_CATEGORY = 8e-3, 8e-6  # seconds: of a fit of categories, for each rating
 _PER_CLOSED_FORM = 1e-6  # seconds of a study that is drawn by its mean squares
-_TABLES, _PER_TABLE_RATING = 256, 40  # studies in memory at once, and bytes of each of their ratings
-_PER_PLANNED_RATING = 120  # bytes of the design itself
-_PER_SQUARE = 64  # bytes of the factor and its derivatives, for each core
+_PER_TABLE_RATING = 44  # bytes of a rating of each study that is in memory, and of the next that are drawn
+_PER_PLANNED_RATING = 220  # bytes of the design itself
+_PER_SQUARE = 220  # bytes of the factor and its derivatives, for each core
 _SECONDS = {  # of a comparison, and of each of its items; what has another name is like a scenario
     "accuracy": (5e-7, 0.0),
     "preference": (5e-7, 0.0),
@@ -65,7 +66,7 @@ def study_workload(
 def table_workload(n_ratings: float, smaller: float, *, n_simulations: int, n_jobs: int = 1) -> Workload:
     """Of fits to tables with so many ratings; `smaller` is their number of workers or items, if that is less."""
     each = _PER_FIT + _PER_RATING * n_ratings + _PER_CUBE * smaller**3
-    tables = min(n_simulations, _TABLES)
+    tables = min(n_simulations, tables_at_once(math.ceil(n_ratings), n_jobs=n_jobs))
     in_memory = n_ratings * (_PER_PLANNED_RATING + _PER_TABLE_RATING * tables)
     return Workload(each * n_simulations / n_jobs, in_memory + _PER_SQUARE * smaller**2 * n_jobs)
 

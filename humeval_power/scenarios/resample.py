@@ -26,6 +26,7 @@ from humeval_power.scenarios.blocks import joined
 from humeval_power.scenarios.contract import Replicates
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.losses import remaining
+from humeval_power.simulation.portions import portions
 from humeval_power.simulation.study import replicate_generator
 
 Floats = NDArray[np.float64]
@@ -33,7 +34,6 @@ Unit = Literal["rating", "item", "worker", "both"]
 
 MIXED = "mixed"
 RESAMPLED_TESTS = (*COMMON_TESTS, MIXED)
-_PORTION = 256  # resampled tables held in memory at a time
 _FEWEST = {"workers": 2, "items": 2, "ratings": 2}
 _NEEDS: dict[Unit, tuple[str, ...]] = {
     "rating": ("ratings",),
@@ -190,9 +190,10 @@ class ResampledRatings:
         )
         rows = design.assignment
         parts = []
-        for begin in range(replicates.start, replicates.stop, _PORTION):
+        held = portions(replicates.start, len(replicates), n_ratings=design.n_ratings, n_jobs=n_jobs)
+        for portion in held:
             responses = []
-            for replicate in range(begin, min(begin + _PORTION, replicates.stop)):
+            for replicate in portion:
                 rng = replicate_generator(seed, replicate)
                 drawn = self._drawn(rng)
                 system = self.table.system[drawn.row]

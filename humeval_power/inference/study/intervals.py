@@ -22,6 +22,7 @@ from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels import crossed
 from humeval_power.latent import LATENT_DEVIATIONS
 from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.simulation.portions import portions
 
 Floats = NDArray[np.float64]
 IntervalMethod = Literal["asymptotic", "profile", "bootstrap"]
@@ -167,18 +168,23 @@ def _bootstrap(fit: Fit, ratings: RatingTable, n: int, seed: int, n_jobs: int) -
     replication = Replication(fit.parameters, design, fit.estimator)
     names = (*replication.components, "sd_residual")
     deviations = np.array([getattr(fit.parameters, name) for name in names])
-    batch = native.fit_batch(
-        problem,
-        replication.responses(n, seed=seed),
-        start=(deviations[:-1] / deviations[-1]) ** 2,
-        restricted=fit.estimator == "reml",
-        n_jobs=n_jobs,
-    )
-    usable = batch.status == 0
-    if not usable.any():
+
+    def drawn(part: range) -> Floats:
+        batch = native.fit_batch(
+            problem,
+            replication.responses(len(part), seed=seed, first=part.start),
+            start=(deviations[:-1] / deviations[-1]) ** 2,
+            restricted=fit.estimator == "reml",
+            n_jobs=n_jobs,
+        )
+        spread = np.sqrt(np.column_stack([batch.gamma, np.ones(len(part))]) * batch.sigma2[:, None])
+        columns = np.column_stack([batch.baseline, batch.estimate, spread])
+        return np.asarray(columns[batch.status == 0])
+
+    held = portions(0, n, n_ratings=len(rows.worker), n_jobs=n_jobs)
+    draws = np.concatenate([drawn(part) for part in held])
+    if not len(draws):
         raise FitError("No bootstrap sample could be fitted.")
-    spread = np.sqrt(np.column_stack([batch.gamma, np.ones(n)]) * batch.sigma2[:, None])
-    draws = np.column_stack([batch.baseline, batch.estimate, spread])[usable]
     low, high = np.quantile(draws, [0.025, 0.975], axis=0)
     fitted = ("baseline", "effect", *names)
     return {name: (float(low[k]), float(high[k])) for k, name in enumerate(fitted)}

@@ -19,6 +19,7 @@ from humeval_power.latent import Family, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Analysis, Estimator
 from humeval_power.simulation.losses import Collected, Exclusion, Losses, collect, remaining
+from humeval_power.simulation.portions import portions
 from humeval_power.simulation.quality_control import Again, QualityControl, control, with_repeats
 from humeval_power.simulation.study import (
     Response,
@@ -39,7 +40,6 @@ COMPONENTS = STANDARD_DEVIATIONS[:4]
 MOST_FAILURES = 0.2  # share of failed fits above which the other studies are no fair sample
 LOST = 9  # status of a study with fewer than 2 workers, items or systems left
 _BLOCK = 2048  # replicates drawn together from one child of the seed; part of what a seed means
-_PORTION = 256  # simulated tables held in memory at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,15 +136,13 @@ class Replication:
         """Simulate and fit studies `first` to `first + n - 1` of this seed."""
         if self.by_mean_squares:
             return self._from_mean_squares(n, seed=seed, first=first)
-        portions = [
-            range(begin, min(begin + _PORTION, first + n)) for begin in range(first, first + n, _PORTION)
-        ]
+        parts = portions(first, n, n_ratings=self.design.n_ratings, n_jobs=n_jobs)
         if self.own_rows:
-            return StudyFits.joined([self._fit_own_rows(part, seed, n_jobs) for part in portions])
+            return StudyFits.joined([self._fit_own_rows(part, seed, n_jobs) for part in parts])
         if n_jobs == 1:
-            drawn = (self._drawn(part, seed) for part in portions)
+            drawn = (self._drawn(part, seed) for part in parts)
             return StudyFits.joined([self.fit(responses) for responses in drawn])
-        return self._fit_while_drawing(portions, seed, n_jobs)
+        return self._fit_while_drawing(parts, seed, n_jobs)
 
     def _drawn(self, portion: range, seed: int) -> Floats:
         return self.responses(len(portion), seed=seed, first=portion.start)
@@ -160,6 +158,7 @@ class Replication:
                 if following is not None:
                     upcoming = drawer.submit(self._drawn, following, seed)
                 parts.append(self.fit(responses, n_jobs=n_jobs))
+                del responses  # so that no more than two portions are held
         return StudyFits.joined(parts)
 
     def fit(self, responses: Floats, *, n_jobs: int = 1) -> StudyFits:
@@ -181,7 +180,10 @@ class Replication:
             latent = draw_ratings(coded, self.design, replicate_generator(seed, replicate))
             return respond(latent, self.response, points=self.points)
 
-        return np.stack([one(replicate) for replicate in range(first, first + n)])
+        drawn = np.empty((n, self.design.n_ratings))
+        for place in range(n):
+            drawn[place] = one(first + place)
+        return drawn
 
     @property
     def own_rows(self) -> bool:

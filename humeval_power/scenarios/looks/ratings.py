@@ -18,9 +18,8 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.looks.looks import Looks, NestedDesigns, nested_designs
 from humeval_power.scenarios.looks.replicates import Floats, LookReplicates, look_blocks
 from humeval_power.scenarios.study import RatingStudy
+from humeval_power.simulation.portions import portions
 from humeval_power.simulation.study import Response
-
-_PORTION = 256  # simulated tables held in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +94,8 @@ class RatingLooks:
         """Simulate studies `first` to `first + n - 1` and fit each at every look."""
         if self.by_mean_squares:
             return look_blocks(self._from_mean_squares, n, seed=seed, first=first, n_jobs=n_jobs)
-        parts = [
-            self._from_ratings(begin, min(_PORTION, first + n - begin), seed, n_jobs)
-            for begin in range(first, first + n, _PORTION)
-        ]
-        return LookReplicates.joined(parts)
+        parts = portions(first, n, n_ratings=self.sizes[-1], n_jobs=n_jobs)
+        return LookReplicates.joined([self._from_ratings(part, seed, n_jobs) for part in parts])
 
     def from_responses(self, responses: Floats, *, n_jobs: int = 1) -> LookReplicates:
         """Fit given ratings of the whole study, shape (n, n_ratings) in the order of the final design's
@@ -111,9 +107,9 @@ class RatingLooks:
             alone.append(_independent_p(there, replication.design, self.rule))
         return self._decided(fits, alone)
 
-    def _from_ratings(self, first: int, n: int, seed: int, n_jobs: int) -> LookReplicates:
+    def _from_ratings(self, part: range, seed: int, n_jobs: int) -> LookReplicates:
         final = self._replications[-1]
-        return self.from_responses(final.responses(n, seed=seed, first=first), n_jobs=n_jobs)
+        return self.from_responses(final.responses(len(part), seed=seed, first=part.start), n_jobs=n_jobs)
 
     @cached_property
     def _replications(self) -> tuple[Replication, ...]:

@@ -1,0 +1,19 @@
+"""How many simulated tables are held in memory at a time: what is simulated does not depend on it."""
+
+from __future__ import annotations
+
+MOST_TABLES = 256
+MOST_RATINGS = (
+    4_000_000  # of all of them, 32 megabytes, where that is not less than a table for each thread
+)
+
+
+def tables_at_once(n_ratings: int, *, n_jobs: int = 1) -> int:
+    """How many tables of so many ratings are drawn before they are fitted, by `n_jobs` threads."""
+    return max(n_jobs, min(MOST_TABLES, MOST_RATINGS // max(n_ratings, 1)))
+
+
+def portions(first: int, n: int, *, n_ratings: int, n_jobs: int = 1) -> list[range]:
+    """Studies `first` to `first + n - 1` in consecutive portions of tables that are held at once."""
+    size = tables_at_once(n_ratings, n_jobs=n_jobs)
+    return [range(begin, min(begin + size, first + n)) for begin in range(first, first + n, size)]
