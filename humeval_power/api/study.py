@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from humeval_power.simulation.losses import Exclusion, Losses
     from humeval_power.simulation.study import Response
 
-_SMALL_TABLE = 20_000  # ratings up to which the worker-item term is looked for unasked
 _DENSE = "The kernels are not compiled yet: this fit is by dense matrices, the same model and search."
 
 
@@ -86,7 +85,7 @@ def fit(
         A table to which the model cannot be fitted.
     """
     from humeval_power.estimation.fitting import fit as fitted_to
-    from humeval_power.estimation.interaction import interaction_gain
+    from humeval_power.estimation.interaction_score import interaction_test
     from humeval_power.estimation.native import kernels_ready, quick_start
     from humeval_power.inference.study.adjustment import adjustment
     from humeval_power.inference.study.formula import FEW_WORKERS
@@ -131,10 +130,10 @@ def fit(
     ranges = None
     if fitted.converged:
         ranges = parameter_intervals(fitted, ratings, method=intervals, **runs)
-    gain = 0.0
-    if not worker_item and rule.analysis == "ratings" and len(ratings.rating) <= _SMALL_TABLE:
-        with quick_start():
-            gain = interaction_gain(ratings)
+    shared = None
+    if not worker_item and rule.analysis == "ratings":
+        plain = fitted_to(ratings, estimator=rule.estimator) if correlated else fitted
+        shared = interaction_test(ratings, plain)
     check = family_check(ratings, tested, check_families)
     if check is not None:
         remarks += family_remarks(ratings, tested, check)
@@ -146,7 +145,7 @@ def fit(
         intervals=ranges,
         interval_method=intervals,
         size=size,
-        interaction=gain,
+        interaction=shared,
         adjustment=adjusted,
         strict=strict,
         check=check if check_families else None,

@@ -14,17 +14,6 @@ _LARGEST = 1e3  # variance of the interaction relative to the residual's
 _GRID = np.concatenate([[0.0], np.geomspace(1e-3, _LARGEST, 13)])
 
 
-def interaction_gain(ratings: RatingTable) -> float:
-    """By how much the REML criterion falls when the worker-item term is added: a chi-square with one
-    df (half of it a point at zero) if there is no such term. 0 where the table cannot tell."""
-    pair = ratings.worker * np.int64(int(ratings.item.max()) + 1) + ratings.item
-    if len(np.unique(pair)) == len(pair):
-        return 0.0
-    criterion = _criterion_of_share(ratings, restricted=True)
-    best = optimize.minimize_scalar(criterion, bounds=(0.0, 5.0), method="bounded", options={"xatol": 1e-3})
-    return max(criterion(0.0) - float(best.fun), 0.0)
-
-
 def best_share(ratings: RatingTable, *, restricted: bool) -> float:
     """Variance of the worker-item term relative to the residual's that minimises the criterion.
 

@@ -10,7 +10,6 @@ from seven import seven
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.interaction import interaction_gain
 from humeval_power.estimation.native import CrossedProblem, fit_batch
 from humeval_power.simulation.study import simulate
 
@@ -58,14 +57,6 @@ def test_transformed_ratings_follow_the_dense_model_with_the_term():
 def test_the_difference_between_systems_is_untouched_where_every_pair_has_both():
     ratings = simulate(TRUTH, crossed(8, 20), seed=6)
     assert fit(ratings, worker_item=True).parameters.effect == pytest.approx(fit(ratings).parameters.effect)
-
-
-def test_a_table_without_such_variation_gains_next_to_nothing():
-    without = seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15)
-    assert interaction_gain(simulate(without, crossed(8, 30), seed=1)) < 3.84
-    assert (
-        interaction_gain(simulate(TRUTH, crossed(8, 30), seed=1)) > 10.83
-    )  # 0.1 % point of the chi-square
 
 
 def test_a_table_that_cannot_tell_is_refused():

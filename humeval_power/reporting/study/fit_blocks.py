@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from humeval_power.estimation.fit import Fit
+from humeval_power.estimation.interaction_score import InteractionTest
 from humeval_power.estimation.latent_fit import LatentFit
 from humeval_power.inference.study.intervals import Intervals
 from humeval_power.inference.study.wald import EffectTest
@@ -31,7 +32,7 @@ if TYPE_CHECKING:  # Matplotlib is slow to import
 
 AnyFit = Fit | LatentFit
 _ALL_BUT_ONE = 0.9999  # a correlation beyond this lies at the boundary
-_INTERACTION_MATTERS = 3.84  # 95 % point of the chi-square with one df
+_INTERACTION_MATTERS = 0.025  # p-value below which the term of worker and item is told
 
 
 def effect_words(ratings: Ratings, tested: EffectTest) -> str:
@@ -167,10 +168,10 @@ def fit_notes(
     fitted: AnyFit,
     tested: EffectTest,
     size: PowerEstimate | None = None,
-    interaction: float = 0.0,
+    interaction: InteractionTest | None = None,
 ) -> Iterator[str]:
-    """What to know before the numbers are used; `size` is the simulated one of the test, `interaction` what
-    the term of worker and item would gain."""
+    """What to know before the numbers are used; `size` is the simulated one of the test, `interaction` the
+    test of the term of worker and item."""
     if isinstance(fitted, LatentFit):
         yield from latent_notes(ratings, fitted, tested)
     else:
@@ -179,7 +180,7 @@ def fit_notes(
         yield _size_words(fitted, tested, size)
 
 
-def _linear_notes(fitted: Fit, interaction: float) -> Iterator[str]:
+def _linear_notes(fitted: Fit, interaction: InteractionTest | None) -> Iterator[str]:
     if not fitted.converged:
         yield f"The fit did not converge: {fitted.message}. Do not use these numbers."
     if fitted.n_optima > 1:
@@ -209,12 +210,18 @@ def _linear_notes(fitted: Fit, interaction: float) -> Iterator[str]:
             f"Satterthwaite would use {fitted.df_satterthwaite:.1f} df, Kenward-Roger "
             f"{fitted.df_kenward_roger:.1f}. With a variance at zero the former is far too bold."
         )
-    if interaction > _INTERACTION_MATTERS:
+    if interaction is not None and interaction.p_value < _INTERACTION_MATTERS:
         yield (
-            "Workers and items share something under both systems that the model leaves out (adding it "
-            f"lowers the criterion by {interaction:.1f}). It makes the test slightly too bold: fit the term of "
-            "worker and item too, or analyse differences, which it cannot touch."
+            "Workers and items share something under both systems that the model leaves out (one-sided score "
+            f"test of that term: z = {interaction.z:.2f}{_probed(interaction)}, {p_words(interaction.p_value)}). "
+            "It makes the test slightly too bold: fit the term of worker and item too, or analyse "
+            "differences, which it cannot touch."
         )
+
+
+def _probed(interaction: InteractionTest) -> str:
+    error = interaction.monte_carlo_error
+    return f" with a Monte Carlo error of {error:.1g} by fixed random probes" if error else ""
 
 
 def _size_words(fitted: AnyFit, tested: EffectTest, size: PowerEstimate) -> str:

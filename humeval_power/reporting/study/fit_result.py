@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.estimation.interaction_score import InteractionTest
 from humeval_power.inference.study.adjustment import Adjustment
 from humeval_power.inference.study.family_check import FamilyCheck
 from humeval_power.inference.study.intervals import IntervalMethod, Intervals
@@ -43,10 +44,10 @@ class FitResult(Result):
 
     `fitted` is the fit itself, a `LatentFit` for ratings in categories, `test` that of the effect; `intervals`
     are those of the parameters, found by `interval_method`, None where the fit did not converge. `size` is the
-    simulated rate of false positives, where there are few workers; `interaction` what the term of worker and
-    item would gain; `adjustment` what documents, covariates and correlations change, None without any.
-    `strict`: a fit that did not converge misses its target. `check` is the test of the same ratings as
-    categories, where it was asked for.
+    simulated rate of false positives, where there are few workers; `interaction` the test of a term of worker
+    and item that the model leaves out, None where there is none; `adjustment` what documents, covariates and
+    correlations change, None without any. `strict`: a fit that did not converge misses its target. `check` is
+    the test of the same ratings as categories, where it was asked for.
     """
 
     schema: ClassVar[str] = PARAMETERS_SCHEMA
@@ -58,7 +59,7 @@ class FitResult(Result):
     intervals: Intervals | None = None
     interval_method: IntervalMethod = "asymptotic"
     size: PowerEstimate | None = None
-    interaction: float = 0.0
+    interaction: InteractionTest | None = None
     adjustment: Adjustment | None = None
     strict: bool = False
     check: FamilyCheck | None = None
