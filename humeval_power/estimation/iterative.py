@@ -24,10 +24,10 @@ from humeval_power.kernels.iterative import WIDTH
 
 Floats = NDArray[np.float64]
 
-PROBES = 48
+PROBES = 24
 PROBE_SEED = 1
 _MOST_PROBES = 384
-_LARGEST_ERROR = 0.05  # of an SD, in its own standard errors: beyond, more probes are drawn
+_LARGEST_ERROR = 0.01  # of an SD, in its own standard errors: beyond, more probes are drawn
 _NORM_GROUPS = 4  # groups of right-hand sides for the information's norms
 _ROUGH = 1e-4  # tolerance of their solves: an error of 1e-8 in the norms
 _CLOSE = 1e-7
@@ -83,14 +83,13 @@ def _examine(search: Search, state: State) -> Fitted:
     """Everything that the precision needs at the end of a search, with a leading axis of one fit."""
     system = search.system
     xgx = system.by_type(state.hx, state.hx)
-    trace = state.trace + np.einsum("tjk,jk->t", xgx, state.phi)
     norm = _norms(search)
     xggx = _second_products(search, state)
     parts = (
         state.gamma,
         state.phi,
         np.array(state.rss),
-        trace,
+        state.trace,
         state.quadratic,
         state.square,
         norm,

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.estimation.large_system import LargeSystem, grouped, in_threads
+from humeval_power.estimation.neighbour_series import NeighbourSeries, controlled
 from humeval_power.kernels import information, reml
 from humeval_power.kernels.iterative import WIDTH
 
 Floats = NDArray[np.float64]
 
 _EXACT, _CLOSE = 1e-11, 1e-7  # tolerance of solves with fixed effects and ratings, and with others
-_PROMISE = 1e-7  # fall of -2 log likelihood below which no further step is taken
+_PROMISE = 1e-9  # fall of -2 log likelihood below which no further step is taken
 _MOST_STEPS = 60
 _FLAT = 1e-6  # eigenvalue of the scaled information below which variances are not told apart
 _LARGEST_START = 30.0
@@ -32,7 +33,7 @@ class State(NamedTuple):
     """Everything at one gamma (q,), for p fixed effects.
 
     phi : (p, p), (X'H^-1X)^-1; rss : y'Py; hx : (n_columns, p), Z'H^-1X; py : (n_columns,), Z'Py
-    trace : (q,), tr(Z_t'PZ_t), and `of_probe` (probes, q) of each probe
+    trace : (q,), tr(Z_t'H^-1Z_t); of_probe : (probes, q), by how much each probe leaves it uncertain
     quadratic, square : as in `information.Fitted`; slope : (q,), of -2 log likelihood, sigma^2 profiled out
     hessian : (q, q), its average information
     """
@@ -92,18 +93,14 @@ class Search:
         """Solve everything at relative variances `gamma`, outer types first."""
         system = self.system
         system.at(gamma)
+        series = NeighbourSeries(system)
         n_fixed = len(self.fixed)
 
         def work(task: int) -> tuple[Floats, bool]:
             if task < n_fixed:
                 columns = self.fixed[task].copy()
                 return columns, system.solve(columns, self.fixed_starts[task], _EXACT)
-            signs = self.signs[task - n_fixed].astype(np.float64)
-            columns = system.gram_times(signs)
-            ok = system.solve(columns, self.probe_starts[task - n_fixed], _CLOSE)
-            columns *= signs
-            rows = [system.rows_of(t) for t in range(system.n_types)]
-            return np.stack([columns[part].sum(axis=0) for part in rows]), ok
+            return self._probe(task - n_fixed, series)
 
         done = in_threads(work, range(n_fixed + len(self.signs)))
         ok = all(each for _, each in done)
@@ -117,16 +114,21 @@ class Search:
         seen = self.zy - self.zx @ beta
         left = self.yy - 2.0 * beta @ self.xy + beta @ self.xx @ beta
         rss = float(left - self._weighted(gamma, py[:, None])[:, 0] @ seen)
-        of_probe = self._traces(np.stack([values for values, _ in done[n_fixed:]]), hx, phi)
-        trace = of_probe.mean(axis=0)
-        quadratic, square, found = self._working(hx, py, phi)
+        values = np.concatenate([values for values, _ in done[n_fixed:]], axis=2)
+        found = [
+            controlled(each[0], each[1:].T, series.means[:, t])
+            for t, each in enumerate(values.swapaxes(0, 1))
+        ]
+        trace = np.array([mean for mean, _ in found])
+        of_probe = np.stack([left for _, left in found], axis=1)
+        quadratic, square, worked = self._working(hx, py, phi)
         df = self.n - (self.p if restricted else 0)
         sigma2 = rss / df
         slope = trace - square / sigma2
-        if not restricted:
-            slope = slope + np.einsum("tjk,jk->t", system.by_type(hx, hx), phi)
+        if restricted:
+            slope = slope - np.einsum("tjk,jk->t", system.by_type(hx, hx), phi)
         hessian = quadratic / sigma2 - np.outer(square, square) / (sigma2**2 * df)
-        ok = ok and found and rss > 1e-12 * self.yy
+        ok = ok and worked and rss > 1e-12 * self.yy
         return State(gamma, beta, phi, rss, hx, py, trace, of_probe, quadratic, square, slope, hessian, ok)
 
     def _weighted(self, gamma: Floats, vectors: Floats) -> Floats:
@@ -137,13 +139,17 @@ class Search:
             out[rows] = variance * vectors[rows]
         return out
 
-    def _traces(self, values: Floats, hx: Floats, phi: Floats) -> Floats:
-        """v_t'Z_t'PZ v of each probe, (probes, q), from v_t'Z_t'H^-1Z v (groups, q, WIDTH)."""
-        parts = []
-        for value, signs in zip(values, self.signs, strict=True):
-            across = self.system.by_type(hx, signs.astype(np.float64))
-            parts.append(value - np.einsum("tjv,jk,kv->tv", across, phi, across.sum(axis=0)))
-        return np.concatenate(parts, axis=1).T
+    def _probe(self, group: int, series: NeighbourSeries) -> tuple[Floats, bool]:
+        """v_t'Z_t'H^-1Z v of a group of probes, and what they make of the terms of the series, (1 + terms, q,
+        WIDTH)."""
+        system = self.system
+        signs = self.signs[group].astype(np.float64)
+        columns = system.gram_times(signs)
+        ok = system.solve(columns, self.probe_starts[group], _CLOSE)
+        columns *= signs
+        rows = [system.rows_of(t) for t in range(system.n_types)]
+        values = np.stack([columns[part].sum(axis=0) for part in rows])
+        return np.concatenate([values[None], series.of(signs)]), ok
 
     def _working(self, hx: Floats, py: Floats, phi: Floats) -> tuple[Floats, Floats, bool]:
         """py_s'Z_s'PZ_t py_t (q, q), py_t'py_t (q,), and whether the solves met their tolerance."""

@@ -309,3 +309,54 @@ def solve(op, inner_r, outer_r, s, tolerance, most):
             else:
                 outer_r[r, k] -= through[r, k]
     return walks
+
+
+@kernel
+def neighbour_sums(op, outer_blocks, inner_blocks, outer_sums, inner_sums):
+    """Add up C P C' over the levels that each level meets, P the blocks of those: (n_outer, qa, qa) and
+    (n_inner, qb, qb) into the last two."""
+    qa, qb = op.cross.shape[1], op.cross.shape[2]
+    for i in range(len(op.start) - 1):
+        for pair in range(op.start[i], op.start[i + 1]):
+            w = op.outer[pair]
+            for a in range(qa):
+                for d in range(qa):
+                    for b in range(qb):
+                        for c in range(qb):
+                            left, right = op.cross[pair, a, b], op.cross[pair, d, c]
+                            outer_sums[w, a, d] += left * inner_blocks[i, b, c] * right
+                            inner_sums[i, b, c] += left * outer_blocks[w, a, d] * right
+    for m in range(op.meeting.shape[0]):
+        first, second = op.meeting[m, 0], op.meeting[m, 1]
+        for a in range(qa):
+            for d in range(qa):
+                for b in range(qa):
+                    for c in range(qa):
+                        left, right = op.meeting_block[m, a, b], op.meeting_block[m, d, c]
+                        outer_sums[first, a, d] += left * outer_blocks[second, b, c] * right
+                        outer_sums[second, b, c] += left * outer_blocks[first, a, d] * right
+
+
+@kernel
+def block_products(outer_blocks, inner_blocks, x, out):
+    """out = blocks x, level by level, all (n_columns, WIDTH)."""
+    qa, qb = outer_blocks.shape[1], inner_blocks.shape[1]
+    order = outer_blocks.shape[0] * qa
+    for w in range(outer_blocks.shape[0]):
+        _times_small(outer_blocks[w], x, w * qa, out[w * qa : w * qa + qa])
+    for i in range(inner_blocks.shape[0]):
+        first = order + i * qb
+        _times_small(inner_blocks[i], x, first, out[first : first + qb])
+
+
+@kernel
+def neighbour_series(op, left, right, middle, signs, out):
+    """left A right v, left A P A right v, ... for v = signs (n_columns, WIDTH), into out (terms, n_columns,
+    WIDTH); A is Z'Z of `op`, and left, right and P = middle are blocks, (outer, inner) each."""
+    order = len(op.root)
+    z, y = np.empty(signs.shape), np.empty(signs.shape)
+    block_products(right[0], right[1], signs, z)
+    for term in range(out.shape[0]):
+        gram_times(op, z[order:], z[:order], y[order:], y[:order])
+        block_products(left[0], left[1], y, out[term])
+        block_products(middle[0], middle[1], y, z)
