@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import product
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from humeval_power.kernels import crossed, crossed_information, dense, informati
 from humeval_power.kernels.crossed import Gram
 from humeval_power.kernels.crossproducts import response_products, sparse_gram, with_outer_base
 from humeval_power.kernels.kernel import is_loaded, is_ready
+
+if TYPE_CHECKING:
+    from humeval_power.kernels.large_design import Large
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -45,6 +48,7 @@ _PATTERN_VALUES = ((0.0, 1.0), (0.3, 30.0), (0.0, 1e4))
 _TINY_TABLE = 150  # ratings up to which all of these take a twentieth of a second
 _ROUNDING = 1e-9  # difference of the criterion that is none; on a ridge all ends are this close
 _SAME_OPTIMUM = 1e-6  # difference of the criterion between two ends of one minimum
+_MANY_COLUMNS = 400  # outer columns from which sparse factors are faster than one dense block
 _SMALL_DESIGN = 300  # columns of workers and items up to which one dense matrix is as fast as the kernels
 _DENSE_GAMMA = 1e3  # relative variances beyond which one dense matrix loses digits that the kernels keep
 MESSAGES = {
@@ -219,6 +223,19 @@ class CrossedProblem:
         """All crossproducts; the dense one, outer columns by outer columns, is built when first asked for."""
         return with_outer_base(self.design)
 
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether sparse factors fit the table, as its shape alone decides; else one dense outer block does."""
+        n_outer, qa, _ = self.design.outer_block.shape
+        return bool(n_outer * qa > _MANY_COLUMNS)
+
+    @cached_property
+    def large(self) -> Large:
+        """The design as sparse factors take it."""
+        from humeval_power.kernels.large_design import large_design
+
+        return large_design(self.design)
+
     @property
     def outer(self) -> tuple[int, ...]:
         """The factors that are not eliminated, in the kernel's order."""
@@ -334,12 +351,12 @@ def fit_batch(
         1 if own_starts else min(_CHUNK, max(-(-n // n_jobs), 1))
     )  # few large tables keep all threads busy
     by_dense = n <= _CHUNK and by_dense_matrices(problem.design)
-    search = dense.fit_many if by_dense else reml.fit_many
+    search, design = _search_of(problem, by_dense=by_dense)
 
     def run(first: int) -> None:
         part = slice(first, first + chunk)
         search(
-            problem.gram,
+            design,
             tuple(product[part] for product in products),
             kernel_start[first] if own_starts else kernel_start,
             restricted,
@@ -356,7 +373,7 @@ def fit_batch(
             with ThreadPoolExecutor(n_jobs) as pool:
                 list(pool.map(run, range(0, n, chunk)))
         if by_dense and not ((status == reml.CONVERGED) & (fitted.gamma.max(axis=1) <= _DENSE_GAMMA)).all():
-            search = reml.fit_many
+            search, design = _search_of(problem, by_dense=False)
             for first in range(0, n, chunk):
                 run(first)
         contrast = problem.contrast
@@ -384,6 +401,31 @@ def fit_batch(
         status=status,
         further=np.stack(further, axis=1) if further else np.empty((n, 0, 5)),
     )
+
+
+def _search_of(problem: CrossedProblem, *, by_dense: bool) -> tuple[Any, Any]:
+    """The search that fits many responses, and the design as it takes it."""
+    if by_dense:
+        return dense.fit_many, problem.design
+    if problem.is_large:
+        from humeval_power.kernels import large_information
+
+        return large_information.fit_many, problem.large
+    return reml.fit_many, problem.gram
+
+
+def profile_at(
+    problem: CrossedProblem, response: crossed.Response, gamma: Floats, *, restricted: bool
+) -> crossed.Profile:
+    """The profile of one response at relative variances in the kernel's order."""
+    gamma = np.ascontiguousarray(gamma, dtype=np.float64)
+    if problem.is_large:
+        from humeval_power.kernels import large
+
+        factor = large.factorise(problem.large, gamma)
+        return large.profile(problem.large, response, factor, restricted)
+    found: crossed.Profile = crossed.evaluate(problem.gram, response, gamma, restricted)[1]
+    return found
 
 
 def _with_runaways(
@@ -416,8 +458,7 @@ def _criterion_at(
 ) -> float:
     """The criterion of one response at relative variances in the kernel's order."""
     response = crossed.Response(*(part[row] for part in products))
-    _, prof = crossed.evaluate(problem.gram, response, np.ascontiguousarray(gamma), restricted)
-    return float(prof.criterion)
+    return float(profile_at(problem, response, gamma, restricted=restricted).criterion)
 
 
 def runs_away(problem: CrossedProblem, response: Floats, gamma: Floats, *, restricted: bool) -> bool:
@@ -585,7 +626,7 @@ def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restric
     kernel_gamma = np.ascontiguousarray(problem.to_kernel(gamma), dtype=np.float64)
     with one_blas_thread():
         response_of_one = crossed.Response(*(part[0] for part in products))
-        prof, log_det, info = _examine(problem.gram, response_of_one, kernel_gamma, restricted)
+        prof, log_det, info = _examine(problem, response_of_one, kernel_gamma, restricted)
     seen, effects = outer_effects(problem, prof, kernel_gamma)
     inner_u = prof.inner_py * kernel_gamma[-prof.inner_py.shape[1] :]
     levels = zip(problem.design.begin[:-1], problem.outer, strict=True)
@@ -620,29 +661,51 @@ def outer_effects(
 
 def design_information(problem: CrossedProblem, gamma: Floats) -> tuple[information.Information, Floats]:
     """Information at relative variances `gamma` (q,), and (X'H^-1X)^-1, without any response."""
-    return gram_information(problem.gram, problem.to_kernel(gamma))
+    gamma = problem.to_kernel(gamma)
+    if _by_dense_design(problem.design, gamma):
+        with one_blas_thread():
+            return dense.design_information(problem.design, gamma)
+    with one_blas_thread():
+        prof, _, info = _examine(problem, dense.no_response(problem.design), gamma, True)
+    return info, prof.phi
 
 
 def gram_information(gram: Gram, gamma: Floats) -> tuple[information.Information, Floats]:
     """The same for any columns, at relative variances in the kernel's order."""
-    if dense.n_columns(gram) <= _SMALL_DESIGN and gamma.max() <= _DENSE_GAMMA:
+    if _by_dense_design(gram, gamma):
         with one_blas_thread():
             return dense.design_information(gram, gamma)
-    none = dense.no_response(gram)
     with one_blas_thread():
-        prof, _, info = _examine(gram, none, np.ascontiguousarray(gamma, dtype=np.float64), True)
+        prof, _, info = _looked(crossed_information.examine, gram, dense.no_response(gram), gamma, True)
     return info, prof.phi
 
 
+def _by_dense_design(gram: Gram, gamma: Floats) -> bool:
+    """Whether what a design alone says is found by one dense matrix."""
+    return bool(dense.n_columns(gram) <= _SMALL_DESIGN and gamma.max() <= _DENSE_GAMMA)
+
+
 def _examine(
-    gram: Gram, response: crossed.Response, gamma: Floats, restricted: bool
+    problem: CrossedProblem, response: crossed.Response, gamma: Floats, restricted: bool
 ) -> tuple[crossed.Profile, float, information.Information]:
     """Profile, log |H| and information at relative variances in the kernel's order."""
-    room = _empty(len(gamma), len(gram.xx))
-    by_dense = gamma.max() <= _DENSE_GAMMA and by_dense_matrices(gram)
-    look = dense.examine if by_dense else crossed_information.examine
-    prof, log_det, trace = look(gram, response, gamma, restricted, room.norm, room.xgx, room.xggx)
-    info = information.with_residual(gamma, trace, room.norm, room.xgx, room.xggx, prof.phi, gram.n)
+    if gamma.max() <= _DENSE_GAMMA and by_dense_matrices(problem.design):
+        return _looked(dense.examine, problem.design, response, gamma, restricted)
+    if problem.is_large:
+        from humeval_power.kernels import large_information
+
+        return _looked(large_information.examine, problem.large, response, gamma, restricted)
+    return _looked(crossed_information.examine, problem.gram, response, gamma, restricted)
+
+
+def _looked(
+    look: Any, design: Any, response: crossed.Response, gamma: Floats, restricted: bool
+) -> tuple[crossed.Profile, float, information.Information]:
+    """What one engine sees of a response, with the residual's part of the information."""
+    room = _empty(len(gamma), len(design.xx))
+    gamma = np.ascontiguousarray(gamma, dtype=np.float64)
+    prof, log_det, trace = look(design, response, gamma, restricted, room.norm, room.xgx, room.xggx)
+    info = information.with_residual(gamma, trace, room.norm, room.xgx, room.xggx, prof.phi, design.n)
     return prof, log_det, info
 
 

@@ -120,10 +120,10 @@ def predicted_effects(fit: Fit, ratings: RatingTable) -> Predictions:
 
 def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: float) -> Blocks:
     """Effects and their variances from the factorised blocks; nothing larger than outer x outer."""
-    gram = problem.gram
+    gram = problem.design
     products = problem.products(response[None])
     response_of_one = crossed.Response(*(part[0] for part in products))
-    factor, found = crossed.evaluate(gram, response_of_one, gamma, True)
+    found, outer_variance, inner_variance = _looked(problem, response_of_one, gamma)
     qa, p = len(gram.outer_types), gram.xx.shape[0]
     n_outer_types = qa * len(problem.outer)
     return Blocks(
@@ -132,11 +132,26 @@ def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: flo
         sigma2=sigma2,
         outer=outer_effects(problem, found, gamma)[1],
         inner=gamma[n_outer_types:] * found.inner_py,
-        outer_variance=np.diag(factor.k).reshape(-1, qa),  # gamma - gamma T gamma, free of cancellation
-        inner_variance=_inner_variance(gram, factor, gamma[n_outer_types:]),
+        outer_variance=outer_variance.reshape(-1, qa),
+        inner_variance=inner_variance,
         outer_hx=found.outer_hx[:p].reshape(p, -1, qa),
         inner_hx=found.inner_hx[:p],
     )
+
+
+def _looked(
+    problem: CrossedProblem, response: crossed.Response, gamma: Floats
+) -> tuple[crossed.Profile, Floats, Floats]:
+    """The profile, and the variances given y of outer columns and of inner effects, relative to sigma^2."""
+    if problem.is_large:
+        from humeval_power.kernels import large
+
+        by_fronts = large.factorise(problem.large, gamma)
+        found = large.profile(problem.large, response, by_fronts, True)
+        return found, *large.effect_variances(problem.large, by_fronts)
+    factor, found = crossed.evaluate(problem.gram, response, gamma, True)
+    inner = _inner_variance(problem.gram, factor, gamma[len(gamma) - len(problem.gram.inner_types) :])
+    return found, np.diag(factor.k), inner  # gamma - gamma T gamma, free of cancellation
 
 
 def _inner_variance(gram: crossed.Gram, factor: crossed.Factor, gamma: Floats) -> Floats:

@@ -150,8 +150,8 @@ def _variance_criterion(
     df = n - p if restricted else n
 
     def criterion(variances: Floats) -> float:
-        gamma = np.ascontiguousarray(problem.to_kernel(variances[:-1] / variances[-1]))
-        _, prof = crossed.evaluate(problem.gram, observed, gamma, restricted)
+        gamma = problem.to_kernel(variances[:-1] / variances[-1])
+        prof = native.profile_at(problem, observed, gamma, restricted=restricted)
         if not prof.ok:
             return 1e10
         constant = prof.criterion - df * (1.0 + np.log(2.0 * np.pi * prof.rss / df))
