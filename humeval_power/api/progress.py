@@ -9,13 +9,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from humeval_power.safe_text import visible
+from humeval_power.sweep.engine import sweep_in_force, time_taken
 
-Advance = Callable[[int], None]
+Advance = Callable[[float], None]
 Tell = Callable[[str], None]
 PATIENCE = 1.0  # seconds before anything is shown
 LINE_EVERY = 30.0  # seconds between lines where standard error is not a terminal
 _SILENT: ContextVar[bool] = ContextVar("silent", default=False)
 _TELL: ContextVar[Tell | None] = ContextVar("tell", default=None)
+_CLOCK: ContextVar[_Clock | None] = ContextVar("clock", default=None)  # of the latest work
 
 
 @contextmanager
@@ -45,21 +47,66 @@ def tell(text: str) -> None:
         listener(text)
 
 
+class _Clock:
+    """How much is done, and how long the rest will take at the pace so far.
+
+    Work that was kept from an earlier run took no time now, and is left out of the pace.
+    """
+
+    def __init__(self, total: float) -> None:
+        self.total, self.done = total, 0.0
+        self._started = self._last = time.monotonic()
+        self._before = self._counted()
+
+    def advance(self, units: float) -> None:
+        """So many more units are done."""
+        self.done += units
+        self._last = time.monotonic()
+
+    @property
+    def share(self) -> float:
+        """The share that is done."""
+        return min(self.done / self.total, 1.0) if self.total else 0.0
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until all is done; None before anything was computed."""
+        kept, computed = (now - before for now, before in zip(self._counted(), self._before, strict=True))
+        fresh = computed / (kept + computed) if kept + computed > 0 else 1.0
+        if self.done * fresh <= 0:
+            return None
+        pace = (self._last - self._started) / (self.done * fresh)
+        return max(pace * (self.total - self.done) - (time.monotonic() - self._last), 0.0)
+
+    @staticmethod
+    def _counted() -> tuple[float, float]:
+        sweep = sweep_in_force()
+        return (0.0, 0.0) if sweep is None else (sweep.kept, sweep.computed)
+
+
+def share_done() -> float | None:
+    """The share of the latest work whose progress was told that is done; None without any."""
+    clock = _CLOCK.get()
+    return None if clock is None else clock.share
+
+
 @contextmanager
 def progress(label: str, *, total: int) -> Iterator[Advance]:
-    """Give a function to be called with the number of units just done.
+    """Give a function to be called with the number of units just done, each of about as much work.
 
     Terminals and notebooks show a bar after one second; elsewhere nothing is shown, unless `lines_to` says
     who is told. Within `silent` nothing is shown at all.
     """
+    clock = _Clock(total)
+    _CLOCK.set(clock)
     if _SILENT.get():
-        yield lambda _units: None
+        yield clock.advance
     elif sys.stderr.isatty() or _in_notebook():
-        with _bar(label, total) as advance:
+        with _bar(label, clock) as advance:
             yield advance
     else:
         tell = _TELL.get()
-        yield (lambda _units: None) if tell is None else _lines(label, total, tell)
+        yield clock.advance if tell is None else _lines(label, clock, tell)
 
 
 def _in_notebook() -> bool:
@@ -70,24 +117,31 @@ def _in_notebook() -> bool:
 
 
 @contextmanager
-def _bar(label: str, total: int) -> Iterator[Advance]:
+def _bar(label: str, clock: _Clock) -> Iterator[Advance]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.text import Text
+
+    class Left(ProgressColumn):
+        """The share that is done, and the time left."""
+
+        def render(self, task: Task) -> Text:  # noqa: ARG002
+            return Text(_how_far(clock))
 
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        Left(),
         console=Console(stderr=True),
         transient=True,
     )
-    task = bar.add_task(visible(label), total=total)
+    task = bar.add_task(visible(label), total=clock.total)
     started = time.monotonic()
     shown = False
 
-    def advance(units: int) -> None:
+    def advance(units: float) -> None:
         nonlocal shown
+        clock.advance(units)
         bar.advance(task, units)
         if not shown and time.monotonic() - started > PATIENCE:
             shown = True
@@ -100,27 +154,30 @@ def _bar(label: str, total: int) -> Iterator[Advance]:
             bar.stop()
 
 
-def _lines(label: str, total: int, tell: Tell) -> Advance:
-    started = last = time.monotonic()
-    done = 0
+def _lines(label: str, clock: _Clock, tell: Tell) -> Advance:
+    last = time.monotonic()
 
-    def advance(units: int) -> None:
-        nonlocal last, done
-        done += units
+    def advance(units: float) -> None:
+        nonlocal last
+        clock.advance(units)
         now = time.monotonic()
-        if now - last >= LINE_EVERY and done < total:
+        if now - last >= LINE_EVERY and clock.share < 1:
             last = now
-            left = (now - started) / max(done, 1) * (total - done)
-            tell(f"{label}: {done:,} of {total:,}, about {_duration(left)} left")
+            tell(f"{label}: {_how_far(clock)}")
 
     return advance
 
 
-def in_steps(advance: Advance) -> Callable[[int, int], None]:
-    """The same for work that says how many units are done so far, and of how many."""
-    done = 0
+def _how_far(clock: _Clock) -> str:
+    left = clock.left
+    return f"{clock.share:4.0%}" + ("" if left is None else f", about {time_taken(left)} left")
 
-    def report(now: int, _total: int) -> None:
+
+def in_steps(advance: Advance) -> Callable[[float, float], None]:
+    """The same for work that says how many units are done so far, and of how many."""
+    done = 0.0
+
+    def report(now: float, _total: float) -> None:
         nonlocal done
         advance(now - done)
         done = now
@@ -128,12 +185,7 @@ def in_steps(advance: Advance) -> Callable[[int, int], None]:
     return report
 
 
-def in_percent(advance: Advance) -> Callable[[int, int], None]:
+def in_percent(advance: Advance) -> Callable[[float, float], None]:
     """The same for work that says how much is done so far, and of how much at most, out of 100."""
     steps = in_steps(advance)
-    return lambda now, total: steps(100 * now // max(total, 1), 100)
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    return lambda now, total: steps(100 * now / max(total, 1), 100)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from humeval_power.api.progress import in_percent, in_steps, progress, tell
+from humeval_power.api.progress import in_percent, progress, tell
 from humeval_power.differences import Difference
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.questions import Method
@@ -81,14 +81,14 @@ def study_power(
     if method != "analytic" or analytic is None:
         if analytic is not None:
             _before_compiling(study, f"By formula the power is {analytic.power:.3f}.")
-        with progress("Simulating", total=len(cells)) as advance:
+        with progress("Simulating", total=100) as advance:
             results = run_surface(
                 cells,
                 n_simulations=n_simulations,
                 precision=precision,
                 seed=seed,
                 n_jobs=n_jobs,
-                progress=in_steps(advance),
+                progress=in_percent(advance),
             )
         simulated = [result.estimate for result in results]
     between = None
@@ -296,14 +296,14 @@ def study_surface(
     from humeval_power.planning.study.surface import run_surface
     from humeval_power.reporting.study.surface import StudySurface
 
-    with progress("Simulating", total=len(cells)) as advance:
+    with progress("Simulating", total=100) as advance:
         results = run_surface(
             cells,
             n_simulations=n_simulations,
             precision=precision,
             seed=seed,
             n_jobs=n_jobs,
-            progress=in_steps(advance),
+            progress=in_percent(advance),
         )
     effects = dict.fromkeys(cell.study.true_effect for cell in cells)
     return StudySurface(

@@ -14,7 +14,7 @@ from humeval_power.inference.shares import wilson_interval
 from humeval_power.inference.study.replication import MOST_FAILURES
 from humeval_power.planning.workload import seconds_each
 from humeval_power.scenarios.contract import Replicates, Scenario, Shiftable
-from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.blocks import Block, Done, run_blocks
 
 DEFAULT_SIMULATIONS = 2000
 DEFAULT_SEED = 1
@@ -298,6 +298,24 @@ class _Count:
         ]
 
 
+class _Told:
+    """Progress in seconds of work, told in units of so many."""
+
+    def __init__(self, progress: Progress | None, unit: float) -> None:
+        self._progress, self._unit = progress, unit
+        self._done = self._total = 0.0
+
+    def listen(self, blocks: Sequence[Block]) -> Done | None:
+        """What is to be called with the places of these blocks as they are finished."""
+        self._total += sum(block.seconds for block in blocks)
+        return None if self._progress is None else lambda place: self._add(blocks[place].seconds)
+
+    def _add(self, seconds: float) -> None:
+        assert self._progress is not None
+        self._done += seconds
+        self._progress(round(self._done / self._unit), round(self._total / self._unit))
+
+
 def estimate_powers(
     groups: Sequence[Sequence[Scenario]],
     *,
@@ -320,17 +338,13 @@ def estimate_powers(
     """
     check_simulation(n_simulations, precision)
     counts = [_Count(group, n_simulations) for group in groups]
-    shortest = min((one.seconds for one in counts), default=1.0)
-    done = 0.0
+    told = _Told(progress, min((one.seconds for one in counts), default=1.0))
     while going := [one for one in counts if one.n < one.target]:
-        blocks = [(one, block) for one in going for block in one.blocks(seed)]
-        total = done + sum(block.seconds for _, block in blocks)
-        results = run_blocks([block for _, block in blocks], n_jobs=n_jobs)
-        for (one, block), found in zip(blocks, results, strict=True):
+        owners = [(one, block) for one in going for block in one.blocks(seed)]
+        blocks = [block for _, block in owners]
+        results = run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks))
+        for (one, _), found in zip(owners, results, strict=True):
             one.add(found)
-            done += block.seconds
-            if progress is not None:
-                progress(round(done / shortest), round(total / shortest))
         for one in going:
             one.aim(precision)
     return [one.estimates() for one in counts]

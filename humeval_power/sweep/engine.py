@@ -40,13 +40,16 @@ class Store(Protocol):
 class Sweep:
     """Where blocks are computed and kept; `engine` None computes them here, in order.
 
-    `n_kept` counts the blocks that the store had, `n_computed` those that it had not.
+    `n_kept` counts the blocks that the store had, `n_computed` those that it had not; `kept` and `computed` are
+    the seconds that they were expected to take.
     """
 
     engine: Engine | None = None
     store: Store | None = None
     n_kept: int = 0
     n_computed: int = 0
+    kept: float = 0.0
+    computed: float = 0.0
 
     def results(
         self, blocks: Sequence[Block], *, n_jobs: int = 1, done: Done | None = None
@@ -61,8 +64,9 @@ class Sweep:
             kept = self._kept(key)
             if kept is not None:
                 found[key] = kept
+                self.n_kept += 1
+                self.kept += blocks[places[key][0]].seconds
                 self._tell(places[key], done)
-        self.n_kept += len(found)
         missing = [(key, blocks[at[0]]) for key, at in places.items() if key not in found]
         computed = self._computed(missing, n_jobs)
         waiting = {key: len(at) for key, at in places.items()}
@@ -71,6 +75,7 @@ class Sweep:
                 finished, result = next(computed)
                 found[finished] = result
                 self.n_computed += 1
+                self.computed += blocks[places[finished][0]].seconds
                 self._tell(places[finished], done)
             yield found[key]
             waiting[key] -= 1
@@ -123,8 +128,10 @@ def sweep_in_force() -> Sweep | None:
 
 @contextmanager
 def sweeping(engine: Engine | None = None, store: Store | None = None) -> Iterator[Sweep]:
-    """Within it, blocks are computed by `engine` (None: here) and kept in `store` (None: nowhere)."""
-    sweep = Sweep(engine, store)
+    """Within it, blocks are computed by `engine` and kept in `store`; what is None stays as it was around it, and
+    else blocks are computed here and kept nowhere."""
+    around = sweep_in_force() or Sweep()
+    sweep = Sweep(engine or around.engine, store or around.store)
     token = _IN_FORCE.set(sweep)
     try:
         yield sweep
@@ -140,3 +147,12 @@ def alone() -> Iterator[None]:
         yield
     finally:
         _IN_FORCE.reset(token)
+
+
+def time_taken(seconds: float) -> str:
+    """A time in words: '12 s', '3 min 5 s', '2 h 40 min'."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

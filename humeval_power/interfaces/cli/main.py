@@ -70,6 +70,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     name: place for part in SECTIONS.values() for name, place in part.items()
 }
 _WORDS = "humeval_power.words"
+_NOTHING_KEPT = "Interrupted; no file was left half-written."
 INTERRUPTED = 130  # what shells expect after Ctrl-C: 128 + SIGINT
 
 
@@ -141,8 +142,8 @@ class LazyGroup(click.Group):
             raise  # it shows the help
         except click.UsageError as error:
             raise _worded(error, lambda text: as_typed(text, self._chosen(ctx, words), words)) from None
-        except KeyboardInterrupt:
-            say("\nInterrupted; no file was left half-written.", err=True)
+        except KeyboardInterrupt as stopped:
+            say("\n" + wrapped(str(stopped) or _NOTHING_KEPT), err=True)
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
             raise  # click ends quietly where the reader of the output is gone, as in "| head"

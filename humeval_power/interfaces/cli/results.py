@@ -34,6 +34,7 @@ from humeval_power.interfaces.cli.contents import (
     folder_of,
     printed,
 )
+from humeval_power.interfaces.cli.kept_work import kept_work
 from humeval_power.interfaces.cli.options import (
     Function,
     collected,
@@ -121,7 +122,7 @@ class Out:
             )
 
     def deliver(self, result: Result) -> None:
-        """Print or write the result, and end with 3 where its target was missed."""
+        """Print or write the result."""
         for said in result.remarks:
             note(said)
         beside = {Path(file.path): file.content(result) for file in self.beside}
@@ -136,8 +137,6 @@ class Out:
                 say(to_json(result.record()), nl=False)
         for path in beside:
             note(f"Written: {path}")
-        if result.target_missed:
-            sys.exit(EXIT_TARGET_MISSED)
 
     def _write(self, result: Result, path: str, beside: Mapping[Path, Content]) -> None:
         if self.is_folder:
@@ -169,7 +168,9 @@ def with_result(
         add --code, which prints one instead of the result.
 
     What is returned is printed or written, with the command line and the digests of the files that were
-    read in its record. With --output, what cannot be written is refused before the command runs.
+    read in its record. With --output, what cannot be written is refused before the command runs, and the
+    work of a long command is kept beside it until it is there. The command ends with 3 where the result's
+    target was missed.
     """
     options = (
         json_option,
@@ -184,12 +185,16 @@ def with_result(
         @wraps(command)
         def run(*args: Any, out: Out, **values: Any) -> None:
             out.check()
-            with ExitStack() as around:
-                files = around.enter_context(noting_files())
-                around.enter_context(compiled_kernels())
-                around.enter_context(_progress())
-                found: Result = command(*args, **values)
-            out.deliver(found.told(typed_command(), tuple(files.values())))
+            with noting_files() as files, kept_work(out.path, files, elsewhere=beside or ()) as work:
+                with ExitStack() as around:
+                    around.enter_context(compiled_kernels())
+                    around.enter_context(_progress())
+                    around.enter_context(work.computing())
+                    found: Result = command(*args, **values)
+                out.deliver(found.told(typed_command(), tuple(files.values())))
+                work.delivered()
+            if found.target_missed:
+                sys.exit(EXIT_TARGET_MISSED)
 
         def out_of(values: dict[str, Any]) -> Out:
             code = (codes or {}).get(values.pop("code", None) or "", "")

@@ -56,6 +56,16 @@ def _locked(directory: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def take(directory: Path) -> int | None:
+    """Hold a directory until the handle is closed, as `locked` does, without waiting; None if another process
+    holds it."""
+    handle = _opened(directory)
+    if lock_handle(handle, wait=False):
+        return handle
+    os.close(handle)
+    return None
+
+
 def _opened(directory: Path) -> int:
     """The directory opened, or a file that stands for it where directories cannot be opened or locked."""
     try:

@@ -161,7 +161,7 @@ def run_surface(
         seed=seed,
         precision=precision,
         n_jobs=n_jobs,
-        progress=_told_as_cells(progress, len(cells)),
+        progress=progress,
     )
     results = {
         index: CellResult(cells[index], estimate)
@@ -169,13 +169,6 @@ def run_surface(
         for index, estimate in zip(group, found, strict=True)
     }
     return [results[index] for index in range(len(cells))]
-
-
-def _told_as_cells(progress: Progress | None, cells: int) -> Progress | None:
-    """Progress of the whole list, told as cells done out of all."""
-    if progress is None:
-        return None
-    return lambda done, total: progress(cells * done // total, cells)
 
 
 def _groups(cells: Sequence[Cell]) -> Iterable[list[int]]:
