@@ -5,24 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import cast
-
-import numpy as np
 
 from humeval_power.errors import InputError
 from humeval_power.inference.shares import wilson_interval
 from humeval_power.inference.study.replication import MOST_FAILURES
+from humeval_power.planning.replicate_blocks import Told, block_size, blocks_of
+from humeval_power.planning.tallies import Counted, Tally, count_block
 from humeval_power.planning.workload import seconds_each
-from humeval_power.scenarios.contract import Replicates, Scenario, Shiftable
-from humeval_power.sweep.blocks import Block, Done, run_blocks
+from humeval_power.scenarios.contract import Scenario
+from humeval_power.sweep.blocks import Block, run_blocks
 
 DEFAULT_SIMULATIONS = 2000
 DEFAULT_SEED = 1
 MAX_SIMULATIONS = 1_000_000
-_MOST = 2048  # replicates of a block of work: all of a block of those that are drawn together
-_LONG_BLOCK = 30.0  # seconds, about: a block that may take longer has fewer replicates
 
-Progress = Callable[[int, int], None]
+
+Progress = Callable[[int, int], None]  # is told the work done and expected so far
 
 
 def part_of(progress: Progress | None, part: int, parts: int) -> Progress | None:
@@ -30,58 +28,6 @@ def part_of(progress: Progress | None, part: int, parts: int) -> Progress | None
     if progress is None:
         return None
     return lambda done, total: progress(part * total + done, parts * total)
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Counts over replicates; tallies of separate portions add up."""
-
-    n: int = 0
-    n_failed: int = 0
-    n_right: int = 0  # significant, with the sign of the true effect (of 0: positive), or undirected
-    n_wrong: int = 0  # significant, with the other sign
-    sum_size: float = 0.0  # of |estimate| over the significant ones
-    sum_estimate: float = 0.0
-    sum_square: float = 0.0
-    n_boundary: int = 0  # at least one component estimated as zero
-    n_zero: tuple[int, ...] = ()  # by component
-
-    def __add__(self, other: Tally) -> Tally:
-        zero = self.n_zero or (0,) * len(other.n_zero)
-        return Tally(
-            self.n + other.n,
-            self.n_failed + other.n_failed,
-            self.n_right + other.n_right,
-            self.n_wrong + other.n_wrong,
-            self.sum_size + other.sum_size,
-            self.sum_estimate + other.sum_estimate,
-            self.sum_square + other.sum_square,
-            self.n_boundary + other.n_boundary,
-            tuple(a + b for a, b in zip(zero, other.n_zero, strict=True)),
-        )
-
-
-def tally(replicates: Replicates, *, alpha: float, true_effect: float) -> Tally:
-    """Count significant replicates; failed ones are counted as failed, never as significant."""
-    usable = replicates.usable
-    estimate = replicates.estimate[usable]
-    significant = replicates.p_value[usable] <= alpha
-    claim = estimate if replicates.claim is None else replicates.claim[usable]
-    right = claim > 0 if true_effect >= 0 else claim < 0
-    if not replicates.directed:
-        right = np.ones_like(significant)
-    zero = replicates.boundary[usable]
-    return Tally(
-        n=len(replicates),
-        n_failed=int((~usable).sum()),
-        n_right=int((significant & right).sum()),
-        n_wrong=int((significant & ~right).sum()),
-        sum_size=float(np.abs(estimate[significant]).sum()),
-        sum_estimate=float(estimate.sum()),
-        sum_square=float((estimate**2).sum()),
-        n_boundary=int(zero.any(axis=1).sum()),
-        n_zero=tuple(int(count) for count in zero.sum(axis=0)),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,28 +178,6 @@ def estimate_power(
     return found[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """What one block of replicates says of each of the scenarios that share it."""
-
-    tallies: tuple[Tally, ...]
-    boundary_names: tuple[str, ...]
-    directed: bool
-
-
-def count_block(
-    scenarios: tuple[Scenario, ...], seed: int, first: int, n: int, *, n_jobs: int = 1
-) -> Counted:
-    """Replicates first to first + n - 1 of the first scenario, counted for each of those that share them."""
-    lead = scenarios[0]
-    drawn = lead.draw(n, seed=seed, first=first, n_jobs=n_jobs)
-    tallies = [tally(drawn, alpha=lead.alpha, true_effect=lead.true_effect)]
-    for scenario in scenarios[1:]:
-        moved = cast(Shiftable, lead).shifted(drawn, scenario.true_effect - lead.true_effect)
-        tallies.append(tally(moved, alpha=scenario.alpha, true_effect=scenario.true_effect))
-    return Counted(tuple(tallies), drawn.boundary_names, drawn.directed)
-
-
 class _Count:
     """Scenarios that share the replicates of the first, what is counted so far, and how far it will go."""
 
@@ -271,15 +195,7 @@ class _Count:
 
     def blocks(self, seed: int) -> list[Block]:
         """Those that are still needed, in the order of their replicates."""
-        size = block_size(self.seconds)
-        return [
-            Block(
-                count_block,
-                (self.scenarios, seed, first, n := min(size, self.target - first)),
-                self.seconds * n,
-            )
-            for first in range(self.n, self.target, size)
-        ]
+        return blocks_of(count_block, self.scenarios, self.n, self.target, seed=seed, seconds=self.seconds)
 
     def add(self, found: Counted) -> None:
         self.boundary_names, self.directed = found.boundary_names, found.directed
@@ -296,24 +212,6 @@ class _Count:
             PowerEstimate(one, scenario.true_effect, scenario.alpha, self.boundary_names, self.directed)
             for one, scenario in zip(self.tallies, self.scenarios, strict=True)
         ]
-
-
-class _Told:
-    """Progress in seconds of work, told in units of so many."""
-
-    def __init__(self, progress: Progress | None, unit: float) -> None:
-        self._progress, self._unit = progress, unit
-        self._done = self._total = 0.0
-
-    def listen(self, blocks: Sequence[Block]) -> Done | None:
-        """What is to be called with the places of these blocks as they are finished."""
-        self._total += sum(block.seconds for block in blocks)
-        return None if self._progress is None else lambda place: self._add(blocks[place].seconds)
-
-    def _add(self, seconds: float) -> None:
-        assert self._progress is not None
-        self._done += seconds
-        self._progress(round(self._done / self._unit), round(self._total / self._unit))
 
 
 def estimate_powers(
@@ -338,7 +236,7 @@ def estimate_powers(
     """
     check_simulation(n_simulations, precision)
     counts = [_Count(group, n_simulations) for group in groups]
-    told = _Told(progress, min((one.seconds for one in counts), default=1.0))
+    told = Told(progress, min((one.seconds for one in counts), default=1.0))
     while going := [one for one in counts if one.n < one.target]:
         owners = [(one, block) for one in going for block in one.blocks(seed)]
         blocks = [block for _, block in owners]
@@ -359,14 +257,6 @@ def next_target(counts: Tally, precision: float, *, at_least: int) -> int:
         return counts.n
     needed = counts.n * (half_width / precision) ** 2
     return min(MAX_SIMULATIONS, max(counts.n + at_least, math.ceil(needed)))
-
-
-def block_size(seconds: float) -> int:
-    """Replicates of a block, of which one takes so many seconds: a power of two."""
-    size = _MOST
-    while size > 1 and size * seconds > _LONG_BLOCK:
-        size //= 2
-    return size
 
 
 def check_simulation(n_simulations: int, precision: float | None) -> None:

@@ -16,7 +16,8 @@ from humeval_power.estimation import joint_fit, native
 from humeval_power.inference.study.many_systems import correct
 from humeval_power.inference.study.wald import finished_test
 from humeval_power.interfaces.cli.main import main
-from humeval_power.planning.power import PowerEstimate, Tally
+from humeval_power.planning.power import PowerEstimate
+from humeval_power.planning.tallies import Tally
 from humeval_power.reporting import numbers
 from humeval_power.rules import DecisionRule
 

@@ -15,7 +15,7 @@ from humeval_power.designs import both_nested, crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.inference.common_tests import COMMON_TESTS
 from humeval_power.parameters import preset
-from humeval_power.planning.power import PowerEstimate, Tally
+from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.calibration import (
     CALIBRATION_COLUMNS,
     NULL_TESTS,
@@ -26,6 +26,7 @@ from humeval_power.planning.study.calibration import (
     has_differences,
     size_of_test,
 )
+from humeval_power.planning.tallies import Tally
 from humeval_power.reporting.figure_style import figure_bytes
 from humeval_power.reporting.study.calibration_figure import calibration_figure
 from humeval_power.rules import CARD2020, DecisionRule

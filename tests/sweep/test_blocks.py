@@ -14,7 +14,8 @@ from blocks_for_tests import AnyOrder, Memory, mean_of_normals, normal_blocks
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.parameters import preset
-from humeval_power.planning.power import block_size, estimate_power
+from humeval_power.planning.power import estimate_power
+from humeval_power.planning.replicate_blocks import block_size
 from humeval_power.planning.study.surface import list_cells, run_surface
 from humeval_power.rules import CARD2020
 from humeval_power.scenarios.study import RatingStudy
@@ -146,7 +147,7 @@ def test_a_value_that_cannot_be_compared_is_refused(value):
 
 def test_a_digest_is_the_same_in_another_process():
     words = (
-        "from test_blocks import STUDY; from humeval_power.planning.power import count_block;"
+        "from test_blocks import STUDY; from humeval_power.planning.tallies import count_block;"
         "from humeval_power.sweep.blocks import Block; from humeval_power.sweep.digest import digest_of;"
         "print(digest_of(Block(count_block, ((STUDY,), 1, 0, 5))))"
     )

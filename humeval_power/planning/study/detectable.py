@@ -11,11 +11,14 @@ from scipy import special, stats
 
 from humeval_power.errors import InputError
 from humeval_power.inference.shares import CONFIDENCE
-from humeval_power.inference.study.replication import MOST_FAILURES
+from humeval_power.inference.study.replication import MOST_FAILURES, StudyFits
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, check_simulation
 from humeval_power.planning.questions import bisected_effect
+from humeval_power.planning.replicate_blocks import blocks_of, drawn_in_blocks
 from humeval_power.planning.study.analytic import check_target
+from humeval_power.planning.workload import seconds_each
 from humeval_power.scenarios.study import RatingStudy
+from humeval_power.sweep.blocks import run_blocks
 
 Floats = NDArray[np.float64]
 _STEPS = (17, 12, 12)  # of a bisection: to 1e-5 for the effect, to 3e-4 for its interval
@@ -89,7 +92,8 @@ def simulated_margin(
     """
     check_target(power, study.rule)
     check_simulation(n_simulations, None)
-    fits = study.replication.fits(n_simulations, seed=seed, n_jobs=n_jobs)
+    blocks = blocks_of(fit_block, study, 0, n_simulations, seed=seed, seconds=seconds_each(study))
+    fits = StudyFits.joined(list(run_blocks(blocks, n_jobs=n_jobs)))
     usable = study.decide(fits).usable
     error, df = study.reference(fits)
     reach = critical_values(study, df) * error
@@ -98,9 +102,14 @@ def simulated_margin(
     return _quantile(np.maximum(needed[usable], 0.0), power, n_simulations)
 
 
+def fit_block(study: RatingStudy, seed: int, first: int, n: int, *, n_jobs: int = 1) -> StudyFits:
+    """Fits of studies first to first + n - 1, before any decision."""
+    return study.replication.fits(n, seed=seed, first=first, n_jobs=n_jobs)
+
+
 def _as_quantile(study: RatingStudy, power: float, n: int, seed: int, n_jobs: int) -> DetectableEffect:
     null = study.with_effect(0.0)
-    replicates = null.draw(n, seed=seed, n_jobs=n_jobs)
+    replicates = drawn_in_blocks(null, n, seed=seed, n_jobs=n_jobs)
     usable = replicates.usable
     critical = critical_values(study, replicates.df[usable])
     return _quantile(critical * replicates.standard_error[usable] - replicates.estimate[usable], power, n)

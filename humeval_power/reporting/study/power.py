@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.differences import Difference
 from humeval_power.inference.study.formula import AnalyticPower, power_at
 from humeval_power.inference.study.replication import NO_LOSSES
-from humeval_power.planning.power import PowerEstimate, Tally
+from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.analytic import HalfwayPower, disagree
 from humeval_power.planning.study.limits import ceiling_with_both, ceiling_with_items, ceiling_with_workers
 from humeval_power.planning.study.surface import Cell, CellResult
 from humeval_power.planning.study.without_documents import WithoutDocuments
+from humeval_power.planning.tallies import Tally
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import POWER_SCHEMA, Record
