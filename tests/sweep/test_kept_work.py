@@ -13,7 +13,7 @@ import pytest
 from cli import run
 
 from humeval_power.interfaces.writing import block_store, partial_folder
-from humeval_power.planning import power
+from humeval_power.sweep.blocks import Block
 from humeval_power.sweep.engine import Sweep
 
 SURFACE = [
@@ -42,16 +42,15 @@ def _at_once(monkeypatch, tmp_path):
 def stopping(monkeypatch, after: int, stop) -> list[int]:
     """Let `stop` come after so many blocks; how many were drawn is counted."""
     drawn: list[int] = []
-    count = power.count_block
+    compute = Block.run
 
-    def counted(*arguments, **named):
+    def counted(block: Block, n_jobs: int = 1):
         if len(drawn) == after:
             stop()
         drawn.append(1)
-        return count(*arguments, **named)
+        return compute(block, n_jobs)
 
-    counted.__module__, counted.__qualname__ = count.__module__, count.__qualname__
-    monkeypatch.setattr(power, "count_block", counted)
+    monkeypatch.setattr(Block, "run", counted)
     return drawn
 
 

@@ -21,10 +21,10 @@ from humeval_power.planning.power import (
     DEFAULT_SIMULATIONS,
     PowerEstimate,
     Progress,
-    Tally,
     check_simulation,
     estimate_power,
 )
+from humeval_power.planning.tallies import Tally
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import Response
