@@ -17,6 +17,7 @@ import numba
 from numba.core import config, event
 
 from humeval_power.kernels.compile_events import announce
+from humeval_power.kernels.once import OncePerMachine
 
 _njit: Any = numba.njit  # its stub does not know all options
 PACKAGE = __name__.rpartition(".")[0]
@@ -24,7 +25,7 @@ PACKAGE = __name__.rpartition(".")[0]
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, on its first call with arguments of these types."""
-    return _njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
+    return _kept_once(_njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function))
 
 
 def inner(function: Callable[..., Any]) -> Any:
@@ -32,7 +33,15 @@ def inner(function: Callable[..., Any]) -> Any:
 
     Called from Python it would end the process: a test that needs one wraps it in a kernel of its own.
     """
-    return _njit(cache=True, nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+    options = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+    return _kept_once(_njit(cache=True, nogil=True, **options)(function))
+
+
+def _kept_once(compiled: Any) -> Any:
+    """The kernel, which of many processes at once only one compiles."""
+    function = compiled.py_func
+    compiled._cache = OncePerMachine(compiled._cache, f"{function.__module__}.{function.__name__}")
+    return compiled
 
 
 def is_loaded(compiled: Any) -> bool:
@@ -88,7 +97,9 @@ class _Compilations(event.Listener):
             announce(function.__name__)
 
     def on_end(self, happening: event.Event) -> None:
-        pass
+        cache = happening.data["dispatcher"]._cache
+        if happening.is_failed and isinstance(cache, OncePerMachine):
+            cache.failed()
 
 
 _temporary: Path | None = None

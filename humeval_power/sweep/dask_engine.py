@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 import warnings
 from asyncio import CancelledError as AsyncCancelled
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
@@ -23,6 +23,7 @@ from humeval_power.sweep.digest import versions
 from humeval_power.sweep.dispatch import Lost, dispatched, loss
 from humeval_power.sweep.parcels import AnyArray, Packer
 from humeval_power.sweep.tasks import Outcome, compute_parcel
+from humeval_power.sweep.versions import OtherVersionsError, check_versions, machine_here
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -31,15 +32,28 @@ _FRESH = 2.0  # seconds for which the number of slots is taken as it was
 
 
 class DaskEngine:
-    """Computes blocks by the workers of a client's scheduler, as many as there are at each moment."""
+    """Computes blocks by the workers of a client's scheduler, as many as there are at each moment.
 
-    def __init__(self, client: Client) -> None:
+    tell : is told what a user should know, such as that the processors are of different kinds.
+    """
+
+    def __init__(self, client: Client, *, tell: Callable[[str], None] | None = None) -> None:
         self._client = client
+        self._tell = tell
+        self._checked = False
 
     def run(self, blocks: Sequence[tuple[str, Block]]) -> Iterator[tuple[str, Any]]:
         """See `Engine.run`; raises as `dispatched`, LostEngineError where the scheduler is gone, and
         OtherVersionsError where a worker would compute other bytes."""
-        return dispatched(blocks, _Tasks(self._client))
+        tasks = _Tasks(self._client)
+        if not self._checked:
+            tasks.check_workers(self._tell)
+            self._checked = True
+        return dispatched(blocks, tasks)
+
+    def slots(self) -> int:
+        """How many threads its workers have now."""
+        return _Tasks(self._client).slots()
 
 
 class _Tasks:
@@ -54,6 +68,25 @@ class _Tasks:
         self._ended: SimpleQueue[Future] = SimpleQueue()
         self._answers: list[tuple[str, list[Outcome] | Lost]] = []
         self._slots, self._looked = 1, 0.0
+
+    def check_workers(self, tell: Callable[[str], None] | None) -> None:
+        """Refuse workers that would compute other bytes; those that come later are looked at by their tasks."""
+        with self._telling():
+            said = self._client.get_versions(packages=["humeval_power"])["workers"]
+            for worker, found in said.items():
+                if found and not found["packages"].get("humeval_power"):
+                    raise OtherVersionsError(
+                        f"The worker {worker} has no humeval_power: install there what is installed here."
+                    )
+            machines = self._client.run(machine_here)
+        for worker, machine in machines.items():
+            check_versions(versions(), machine.versions, host=f"{machine.host} ({worker})")
+        kinds = sorted({machine.processor for machine in machines.values()})
+        if len(kinds) > 1 and tell is not None:
+            tell(
+                f"The workers have processors of {len(kinds)} kinds ({', '.join(kinds)}): last digits can depend "
+                "on which of them computes what."
+            )
 
     def slots(self) -> int:
         if time.monotonic() - self._looked > _FRESH:

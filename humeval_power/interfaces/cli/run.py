@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
+import click
+
+from humeval_power.interfaces.cli.on import Elsewhere, on_option
 from humeval_power.interfaces.cli.options import (
     Function,
     collected,
@@ -22,12 +26,18 @@ EXIT_TARGET_MISSED = 3
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How much is drawn, from which seed, by how many processes; `typed` is None where the number of
-    simulations was left to the command."""
+    """How much is drawn, from which seed, by how many cores of this process or where else; `typed` is None where
+    the number of simulations was left to the command."""
 
     typed: int | None
     seed: int
     n_jobs: int
+    on: Elsewhere | None = None
+
+    @property
+    def slots(self) -> int:
+        """How many cores compute, here or elsewhere."""
+        return self.n_jobs if self.on is None else self.on.slots()
 
     def simulations(self, default: int = DEFAULT_SIMULATIONS) -> int:
         """The number of simulations: what was typed, else the command's own."""
@@ -35,14 +45,31 @@ class Run:
 
 
 def with_run(command: Function) -> Function:
-    """Add --simulations, --seed and --jobs; the command gets them as `run: Run`."""
-    options = (simulations_option, seed_option, jobs_option)
-    return collected(command, options, name="run", collect=_run_of)
+    """Add --simulations, --seed, --jobs and --on; the command gets them as `run: Run`, and is run where that
+    says."""
+
+    @wraps(command)
+    def placed(*args: Any, run: Run, **values: Any) -> Any:
+        if run.on is None:
+            return command(*args, run=run, **values)
+        from humeval_power.sweep.engine import sweeping
+
+        with run.on as engine, sweeping(engine):
+            return command(*args, run=run, **values)
+
+    options = (simulations_option, seed_option, jobs_option, on_option)
+    return collected(placed, options, name="run", collect=_run_of)
 
 
 def _run_of(values: dict[str, Any]) -> Run:
-    seed, jobs = values.pop("seed"), values.pop("jobs")
-    return Run(values.pop("simulations"), DEFAULT_SEED if seed is None else seed, jobs or default_jobs())
+    seed, jobs, on = values.pop("seed"), values.pop("jobs"), values.pop("on")
+    if jobs is not None and on is not None:
+        raise click.UsageError(
+            "--jobs are cores of this process, --on says where else to compute: give one of them."
+        )
+    return Run(
+        values.pop("simulations"), DEFAULT_SEED if seed is None else seed, jobs or default_jobs(), on
+    )
 
 
 def typed_command() -> str:

@@ -41,7 +41,7 @@ def scores_command(
     asked = asked_question(question, procedure)
     tables = read_tables(reading)
     n_resamples, n_simulations = resamples or DEFAULT_RESAMPLES, run.simulations(CURVE_SIMULATIONS)
-    _tell_work(tables.values(), n_resamples, n_simulations, run.n_jobs)
+    _tell_work(tables.values(), n_resamples, n_simulations, run.slots)
     return compare.scores(
         tables,
         question=asked,

@@ -205,7 +205,7 @@ def _answer(
     n = run.simulations()
     drawn = (2 + len(effects or ())) * n
     tell_work(
-        comparison_workload("assessment", source.sizes[-1], n_simulations=drawn, n_jobs=run.n_jobs),
+        comparison_workload("assessment", source.sizes[-1], n_simulations=drawn, n_jobs=run.slots),
         n_simulations=n,
     )
     return judgements(

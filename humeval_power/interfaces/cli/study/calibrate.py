@@ -50,7 +50,7 @@ def command(
     setting, parameters = only_setting(settings)
     design = typed_design(study, workers, items)
     total = run.simulations(usual_studies(parameters))
-    tell_work(study_workload(design, n_simulations=total, n_jobs=run.n_jobs), n_simulations=total)
+    tell_work(study_workload(design, n_simulations=total, n_jobs=run.slots), n_simulations=total)
     return calibrate(
         parameters,
         design,

@@ -45,5 +45,5 @@ def tell_cells(cells: Sequence[Cell], run: Run, precision: float | None = None, 
     most = precise_simulations(run.simulations(), precision, MAX_SIMULATIONS)
     work = NOTHING
     for cell in cells:
-        work += rating_study_workload(cell.study, n_simulations=times * most, n_jobs=run.n_jobs)
+        work += rating_study_workload(cell.study, n_simulations=times * most, n_jobs=run.slots)
     tell_work(work, n_simulations=most, way_out="--method analytic")

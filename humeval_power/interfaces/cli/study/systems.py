@@ -237,7 +237,7 @@ def tell_systems(studies: Sequence[SystemsStudy], run: Run, *, times: int = 1) -
     """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
     work = NOTHING
     for study in studies:
-        work += study.workload(n_simulations=times * run.simulations(), n_jobs=run.n_jobs)
+        work += study.workload(n_simulations=times * run.simulations(), n_jobs=run.slots)
     tell_work(work, n_simulations=run.simulations(), way_out="--method analytic")
 
 

@@ -1,0 +1,80 @@
+"""A kernel is compiled once on a machine, however many processes come to need it at the same moment.
+
+Numba looks in its cache, compiles what it does not find, and keeps that. Processes that start together all find
+nothing and all compile. Here the first takes a lock for the kernel, and the others wait and then find what it
+has kept. Kernels call kernels but never in a circle, so that nobody waits for one that waits for him.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+
+class OncePerMachine:
+    """Numba's cache of one kernel, with a lock of this machine from a miss until the kernel is kept."""
+
+    def __init__(self, cache: Any, name: str) -> None:
+        self._cache = cache
+        self._place = zlib.crc32(name.encode())  # a byte of the lock file; no matter if two share one
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """The compiled kernel, or None: then it is this process that compiles it."""
+        found = self._cache.load_overload(signature, target)
+        if found is None and _lock(self._place):
+            found = self._cache.load_overload(signature, target)
+            if found is not None:
+                release(self._place)
+        return found
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep a kernel that was compiled."""
+        try:
+            self._cache.save_overload(signature, compiled)
+        finally:
+            release(self._place)
+
+    def failed(self) -> None:
+        """It could not be compiled."""
+        release(self._place)
+
+
+def _lock(place: int) -> bool:
+    """Wait for a byte of the lock file; False where there are no such locks, and everybody compiles."""
+    try:
+        import fcntl
+
+        fcntl.lockf(_handle(), fcntl.LOCK_EX, 1, place)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def release(place: int) -> None:
+    """Let the next process look; also where nothing was locked."""
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        fcntl.lockf(_handle(), fcntl.LOCK_UN, 1, place)
+
+
+_open: dict[
+    int, int
+] = {}  # the lock file, by process: what is opened before a fork is opened again after it
+
+
+def _handle() -> int:
+    process = os.getpid()
+    if process not in _open:
+        user = os.getuid() if hasattr(os, "getuid") else 0
+        path = Path(tempfile.gettempdir(), f"humeval-power-compiling-{user}.lock")
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        _open[process] = os.open(path, flags, 0o600)
+    return _open[process]

@@ -1,0 +1,209 @@
+"""Dask clusters to compute on: processes of this machine, a scheduler that runs, jobs of SLURM.
+
+Dask's connections have no password, and what they carry is executed: without TLS whoever reaches the port of a
+scheduler or worker acts as the user who started it. So processes of this machine listen on the loopback only, and
+jobs of SLURM talk by TLS, with certificates made for the one run.
+"""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from humeval_power.errors import EngineMissingError, LostEngineError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+MISSING = (
+    "Computing on a cluster needs dask, which is not installed: pip install 'humeval_power[cluster]', here and "
+    "where the workers run."
+)
+_DEATHS = 1  # of workers under a task, before the scheduler gives it back to be tried alone
+_PATIENCE = "10s"  # until a scheduler has to answer
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmJobs:
+    """Jobs that SLURM is asked for; each is one dask worker of `cores` processes.
+
+    Parameters
+    ----------
+    jobs : how many.
+    cores, memory, walltime : of each job, such as 32, "64 GB" and "04:00:00".
+    partition, account : None leaves them to SLURM.
+    interface : the network interface of the compute nodes and of this machine, such as "ib0".
+    directives : further lines of #SBATCH, such as "--exclusive".
+    prologue : lines of shell before the worker starts, such as "module load python".
+    python : the interpreter there; it needs the versions that are installed here.
+    log_folder : for what the jobs print.
+    scratch : a folder of the compute node for what does not fit into memory.
+    tls : encrypted connections with certificates; they lie in `shared_folder` while the jobs run.
+    shared_folder : one that the compute nodes see too.
+    """
+
+    jobs: int
+    cores: int
+    memory: str
+    walltime: str
+    partition: str | None = None
+    account: str | None = None
+    interface: str | None = None
+    directives: tuple[str, ...] = ()
+    prologue: tuple[str, ...] = ()
+    python: str = sys.executable
+    log_folder: str | None = None
+    scratch: str | None = None
+    tls: bool = True
+    shared_folder: str = "~"
+
+    @property
+    def slots(self) -> int:
+        """Tasks at once, when all jobs run."""
+        return self.jobs * self.cores
+
+
+@contextmanager
+def local_cluster(n_workers: int) -> Iterator[Client]:
+    """So many processes of this machine, one thread each, on the loopback interface."""
+    dask, distributed = _modules()
+    settings = {"distributed.scheduler.allowed-failures": _DEATHS}
+    with (
+        _quiet(),
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
+    """A scheduler that runs, by its address; `tell` is told where it has no workers yet.
+
+    Raises
+    ------
+    LostEngineError
+        Nobody answers there.
+    """
+    _, distributed = _modules()
+    with _quiet():
+        try:
+            client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise LostEngineError(
+                f"No dask scheduler answers at {address} within {_PATIENCE} ({_first_line(error)}). Start one with "
+                "'dask scheduler', or look whether the port can be reached from here."
+            ) from None
+        with client:
+            if not client.nthreads():
+                tell(f"The scheduler {address} has no workers yet; this waits for the first.")
+            yield client
+
+
+@contextmanager
+def slurm_cluster(jobs: SlurmJobs, tell: Callable[[str], None]) -> Iterator[Client]:
+    """Workers as jobs of SLURM, with a scheduler in this process; the jobs end with it.
+
+    Raises
+    ------
+    LostEngineError
+        `sbatch` is not there, or refuses the job.
+    """
+    dask, distributed = _modules()
+    settings = {"distributed.scheduler.allowed-failures": _DEATHS}
+    with _quiet(), dask.config.set(settings):
+        try:
+            cluster = slurm_of(jobs)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise LostEngineError(
+                f"The cluster of SLURM jobs could not be made: {_first_line(error)}"
+            ) from None
+        with cluster, distributed.Client(cluster, set_as_default=False) as client:
+            _ask_sbatch(cluster.job_script())
+            cluster.scale(jobs=jobs.jobs)
+            tell(f"Asked SLURM for {jobs.jobs:,} jobs of {jobs.cores:,} cores; the first that runs begins.")
+            yield client
+
+
+def _ask_sbatch(script: str) -> None:
+    """Let SLURM look at the script of a job: dask-jobqueue goes on in silence where it is refused."""
+    try:
+        asked = subprocess.run(["sbatch", "--test-only"], input=script, text=True, capture_output=True)
+    except OSError:
+        raise LostEngineError(
+            "There is no sbatch here: run this where jobs are sent to SLURM from, such as a login node."
+        ) from None
+    if asked.returncode:
+        raise LostEngineError(f"SLURM refuses the job: {asked.stderr.strip() or asked.stdout.strip()}")
+
+
+def slurm_of(jobs: SlurmJobs) -> Any:
+    """The cluster of dask-jobqueue, before any job is asked for; `job_script()` is what sbatch would get."""
+    _modules()
+    try:
+        import dask_jobqueue
+    except ImportError:
+        raise EngineMissingError(MISSING) from None
+    from distributed.security import Security
+
+    return dask_jobqueue.SLURMCluster(
+        cores=jobs.cores,
+        processes=jobs.cores,
+        memory=jobs.memory,
+        walltime=jobs.walltime,
+        queue=jobs.partition,
+        account=jobs.account,
+        interface=jobs.interface,
+        job_extra_directives=list(jobs.directives),
+        job_script_prologue=[
+            "export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1",
+            *jobs.prologue,
+        ],
+        python=jobs.python,
+        log_directory=jobs.log_folder,
+        local_directory=jobs.scratch,
+        security=Security.temporary() if jobs.tls else None,
+        shared_temp_directory=jobs.shared_folder,
+        scheduler_options={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+        silence_logs=logging.CRITICAL,
+    )
+
+
+def _modules() -> tuple[Any, Any]:
+    try:
+        import dask
+        import distributed
+    except ImportError:
+        raise EngineMissingError(MISSING) from None
+    return dask, distributed
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Dask's log is for those who run clusters; what a user must know is told in our words."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).strip().splitlines()[0].rstrip(".") + "."
