@@ -105,8 +105,8 @@ def test_it_decides_as_the_likelihood_ratio(name, estimator):
     statistics = np.maximum(tests, 0.0) ** 2
     assert ((np.array(ratios) > 3.84) == (statistics > 3.84)).all()
     assert max(ratios) > 3.84 > min(ratios)
-    # asymptotically one; both tend to a chi-square with one df on top of a point at zero
-    assert np.abs(np.sqrt(ratios) - np.sqrt(statistics)).max() < 0.5
+    near = np.array(ratios) < 10  # far from the null the score test falls behind, and decides the same
+    assert np.abs(np.sqrt(ratios) - np.sqrt(statistics))[near].max() < 0.5
 
 
 def test_a_complete_table_is_decided_as_by_the_exact_test():
