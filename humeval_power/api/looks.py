@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from humeval_power.api.progress import in_steps, progress
 from humeval_power.errors import HumevalPowerError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.costs import CostModel
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from humeval_power.scenarios.looks.pools import ScorePair
     from humeval_power.scenarios.looks.ratings import RatingLooks
     from humeval_power.scenarios.looks.replicates import LookSource
+    from humeval_power.sweep.executors import AnyExecutor
 
 POOL_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
 POOL_TOLD_AT = (1200, 3600)
@@ -50,6 +52,7 @@ def schedule(rule: StoppingRule, shares: Sequence[float]) -> ScheduleResult:
     return ScheduleResult(bounds=boundaries(rule, list(shares)))
 
 
+@on_executor
 def study(
     source: RatingLooks,
     rule: StoppingRule,
@@ -62,6 +65,7 @@ def study(
     n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
 ) -> LooksStudyResult:
     """A rating study with looks: information and boundaries at each, careless procedures, the long run.
 
@@ -112,6 +116,7 @@ def study(
     )
 
 
+@on_executor
 def judgements(
     source: LookSource,
     rule: StoppingRule,
@@ -126,6 +131,7 @@ def judgements(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
 ) -> LooksJudgementsResult:
     """Independent judgements with looks: `PairedLooks` of preferences or accuracies, `AssessmentLooks` of scores.
 

@@ -20,6 +20,11 @@ from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.workload import Ahead
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.sweep.executors import on_executor
+
+if TYPE_CHECKING:
+    from humeval_power.sweep.executors import AnyExecutor
+
 
 if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
     from humeval_power.designs import Design
@@ -81,6 +86,7 @@ def pilot(
     )
 
 
+@on_executor
 def make_plan(
     assumed: Assumptions | Mapping[str, Parameters],
     *,
@@ -110,6 +116,7 @@ def make_plan(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     ahead: Ahead | None = None,
     remarks: Sequence[str] = (),
 ) -> PlanSearchResult:

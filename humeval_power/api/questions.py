@@ -12,6 +12,7 @@ from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.questions import HIGHEST, By, Method
 from humeval_power.scenarios.contract import Scenario
 from humeval_power.scenarios.study import RatingStudy
+from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.reporting.questions.results import (
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from humeval_power.reporting.result import Provenance
     from humeval_power.reporting.study.detectable import StudyDetectable
     from humeval_power.reporting.study.power import StudyPower
+    from humeval_power.sweep.executors import AnyExecutor
 
 
+@on_executor
 def power(
     scenario: Scenario,
     *,
@@ -33,6 +36,7 @@ def power(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     precision: float | None = None,
     wording: Wording | None = None,
     given: Mapping[str, object] | None = None,
@@ -88,6 +92,7 @@ def power(
     )
 
 
+@on_executor
 def detectable_effect(
     scenario: Scenario,
     *,
@@ -97,6 +102,7 @@ def detectable_effect(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     wording: Wording | None = None,
     given: Mapping[str, object] | None = None,
 ) -> DetectableResult | StudyDetectable:
@@ -146,6 +152,7 @@ def detectable_effect(
     )
 
 
+@on_executor
 def required(
     build: Callable[[int], Scenario],
     *,
@@ -156,6 +163,7 @@ def required(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     wording: Wording | None = None,
     given: Mapping[str, object] | None = None,
 ) -> RequiredResult:
@@ -200,6 +208,7 @@ def required(
     )
 
 
+@on_executor
 def surface(
     cells: Sequence[tuple[Mapping[str, object], Scenario]],
     *,
@@ -207,6 +216,7 @@ def surface(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     wording: Wording | None = None,
     given: Mapping[str, object] | None = None,
 ) -> SurfaceResult:

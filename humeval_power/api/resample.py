@@ -11,16 +11,19 @@ from humeval_power.api.progress import in_steps, progress
 from humeval_power.differences import Difference
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.planning.workload import Ahead, Workload
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.resample.result import ResampleResult
     from humeval_power.scenarios.resample import ResampledRatings, Unit
+    from humeval_power.sweep.executors import AnyExecutor
 
 SIMULATIONS = 1000
 
 
+@on_executor
 def resample(
     ratings: Ratings,
     *,
@@ -34,6 +37,7 @@ def resample(
     n_simulations: int = SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     ahead: Ahead | None = None,
 ) -> ResampleResult:
     """Count how often tests find an effect in studies drawn with replacement from ratings.

@@ -8,6 +8,7 @@ from humeval_power.api.progress import in_steps, progress
 from humeval_power.errors import InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from humeval_power.scales import RatingScale
     from humeval_power.simulation.losses import Exclusion, Losses
     from humeval_power.simulation.study import Response
+    from humeval_power.sweep.executors import AnyExecutor
 
 _DENSE = "The kernels are not compiled yet: this fit is by dense matrices, the same model and search."
 
@@ -309,6 +311,7 @@ def simulate(
     )
 
 
+@on_executor
 def calibrate(
     parameters: Parameters,
     design: Design,
@@ -321,6 +324,7 @@ def calibrate(
     response: Response = "gaussian",
     points: int | None = None,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
 ) -> CalibrationResult:
     """See how often a test, and those that people commonly use, find an effect where there is none.
 

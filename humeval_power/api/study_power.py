@@ -11,6 +11,7 @@ from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.questions import Method
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.study_counts import NO_DOCUMENTS, Documents
+from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.inference.study.formula import AnalyticPower
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.surface import StudySurface
     from humeval_power.scales import RatingScale
     from humeval_power.scenarios.study import RatingStudy
+    from humeval_power.sweep.executors import AnyExecutor
 
 NO_FORMULA = "The formula describes Gaussian ratings and t tests of ratings: simulation only."
 AS_PLANNED = "The formula describes the study as planned; the simulation has the losses."
 
 
+@on_executor
 def study_power(
     study: RatingStudy,
     *,
@@ -38,6 +41,7 @@ def study_power(
     precision: float | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     setting: str = "",
     said: Difference | None = None,
     scale: RatingScale | None = None,
@@ -126,6 +130,7 @@ def _by_formula(study: RatingStudy, method: Method) -> tuple[AnalyticPower | Non
     return analytic_power(study.parameters, study.design, rule=study.rule), notes
 
 
+@on_executor
 def study_detectable(
     study: RatingStudy,
     *,
@@ -134,6 +139,7 @@ def study_detectable(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     setting: str = "",
     said: Difference | None = None,
     scale: RatingScale | None = None,
@@ -188,6 +194,7 @@ def study_detectable(
     )
 
 
+@on_executor
 def study_size(
     parameters: Parameters,
     sought: Sought,
@@ -203,6 +210,7 @@ def study_size(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     setting: str = "",
     scale: RatingScale | None = None,
     ahead: Ahead | None = None,
@@ -263,6 +271,7 @@ def study_size(
     )
 
 
+@on_executor
 def study_surface(
     cells: Sequence[Cell],
     *,
@@ -270,6 +279,7 @@ def study_surface(
     precision: float | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     settings: Mapping[str, Parameters] | None = None,
     said: Sequence[Difference] = (),
     effect_unit: float = 1.0,

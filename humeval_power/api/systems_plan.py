@@ -18,7 +18,12 @@ from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES, ExclusionRules
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.sweep.executors import on_executor
 from humeval_power.systems import Goal, SystemsParameters
+
+if TYPE_CHECKING:
+    from humeval_power.sweep.executors import AnyExecutor
+
 
 if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
     from humeval_power.planning.plan.systems_pilot import SystemsPilot
@@ -27,6 +32,7 @@ if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
     from humeval_power.reporting.plan.result import PlanSearchResult
 
 
+@on_executor
 def make_systems_plan(
     assumed: Mapping[str, SystemsParameters],
     *,
@@ -53,6 +59,7 @@ def make_systems_plan(
     n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     remarks: Sequence[str] = (),
 ) -> PlanSearchResult:
     """Find the cheapest design that reaches the goal among several systems, or the best that a budget buys.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from humeval_power.api.progress import in_percent, in_steps, progress
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.questions import Method
+from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.planning.study.systems_questions import SystemsSought
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.systems_surface import SimulatedSystems, SystemsSurface
     from humeval_power.scales import RatingScale
     from humeval_power.study_counts import StudyCounts
+    from humeval_power.sweep.executors import AnyExecutor
 
 NO_FORMULA = "No formula describes these ratings and tests: simulation only."
 
 
+@on_executor
 def systems_power(
     study: SystemsStudy,
     *,
@@ -30,6 +33,7 @@ def systems_power(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     strict: bool = False,
 ) -> SystemsPowerResult:
     """How often a study of several systems reaches each goal.
@@ -70,6 +74,7 @@ def systems_power(
     )
 
 
+@on_executor
 def systems_detectable(
     study: SystemsStudy,
     *,
@@ -78,6 +83,7 @@ def systems_detectable(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     scale: RatingScale | None = None,
 ) -> SystemsDetectable:
     """The smallest difference with which a study of several systems reaches its goal with the target power, all of
@@ -130,6 +136,7 @@ def systems_detectable(
     )
 
 
+@on_executor
 def systems_size(
     study: SystemsStudy,
     sought: SystemsSought,
@@ -139,6 +146,7 @@ def systems_size(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
 ) -> SystemsSizeResult:
     """The fewest workers, items or ratings per item with which a study of several systems reaches its goal.
 
@@ -179,12 +187,14 @@ def systems_size(
     )
 
 
+@on_executor
 def systems_surface(
     studies: Sequence[SystemsStudy],
     *,
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
 ) -> SystemsSurface:
     """Power of many studies of several systems with the same random numbers.
 

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from functools import wraps
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
-from humeval_power.errors import LostEngineError
+from humeval_power.errors import InputError, LostEngineError
 from humeval_power.sweep.blocks import Block
 from humeval_power.sweep.digest import versions
 from humeval_power.sweep.dispatch import Lost, dispatched, loss
+from humeval_power.sweep.engine import Engine, sweeping
 from humeval_power.sweep.parcels import Packer
 from humeval_power.sweep.tasks import Outcome, compute_blocks, compute_parcel
 
+if TYPE_CHECKING:
+    from distributed import Client
+
+    AnyExecutor: TypeAlias = Executor | Client
+
+P = ParamSpec("P")
+R = TypeVar("R")
 Ticket = Future[list[Outcome]]
 
 
@@ -80,3 +89,40 @@ class _Tasks:
     def close(self) -> None:
         for ticket in self._under_way:
             ticket.cancel()
+
+
+def engine_of(executor: AnyExecutor) -> Engine:
+    """The engine that computes by an executor, or by a dask client.
+
+    Raises
+    ------
+    InputError
+        Something else.
+    """
+    if isinstance(executor, Executor):
+        return ExecutorEngine(executor)
+    if type(executor).__module__.partition(".")[0] == "distributed" and hasattr(executor, "gather"):
+        from humeval_power.sweep.dask_engine import DaskEngine
+
+        return DaskEngine(executor)
+    raise InputError(
+        "executor must be a concurrent.futures.Executor or a dask.distributed Client; got "
+        f"{type(executor).__name__}."
+    )
+
+
+def on_executor(call: Callable[P, R]) -> Callable[P, R]:
+    """A call that simulates, with its blocks computed by what its keyword `executor` names: an executor of
+    `concurrent.futures`, whose processes can import this package in the same version, or a dask client. Without
+    one they are computed here. What comes back is the same.
+    """
+
+    @wraps(call)
+    def computed(*args: P.args, **named: P.kwargs) -> R:
+        executor: Any = named.get("executor")
+        if executor is None:
+            return call(*args, **named)
+        with sweeping(engine_of(executor)):
+            return call(*args, **named)
+
+    return computed

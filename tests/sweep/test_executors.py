@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from blocks_for_tests import dies, fails, fails_once, normal_blocks, refuses, total
 
+import humeval_power as hp
 from humeval_power.designs import k_per_item
 from humeval_power.errors import InputError, LostEngineError
 from humeval_power.parameters import preset
@@ -215,6 +216,18 @@ def test_a_worker_of_other_versions_is_refused():
     others = {**versions(), "numpy": "1.0", "code": "0123"}
     with pytest.raises(OtherVersionsError, match=r"numpy .* instead of 1\.0.*install there"):
         compute_parcel(parcel, {}, others)
+
+
+def test_calls_that_simulate_take_an_executor():
+    executor = Here()
+    plain = hp.power(STUDY, n_simulations=60).record()
+    assert hp.power(STUDY, n_simulations=60, executor=executor).record() == plain
+    cells = hp.study.list_cells({"high": STUDY.parameters}, workers=[5, 8], items=[20], effects=[0.1])
+    found = hp.study_surface(cells, n_simulations=60, executor=executor)
+    assert found.record() == hp.study_surface(cells, n_simulations=60).record()
+    assert len(executor.sizes) >= 2
+    with pytest.raises(InputError, match=r"must be a concurrent.futures.Executor or a dask.*got int"):
+        hp.power(STUDY, n_simulations=60, executor=4)
 
 
 def test_an_executor_that_was_shut_down_is_told():
