@@ -18,11 +18,13 @@ from threadpoolctl import ThreadpoolController
 
 from humeval_power.errors import InputError
 from humeval_power.estimation import vanishing_residual
+from humeval_power.estimation.even_batch import fit_replicates
 from humeval_power.estimation.monte_carlo import MonteCarlo
 from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels import crossed, crossed_information, dense, information, reml
 from humeval_power.kernels.crossed import Gram
 from humeval_power.kernels.crossproducts import response_products, sparse_gram, with_outer_base
+from humeval_power.kernels.even_designs import EvenDesign, even_design
 from humeval_power.kernels.kernel import is_loaded, is_ready
 
 if TYPE_CHECKING:
@@ -224,6 +226,11 @@ class CrossedProblem:
         return with_outer_base(self.design)
 
     @cached_property
+    def even(self) -> EvenDesign | None:
+        """The design in the form in which many replicates are fitted side by side, if it is even."""
+        return even_design(self.design, *self.rows())
+
+    @cached_property
     def is_large(self) -> bool:
         """Whether sparse factors fit the table, as its shape alone decides; else one dense outer block does."""
         n_outer, qa, _ = self.design.outer_block.shape
@@ -331,9 +338,13 @@ def fit_batch(
     n_jobs: int = 1,
     tolerance: float = _BATCH_TOLERANCE,
     contrasts: Floats | None = None,
+    side_by_side: bool = False,
 ) -> BatchFit:
     """Fit every row of `responses` (replicates, n), starting at relative variances `start`: (q,), or
-    (replicates, q) for a start of its own for each. `contrasts` (c, p) are further ones to test."""
+    (replicates, q) for a start of its own for each. `contrasts` (c, p) are further ones to test. `side_by_side`
+    says that these are some of many replicates: those of an even design are then fitted together."""
+    if side_by_side and problem.even is not None:
+        return _fit_side_by_side(problem, responses, start, restricted, n_jobs, tolerance, contrasts)
     n = len(responses)
     own_starts = start.ndim == 2
     by_difference = problem.is_difference
@@ -376,19 +387,73 @@ def fit_batch(
             search, design = _search_of(problem, by_dense=False)
             for first in range(0, n, chunk):
                 run(first)
+    status = _with_runaways(problem, products, fitted.gamma, criterion, status, restricted)
+    return _batch_of(problem, filled, center, restricted, contrasts)
+
+
+def _fit_side_by_side(
+    problem: CrossedProblem,
+    responses: Floats,
+    start: Floats,
+    restricted: bool,
+    n_jobs: int,
+    tolerance: float,
+    contrasts: Floats | None,
+) -> BatchFit:
+    """What `fit_batch` does, for an even design and one start: all together, then one by one those that did not
+    converge or have variances at which sums of squares would lose digits."""
+    even = problem.even
+    assert even is not None  # checked by the caller
+    by_difference, n = problem.is_difference, len(responses)
+    center = np.zeros(n) if by_difference else responses.mean(axis=1)
+    rows = responses - center[:, None]
+    if problem.weights is not None:
+        rows = (problem.weights @ rows.T).T
+    first_step = problem.to_kernel(0.5 * start[1::2] if by_difference else start)
+    filled = fit_replicates(even, rows, first_step, restricted, tolerance, _MAX_STEPS, n_jobs)
+    batch = _batch_of(problem, filled, center, restricted, contrasts)
+    status, gamma = filled[0], filled[3]
+    left = (status != reml.CONVERGED) | ~(gamma.max(axis=1) <= _DENSE_GAMMA)
+    if left.any():
+        again = fit_batch(
+            problem,
+            responses[left],
+            start=start,
+            restricted=restricted,
+            n_jobs=n_jobs,
+            tolerance=tolerance,
+            contrasts=contrasts,
+        )
+        for part, values in zip(_parts(batch), _parts(again), strict=True):
+            part[left] = values
+    return batch
+
+
+def _batch_of(
+    problem: CrossedProblem,
+    filled: tuple[Any, ...],
+    center: Floats,
+    restricted: bool,
+    contrasts: Floats | None,
+) -> BatchFit:
+    """The fits in the order of the problem's components, and their precision, from status, criterion, coefficients
+    and the fields of `information.Fitted`."""
+    status, criterion, beta, *fields = filled
+    fitted = information.Fitted(*fields)
+    n, p = beta.shape
+    with one_blas_thread():
         contrast = problem.contrast
         look = partial(information.precision, fitted, n=problem.design.n, restricted=restricted)
         accuracy = look(contrast)
         asked = [] if contrasts is None else list(contrasts)
         further = [np.stack([beta @ each, *look(each)], axis=1) for each in asked]
-    status = _with_runaways(problem, products, fitted.gamma, criterion, status, restricted)
     for df in (accuracy.df_satterthwaite, accuracy.df_kenward_roger):
         df[np.isinf(df)] = np.nan  # the information was not positive: no df at all
     estimate, baseline = (beta * contrast).sum(axis=1), beta[:, 0]
     sigma2 = fitted.rss / (problem.design.n - p if restricted else problem.design.n)
     gamma = problem.from_kernel(fitted.gamma)
-    if by_difference:  # 2 sigma^2 is the variance of a difference; the intercepts have cancelled
-        slopes, gamma = 2.0 * gamma, np.full((n, 2 * q), np.nan)
+    if problem.is_difference:  # 2 sigma^2 is the variance of a difference; the intercepts have cancelled
+        slopes, gamma = 2.0 * gamma, np.full((n, problem.n_components), np.nan)
         gamma[:, 1::2] = slopes
         baseline, sigma2 = np.full(n, np.nan), sigma2 / 2.0
     return BatchFit(

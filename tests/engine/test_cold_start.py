@@ -30,6 +30,7 @@ print("COMPILED", json.dumps(seen))
 """
 POWER = ["power", "--preset", "high", "--workers", "6", "--items", "20", "--effect", "0.1"]
 SPLIT = [*POWER, "--ratings-per-item", "3"]
+UNEVEN = ["7" if word == "6" else word for word in SPLIT]  # workers with 8 items or 9
 
 
 def _run(*commands, **environment):
@@ -73,12 +74,19 @@ def table(tmp_path):
     [
         [*SPLIT, "--method", "analytic"],
         POWER,
+        [*SPLIT, "--simulations", "100"],
         ["mde", *SPLIT[1:-4], "--ratings-per-item", "3", "--method", "analytic"],
         ["size", "--preset", "high", "--effect", "0.2", "--find", "workers", "--items", "40"],
     ],
-    ids=["power by formula", "power of a complete design", "mde by formula", "size"],
+    ids=[
+        "power by formula",
+        "power of a complete design",
+        "power of an even design",
+        "mde by formula",
+        "size",
+    ],
 )
-def test_formulas_and_complete_designs_compile_nothing(command, tmp_path):
+def test_formulas_and_even_designs_compile_nothing(command, tmp_path):
     text, told, compiled = _run(command, NUMBA_CACHE_DIR=str(tmp_path))
     assert compiled == []
     assert "Compiling" not in told
@@ -97,7 +105,7 @@ def test_a_small_table_is_fitted_before_anything_is_compiled_and_that_is_said(ta
 def test_the_formula_comes_before_the_compiler_and_warming_up_leaves_nothing_to_compile(table, tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     other = {"NUMBA_CACHE_DIR": str(tmp_path / "other")}
-    _, told, compiled = _run([*SPLIT, "--simulations", "100"], **other)
+    _, told, compiled = _run([*UNEVEN, "--simulations", "100"], **other)
     assert "fit_many" in compiled
     assert not {"examine", "exact_p", "extreme_flips", "maximum_likelihood"} & set(compiled)
     assert told.index("By formula the power is") < told.index("Compiling the numerical kernels")
@@ -109,8 +117,8 @@ def test_the_formula_comes_before_the_compiler_and_warming_up_leaves_nothing_to_
     assert compiled == []
     assert text.count("ready") == len(text.splitlines())
     commands = (
-        [*SPLIT, "--simulations", "100"],
-        [*SPLIT, "--simulations", "100", "--analysis", "differences"],
+        [*UNEVEN, "--simulations", "100"],
+        [*UNEVEN, "--simulations", "100", "--analysis", "differences"],
         [*POWER, "--compat", "card2020", "--simulations", "100"],
         ["fit", str(table), "--intervals", "profile"],
         ["fit", str(table), "--estimator", "ml", "--df", "normal"],

@@ -176,6 +176,7 @@ def _bootstrap(fit: Fit, ratings: RatingTable, n: int, seed: int, n_jobs: int) -
             start=(deviations[:-1] / deviations[-1]) ** 2,
             restricted=fit.estimator == "reml",
             n_jobs=n_jobs,
+            side_by_side=True,
         )
         spread = np.sqrt(np.column_stack([batch.gamma, np.ones(len(part))]) * batch.sigma2[:, None])
         columns = np.column_stack([batch.baseline, batch.estimate, spread])

@@ -161,11 +161,12 @@ class Replication:
                 del responses  # so that no more than two portions are held
         return StudyFits.joined(parts)
 
-    def fit(self, responses: Floats, *, n_jobs: int = 1) -> StudyFits:
+    def fit(self, responses: Floats, *, n_jobs: int = 1, alone: bool = False) -> StudyFits:
         """Fit given ratings, shape (n, n_ratings) in the order of the assignment. Where they are all
-        alike there is no variance, and everything that depends on one is NaN."""
+        alike there is no variance, and everything that depends on one is NaN. `alone` says that no other study
+        has these rows, so that preparing for many does not pay."""
         if not self.closed_form:
-            return self._fit_rows(responses, n_jobs)
+            return self._fit_rows(responses, n_jobs, alone)
         with np.errstate(divide="ignore", invalid="ignore"):
             return self._fit_complete(responses)
 
@@ -244,7 +245,7 @@ class Replication:
                 design = replace(self.design, n_workers=design.n_workers)
             study = replace(self, design=design, losses=NO_LOSSES, exclusion="none")
             try:
-                return study.fit(back.rating[back.kept][None])
+                return study.fit(back.rating[back.kept][None], alone=True)
             except InputError:  # no worker with both systems is left for an analysis of differences
                 return nothing
 
@@ -321,9 +322,9 @@ class Replication:
             status=found.status,
         )
 
-    def _fit_rows(self, responses: Floats, n_jobs: int) -> StudyFits:
+    def _fit_rows(self, responses: Floats, n_jobs: int, alone: bool) -> StudyFits:
         if self.family == "gaussian":
-            return self._fit_tables(responses, n_jobs)
+            return self._fit_tables(responses, n_jobs, alone)
         return self._fit_categories(responses, n_jobs)
 
     @cached_property
@@ -337,7 +338,7 @@ class Replication:
         document = rows.document if self.fits_documents else None
         return build(rows.worker, rows.item, rows.system, document=document)
 
-    def _fit_tables(self, responses: Floats, n_jobs: int) -> StudyFits:
+    def _fit_tables(self, responses: Floats, n_jobs: int, alone: bool) -> StudyFits:
         from humeval_power.estimation.native import CrossedProblem, fit_batch
 
         problem = self._problem
@@ -348,6 +349,7 @@ class Replication:
             start=self._variances[: len(self.components)] / max(self._variances[-1], 1e-12),
             restricted=self.estimator == "reml",
             n_jobs=n_jobs,
+            side_by_side=not alone,
         )
         return StudyFits(
             estimate=batch.estimate,
