@@ -70,7 +70,7 @@ NOT_IDENTIFIED = ("sigma2", "gamma")  # where each item has one worker: an item'
 def _assert_alike(ours, theirs, *, rtol=1e-9, besides=()):
     np.testing.assert_array_equal(ours.status, theirs.status)
     for name, mine, other in zip(ours._fields, ours, theirs, strict=True):
-        if name not in ("status", "n_optima", *besides):
+        if isinstance(mine, np.ndarray) and name not in besides:
             np.testing.assert_allclose(mine, other, rtol=rtol, atol=1e-11, err_msg=name)
 
 
@@ -159,8 +159,9 @@ def test_a_fit_does_not_depend_on_its_neighbours(count):
     for first in (0, 11, 40 - count):
         part = slice(first, first + count)
         own = fit_batch(problem, responses[part], start=start, side_by_side=True)
-        for name in (name for name in whole._fields if name != "n_optima"):
-            np.testing.assert_array_equal(getattr(own, name), getattr(whole, name)[part], err_msg=name)
+        for name, mine, other in zip(whole._fields, own, whole, strict=True):
+            if isinstance(mine, np.ndarray):
+                np.testing.assert_array_equal(mine, other[part], err_msg=name)
 
 
 def test_studies_are_the_same_bytes_for_any_portion_and_number_of_threads():
