@@ -98,6 +98,17 @@ def prepare(start, outer, begin, cross, inner_block, outer_block, gamma, keep, g
 
 
 @inner
+def _add(out, i, weight, x, j):
+    """out[i] += weight x[j]; all is read before anything is written, so that it becomes a few wide instructions."""
+    a, b = out[i, 0] + weight * x[j, 0], out[i, 1] + weight * x[j, 1]
+    c, d = out[i, 2] + weight * x[j, 2], out[i, 3] + weight * x[j, 3]
+    e, f = out[i, 4] + weight * x[j, 4], out[i, 5] + weight * x[j, 5]
+    g, h = out[i, 6] + weight * x[j, 6], out[i, 7] + weight * x[j, 7]
+    out[i, 0], out[i, 1], out[i, 2], out[i, 3] = a, b, c, d
+    out[i, 4], out[i, 5], out[i, 6], out[i, 7] = e, f, g, h
+
+
+@inner
 def _gather(op, i, x, seen):
     """seen (qb, WIDTH) = C_i'x."""
     qa, qb = op.cross.shape[1], op.cross.shape[2]
@@ -109,9 +120,7 @@ def _gather(op, i, x, seen):
         for a in range(qa):
             for b in range(qb):
                 if op.coupled or a == b:
-                    weight = op.cross[pair, a, b]
-                    for k in range(WIDTH):
-                        seen[b, k] += weight * x[row + a, k]
+                    _add(seen, b, op.cross[pair, a, b], x, row + a)
 
 
 @inner
@@ -123,9 +132,7 @@ def _scatter(op, i, seen, sign, out):
         for a in range(qa):
             for b in range(qb):
                 if op.coupled or a == b:
-                    weight = sign * op.cross[pair, a, b]
-                    for k in range(WIDTH):
-                        out[row + a, k] += weight * seen[b, k]
+                    _add(out, row + a, sign * op.cross[pair, a, b], seen, b)
 
 
 @inner
@@ -136,8 +143,7 @@ def _times_small(block, x, first, out):
         for k in range(WIDTH):
             out[b, k] = 0.0
         for c in range(q):
-            for k in range(WIDTH):
-                out[b, k] += block[b, c] * x[first + c, k]
+            _add(out, b, block[b, c], x, first + c)
 
 
 @inner
@@ -150,16 +156,14 @@ def _times_outer(op, x, out):
             for k in range(WIDTH):
                 out[row + a, k] = op.outer_block[w, a, 0] * x[row, k]
             for c in range(1, qa):
-                for k in range(WIDTH):
-                    out[row + a, k] += op.outer_block[w, a, c] * x[row + c, k]
+                _add(out, row + a, op.outer_block[w, a, c], x, row + c)
     for m in range(op.meeting.shape[0]):
         first, second = op.meeting[m, 0] * qa, op.meeting[m, 1] * qa
         for a in range(qa):
             for c in range(qa):
                 weight = op.meeting_block[m, a, c]
-                for k in range(WIDTH):
-                    out[first + a, k] += weight * x[second + c, k]
-                    out[second + c, k] += weight * x[first + a, k]
+                _add(out, first + a, weight, x, second + c)
+                _add(out, second + c, weight, x, first + a)
 
 
 @inner
@@ -183,8 +187,7 @@ def _precondition(op, residual, out):
             for k in range(WIDTH):
                 out[row + a, k] = op.inverse[w, a, 0] * residual[row, k]
             for c in range(1, qa):
-                for k in range(WIDTH):
-                    out[row + a, k] += op.inverse[w, a, c] * residual[row + c, k]
+                _add(out, row + a, op.inverse[w, a, c], residual, row + c)
             for k in range(WIDTH):
                 total[k] += residual[row + a, k] * out[row + a, k]
     return total
