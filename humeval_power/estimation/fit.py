@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from humeval_power.estimation.monte_carlo import MonteCarlo
 from humeval_power.parameters import Parameters
 from humeval_power.rules import Estimator
 from humeval_power.uncertainty import VarianceUncertainty
@@ -54,7 +55,8 @@ class Fit:
     cannot give are NaN or empty. `n_optima` counts the minima of the criterion that the search found, of
     which this is the lowest: tiny tables can have several. `n_documents` is 0 where documents are not in
     the model; `covariates` are the effects of those that are in it: the effect is adjusted for them.
-    `correlations` are those of intercepts and slopes that were asked for.
+    `correlations` are those of intercepts and slopes that were asked for. `monte_carlo` says what random probes
+    leave uncertain of the fit of a very large table; it has no criterion (NaN), and None stands for exact fits.
     """
 
     parameters: Parameters
@@ -79,6 +81,7 @@ class Fit:
     n_documents: int = 0
     covariates: tuple[CovariateEffect, ...] = ()
     correlations: tuple[CorrelationFit, ...] = ()
+    monte_carlo: MonteCarlo | None = None
 
     @property
     def smallest(self) -> int:

@@ -99,9 +99,7 @@ def _examined(fitted: Fit, ratings: RatingTable) -> Fit:
         problem, ratings.rating, gamma, restricted=fitted.estimator == "reml"
     ):
         raise FitError(vanishing_residual.RUNS_AWAY)
-    names, combinations = identification.unidentified(
-        identification.information_matrix(problem, np.ones(problem.n_components)), deviations
-    )
+    names, combinations = identification.unidentified(identification.design_matrix(problem), deviations)
     words = tuple(identification.in_words(row, variances, deviations) for row in combinations)
     return replace(fitted, not_identified=names, identified_combinations=words)
 
@@ -125,7 +123,9 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
     if status == reml.RUNAWAY:
         raise FitError(vanishing_residual.RUNS_AWAY)
     gamma = batch.gamma[0]
-    seen = native.examine(problem, ratings.rating, gamma, restricted=estimator == "reml")
+    seen = batch.examination or native.examine(
+        problem, ratings.rating, gamma, restricted=estimator == "reml"
+    )
     sigma2 = seen.rss / (len(ratings.rating) - (problem.x.shape[1] if estimator == "reml" else 0))
     variances = np.append(gamma, 1.0) * sigma2
     deviations = np.sqrt(variances)
@@ -133,8 +133,9 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
     if not (np.isfinite(information).all() and (np.diag(information) > 0).all()):
         raise FitError(vanishing_residual.RUNS_AWAY)  # the residual is so small that nothing is left of it
     inside = information
-    if (gamma == 0).any() or gamma.max() > _LARGE_RATIO:  # what the design tells apart is the same anywhere
-        inside = identification.information_matrix(problem, np.ones(len(gamma)))
+    if batch.monte_carlo or (gamma == 0).any() or gamma.max() > _LARGE_RATIO:
+        # what the design tells apart is the same anywhere
+        inside = identification.design_matrix(problem)
     names, combinations = identification.unidentified(inside, names_of)
     errors = deviation_errors(information, deviations)
     effect_error = float(batch.standard_error[0])
@@ -181,6 +182,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
             CovariateEffect(column, label, *map(float, found))
             for (column, label, _), found in zip(further, batch.further[0], strict=True)
         ),
+        monte_carlo=batch.monte_carlo,
     )
 
 

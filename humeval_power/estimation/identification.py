@@ -25,6 +25,17 @@ def information_matrix(problem: CrossedProblem, gamma: Floats, *, sigma2: float 
     return arranged_information(problem, info, phi, sigma2=sigma2)
 
 
+def design_matrix(problem: CrossedProblem) -> Floats:
+    """The same at variances where it is exact whatever the size of the table: all are one, or, for a very large
+    table, zero. What it cannot tell apart is the same at any."""
+    if not problem.is_iterative:
+        return information_matrix(problem, np.ones(problem.n_components))
+    from humeval_power.estimation.large_system import LargeSystem
+
+    info, phi = LargeSystem(problem.design).plain_information(problem.x.T @ problem.x)
+    return arranged_information(problem, info, phi, sigma2=1.0)
+
+
 def arranged_information(
     problem: CrossedProblem, info: Information, phi: Floats, *, sigma2: float
 ) -> Floats:

@@ -10,6 +10,8 @@ There is no criterion, and nothing that needs one.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +68,42 @@ def fit_iterative(
             search.draw_probes(min(max(wanted, groups + 1), _MOST_PROBES // WIDTH))
             state, status = minimise(search, state.gamma, restricted=restricted)
         return _as_batch(problem, search, state, seen, found, status, center, contrasts, restricted)
+
+
+def information_at(problem: CrossedProblem, gamma: Floats) -> tuple[Information, Floats]:
+    """Information at relative variances in the kernel's order, and (X'H^-1X)^-1, without any response: its norms
+    and traces carry the Monte Carlo error of the probes."""
+    anything = np.random.default_rng(PROBE_SEED).normal(
+        size=len(problem.x)
+    )  # nothing of it is in what comes back
+    if problem.weights is not None:
+        problem = replace(problem, weights=None)
+    with one_blas_thread():
+        search = _search_of(problem, anything, PROBE_SEED)
+        search.draw_probes(-(-PROBES // WIDTH))
+        state = search.evaluate(np.ascontiguousarray(gamma), restricted=True)
+        info = _information(search, _examine(search, state), restricted=True)
+    return Information(*(part[0] for part in info)), state.phi
+
+
+class Effects(NamedTuple):
+    """Predictions at one gamma, relative to sigma: beta (p,), phi (p, p); Z'H^-1X (n_columns, p), Z'Py
+    (n_columns,) and the diagonal of Z'H^-1Z by probes, outer columns first."""
+
+    beta: Floats
+    phi: Floats
+    hx: Floats
+    py: Floats
+    diagonal: Floats
+
+
+def effects_at(problem: CrossedProblem, response: Floats, gamma: Floats) -> Effects:
+    """What predictions of single levels need, at relative variances in the kernel's order."""
+    with one_blas_thread():
+        search = _search_of(problem, response, PROBE_SEED)
+        search.draw_probes(-(-PROBES // WIDTH))
+        state = search.evaluate(np.ascontiguousarray(gamma), restricted=True)
+        return Effects(state.beta, state.phi, state.hx, state.py, search.diagonal())
 
 
 def _search_of(problem: CrossedProblem, response: Floats, seed: int) -> Search:

@@ -51,6 +51,9 @@ _TINY_TABLE = 150  # ratings up to which all of these take a twentieth of a seco
 _ROUNDING = 1e-9  # difference of the criterion that is none; on a ridge all ends are this close
 _SAME_OPTIMUM = 1e-6  # difference of the criterion between two ends of one minimum
 _MANY_COLUMNS = 400  # outer columns from which sparse factors are faster than one dense block
+_MOST_WORK = (
+    2.5e9  # floating-point operations of a factor whose parts are all dense, beyond which fits iterate
+)
 _SMALL_DESIGN = 300  # columns of workers and items up to which one dense matrix is as fast as the kernels
 _DENSE_GAMMA = 1e3  # relative variances beyond which one dense matrix loses digits that the kernels keep
 MESSAGES = {
@@ -237,6 +240,22 @@ class CrossedProblem:
         return bool(n_outer * qa > _MANY_COLUMNS)
 
     @cached_property
+    def is_iterative(self) -> bool:
+        """Whether the table is so large that it is fitted by conjugate gradients and probes: its shape alone
+        decides, by what the factor of its connected parts would cost if each of them were dense."""
+        n_outer, qa, _ = self.design.outer_block.shape
+        kinds, width = (1, qa) if self.design.coupled else (qa, 1)
+
+        def work(levels: Codes) -> float:
+            return float(kinds * ((levels * float(width)) ** 3).sum() / 3.0)
+
+        if work(np.array([n_outer])) <= _MOST_WORK:
+            return False
+        from humeval_power.kernels.crossproducts import connected_levels
+
+        return work(connected_levels(self.design)) > _MOST_WORK
+
+    @cached_property
     def large(self) -> Large:
         """The design as sparse factors take it."""
         from humeval_power.kernels.large_design import large_design
@@ -345,6 +364,8 @@ def fit_batch(
     says that these are some of many replicates: those of an even design are then fitted together."""
     if side_by_side and problem.even is not None:
         return _fit_side_by_side(problem, responses, start, restricted, n_jobs, tolerance, contrasts)
+    if problem.is_iterative:
+        return _each_iterative(problem, responses, restricted, contrasts)
     n = len(responses)
     own_starts = start.ndim == 2
     by_difference = problem.is_difference
@@ -468,6 +489,16 @@ def _batch_of(
     )
 
 
+def _each_iterative(
+    problem: CrossedProblem, responses: Floats, restricted: bool, contrasts: Floats | None
+) -> BatchFit:
+    """Fits of a table that is very large, one after the other; each uses all cores."""
+    from humeval_power.estimation.iterative import fit_iterative
+
+    fits = [fit_iterative(problem, each, restricted=restricted, contrasts=contrasts) for each in responses]
+    return BatchFit._make([*map(np.concatenate, zip(*map(_parts, fits), strict=True)), 1, None, None])
+
+
 def _search_of(problem: CrossedProblem, *, by_dense: bool) -> tuple[Any, Any]:
     """The search that fits many responses, and the design as it takes it."""
     if by_dense:
@@ -558,8 +589,13 @@ def fit_one(
     Small tables are searched from several starts, tiny ones from every pattern of components. Where a
     component ends at zero the search is repeated from a positive value: the criterion can have a second,
     lower minimum inside. Of ends that are equally low one with a residual is kept: where the table does
-    not identify the variances, the residual can be traded for others.
+    not identify the variances, the residual can be traded for others. Very large tables are searched once, by
+    conjugate gradients.
     """
+    if problem.is_iterative:
+        from humeval_power.estimation.iterative import fit_iterative
+
+        return fit_iterative(problem, response, restricted=restricted, contrasts=contrasts)
 
     def search(starts: Floats) -> BatchFit:
         responses = np.repeat(response[None], len(starts), axis=0)
@@ -727,6 +763,10 @@ def outer_effects(
 def design_information(problem: CrossedProblem, gamma: Floats) -> tuple[information.Information, Floats]:
     """Information at relative variances `gamma` (q,), and (X'H^-1X)^-1, without any response."""
     gamma = problem.to_kernel(gamma)
+    if problem.is_iterative:
+        from humeval_power.estimation.iterative import information_at
+
+        return information_at(problem, gamma)
     if _by_dense_design(problem.design, gamma):
         with one_blas_thread():
             return dense.design_information(problem.design, gamma)

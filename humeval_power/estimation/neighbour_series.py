@@ -9,6 +9,9 @@ in its place: any matrix with a known trace serves.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +25,8 @@ _LEAST = 0.01  # gamma times the mean sum of squares of a level's column, at lea
 
 
 class NeighbourSeries:
-    """The first terms of the series at the gamma of a system, and their traces `means` (terms, n_types)."""
+    """The first terms of the series at the gamma of a system: their diagonals (terms, n_columns), and the traces
+    that these add up to, `means` (terms, n_types)."""
 
     def __init__(self, system: LargeSystem) -> None:
         gram = system.gram
@@ -43,7 +47,8 @@ class NeighbourSeries:
         )
         # a way round over three factors has no known trace
         self.n_terms = 3 if len(gram.meeting) == 0 else 2
-        self.means = self._means()
+        self.diagonals = self._diagonals()
+        self.means = self._by_type(self.diagonals)
 
     def _roots(self) -> Blocks:
         """L, (n_outer, qa) and (n_inner, qb), kept away from zero."""
@@ -57,7 +62,7 @@ class NeighbourSeries:
             root[rows] = np.sqrt(max(variance, _LEAST / size[rows].mean()))
         return root[: system.order].reshape(-1, system.qa), root[system.order :].reshape(-1, system.qb)
 
-    def _means(self) -> Floats:
+    def _diagonals(self) -> Floats:
         gram = self.system.gram
         sums = np.zeros_like(gram.outer_block), np.zeros_like(gram.inner_block)
         iterative.neighbour_sums(self.apart, *self.middle, *sums)
@@ -67,41 +72,54 @@ class NeighbourSeries:
         ]
         own = [np.einsum("waa->wa", each) for each in self.right]
         joined = [np.concatenate([part.ravel() for part in each]) for each in (own, second)]
+        found = np.zeros((1 + self.n_terms, self.system.n_columns))
+        found[0], found[2] = joined[0] * self.first, joined[1]
+        return found
+
+    def _by_type(self, columns: Floats) -> Floats:
+        """Sums over the columns (terms, n_columns, ...) of each type, (terms, n_types, ...)."""
         rows = [self.system.rows_of(t) for t in range(self.system.n_types)]
-        means = np.zeros((1 + self.n_terms, len(rows)))
-        for t, part in enumerate(rows):
-            means[0, t] = (joined[0] * self.first)[part].sum()
-            means[2, t] = joined[1][part].sum()
-        return means
+        return np.stack([columns[:, part].sum(axis=1) for part in rows], axis=1)
+
+    def elements(self, signs: Floats) -> Floats:
+        """v_i (B v)_i of every term B for signs v (n_columns, WIDTH), (terms, n_columns, WIDTH): on average its
+        diagonal."""
+        out = np.empty((1 + self.n_terms, *signs.shape))
+        iterative.block_products(*self.right, signs, out[0])
+        out[0] *= self.first[:, None]
+        iterative.neighbour_series(self.apart, self.left, self.right, self.middle, signs, out[1:])
+        out *= signs
+        return out
 
     def of(self, signs: Floats) -> Floats:
-        """What signs (n_columns, WIDTH) make of the terms, (terms, n_types, WIDTH)."""
-        out = np.empty((self.n_terms, *signs.shape))
-        iterative.neighbour_series(self.apart, self.left, self.right, self.middle, signs, out)
-        own = np.empty((1, *signs.shape))
-        iterative.block_products(*self.right, signs, own[0])
-        out = np.concatenate([own * self.first[:, None], out])
-        rows = [self.system.rows_of(t) for t in range(self.system.n_types)]
-        return np.stack([np.einsum("tcv,cv->tv", out[:, part], signs[part]) for part in rows], axis=1)
+        """Their sums over each column type, (terms, n_types, WIDTH)."""
+        return self._by_type(self.elements(signs))
 
 
-def controlled(values: Floats, terms: Floats, means: Floats) -> tuple[Floats, Floats]:
-    """The mean of values (probes,), and what is left of each, regressed on terms (probes, k) of known means."""
+class Controlled(NamedTuple):
+    """The mean of what probes say, what is left of each of them (probes,), and the slopes (terms,)."""
+
+    mean: float
+    left: Floats
+    slopes: Floats
+
+
+def controlled(values: Floats, terms: Floats, means: Floats) -> Controlled:
+    """Values (probes,) regressed on terms (probes, k) of known means (k,)."""
     centered = terms - terms.mean(axis=0)
     spread = np.sqrt((centered**2).sum(axis=0))
     used = spread > 1e-9 * np.abs(terms).max(initial=1.0)
-    slopes = (
-        np.linalg.lstsq(centered[:, used] / spread[used], values - values.mean(), rcond=1e-10)[0]
-        / spread[used]
-    )
-    left = values - values.mean() - centered[:, used] @ slopes
+    slopes = np.zeros(len(means))
+    scaled = centered[:, used] / spread[used]
+    slopes[used] = np.linalg.lstsq(scaled, values - values.mean(), rcond=1e-10)[0] / spread[used]
+    left = values - values.mean() - centered @ slopes
     n, k = len(values), int(used.sum())
-    mean = values.mean() - (terms.mean(axis=0) - means)[used] @ slopes
-    return mean, left * np.sqrt((n - 1.0) / max(n - 1.0 - k, 1.0))
+    mean = float(values.mean() - (terms.mean(axis=0) - means) @ slopes)
+    return Controlled(mean, left * np.sqrt((n - 1.0) / max(n - 1.0 - k, 1.0)), slopes)
 
 
-def _pair(blocks: object) -> Blocks:
-    outer, inner = (np.ascontiguousarray(each, dtype=np.float64) for each in blocks)  # type: ignore[attr-defined]
+def _pair(blocks: Iterable[NDArray[np.floating[Any]]]) -> Blocks:
+    outer, inner = (np.ascontiguousarray(each, dtype=np.float64) for each in blocks)
     return outer, inner
 
 

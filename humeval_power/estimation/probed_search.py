@@ -119,8 +119,8 @@ class Search:
             controlled(each[0], each[1:].T, series.means[:, t])
             for t, each in enumerate(values.swapaxes(0, 1))
         ]
-        trace = np.array([mean for mean, _ in found])
-        of_probe = np.stack([left for _, left in found], axis=1)
+        trace = np.array([each.mean for each in found])
+        of_probe = np.stack([each.left for each in found], axis=1)
         quadratic, square, worked = self._working(hx, py, phi)
         df = self.n - (self.p if restricted else 0)
         sigma2 = rss / df
@@ -142,14 +142,38 @@ class Search:
     def _probe(self, group: int, series: NeighbourSeries) -> tuple[Floats, bool]:
         """v_t'Z_t'H^-1Z v of a group of probes, and what they make of the terms of the series, (1 + terms, q,
         WIDTH)."""
-        system = self.system
-        signs = self.signs[group].astype(np.float64)
-        columns = system.gram_times(signs)
-        ok = system.solve(columns, self.probe_starts[group], _CLOSE)
-        columns *= signs
-        rows = [system.rows_of(t) for t in range(system.n_types)]
+        columns, ok = self._products(group)
+        rows = [self.system.rows_of(t) for t in range(self.system.n_types)]
         values = np.stack([columns[part].sum(axis=0) for part in rows])
-        return np.concatenate([values[None], series.of(signs)]), ok
+        return np.concatenate([values[None], series.of(self.signs[group].astype(np.float64))]), ok
+
+    def _products(self, group: int) -> tuple[Floats, bool]:
+        """v_i (Z'H^-1Z v)_i of a group of probes, (n_columns, WIDTH)."""
+        signs = self.signs[group].astype(np.float64)
+        columns = self.system.gram_times(signs)
+        ok = self.system.solve(columns, self.probe_starts[group], _CLOSE)
+        return columns * signs, ok
+
+    def diagonal(self) -> Floats:
+        """The diagonal of Z'H^-1Z, (n_columns,), by all probes at the gamma of the system."""
+        system = self.system
+        series = NeighbourSeries(system)
+        rows = [system.rows_of(t) for t in range(system.n_types)]
+
+        def work(group: int) -> tuple[Floats, Floats]:
+            own = np.concatenate(
+                [self._products(group)[0][None], series.elements(self.signs[group].astype(np.float64))]
+            )
+            return np.stack([own[:, part].sum(axis=1) for part in rows], axis=1), own.sum(axis=2)
+
+        done = in_threads(work, range(len(self.signs)))
+        by_type = np.concatenate([types for types, _ in done], axis=2)
+        mean = sum(columns for _, columns in done) / by_type.shape[2]
+        found: Floats = mean[0].copy()
+        for t, part in enumerate(rows):
+            slopes = controlled(by_type[0, t], by_type[1:, t].T, series.means[:, t]).slopes
+            found[part] -= slopes @ (mean[1:, part] - series.diagonals[:, part])
+        return found
 
     def _working(self, hx: Floats, py: Floats, phi: Floats) -> tuple[Floats, Floats, bool]:
         """py_s'Z_s'PZ_t py_t (q, q), py_t'py_t (q,), and whether the solves met their tolerance."""

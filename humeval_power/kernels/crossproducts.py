@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from humeval_power.kernels.crossed import Gram
 from humeval_power.kernels.kernel import kernel
@@ -100,6 +101,18 @@ def _meetings(outer: Ints, begin: Ints, outer_columns: Floats) -> tuple[Ints, Fl
         levels.append(np.column_stack([begin[a] + keys // size, begin[b] + keys % size]))
         blocks.append(_sums(row, len(keys), outer_columns[a], outer_columns[b]))
     return np.concatenate(levels), np.concatenate(blocks)
+
+
+def connected_levels(gram: Gram) -> Ints:
+    """Number of outer levels in each part of a design that shares no rows with the others."""
+    n_inner, n_outer = len(gram.inner_block), len(gram.outer_block)
+    inner = np.repeat(np.arange(n_inner), np.diff(gram.start)) + n_outer
+    rows = np.concatenate([gram.outer, gram.meeting[:, 0]])
+    columns = np.concatenate([inner, gram.meeting[:, 1]])
+    size = n_inner + n_outer
+    meets = csr_array((np.ones(len(rows)), (rows, columns)), shape=(size, size))
+    n_parts, part = connected_components(meets, directed=False)
+    return np.bincount(part[:n_outer], minlength=n_parts)
 
 
 def _add_meetings(matrix: Floats, meeting: Ints, block: Floats) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
+from humeval_power.errors import InputError
 from humeval_power.estimation import iterative, large_system, native, probed_search
+from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.large_system import LargeSystem, grouped
 from humeval_power.estimation.native import BatchFit, CrossedProblem
+from humeval_power.inference.analyze.blups import predicted_effects
+from humeval_power.inference.study.intervals import parameter_intervals
 from humeval_power.kernels.iterative import WIDTH
 
 Floats = NDArray[np.float64]
@@ -239,3 +244,46 @@ def test_the_printed_error_is_honest() -> None:
     z = (np.array(gammas) - truth) / (own * np.array(printed))
     assert (np.abs(z) < 2).mean() > 0.9
     assert (np.abs(z.mean(axis=0)) < 0.35).all()
+
+
+def test_what_follows_a_fit_is_the_same_by_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fit of a table, its predictions and the information of its design, by dense blocks and by solves."""
+    *codes, rating = table(60, 100, 3, seed=4)
+    ratings = SimpleNamespace(worker=codes[0], item=codes[1], system=codes[2], rating=rating)
+    gamma = np.array([0.3, 0.1, 0.2, 0.1])
+    exact = fit(ratings)
+    predicted = predicted_effects(exact, ratings)
+    known, phi = native.design_information(CrossedProblem.of_ratings(ratings), gamma)
+    monkeypatch.setattr(native, "_MOST_WORK", 0.0)
+    problem = CrossedProblem.of_ratings(ratings)
+    assert problem.is_iterative
+    found = fit(ratings)
+    assert found.monte_carlo is not None
+    assert np.isnan(found.criterion)
+    assert set(found.monte_carlo.deviations) == {name for name in exact.standard_errors if name[:2] == "sd"}
+    for name, error in exact.standard_errors.items():
+        value = getattr(exact.parameters, name)
+        assert getattr(found.parameters, name) == pytest.approx(value, abs=0.03 * error), name
+        assert found.standard_errors[name] == pytest.approx(error, rel=0.05)
+    again = predicted_effects(exact, ratings)
+    assert np.abs(again.fitted - predicted.fitted).max() < 1e-9
+    for one, other in ((again.workers, predicted.workers), (again.items, predicted.items)):
+        for name in ("intercept", "slope", "difference"):
+            assert np.abs(getattr(one, name) - getattr(other, name)).max() < 1e-9
+            error = f"{name}_error"
+            assert np.allclose(getattr(one, error), getattr(other, error), rtol=0.1)
+    info, found_phi = native.design_information(problem, gamma)
+    assert np.allclose(found_phi, phi, rtol=1e-8)
+    assert np.allclose(info.gg, known.gg, rtol=0.05, atol=0.01 * np.abs(known.gg).max())
+    with pytest.raises(InputError, match="evaluates no likelihood"):
+        parameter_intervals(found, ratings, method="profile")
+
+
+def test_the_shape_alone_chooses_the_engine() -> None:
+    """Workers in separate parts stay with exact factors, as many who are mixed do not."""
+    item = np.repeat(np.arange(4000), 4)
+    system = np.tile([0, 1], 8000)
+    apart = np.repeat(np.stack([np.arange(4000), np.arange(4000) ^ 1], axis=1).ravel(), 2)
+    mixed = np.repeat(np.random.default_rng(1).permuted(np.repeat(np.arange(4000), 2)), 2)
+    assert not CrossedProblem.of_design(apart, item, system).is_iterative
+    assert CrossedProblem.of_design(mixed, item, system).is_iterative

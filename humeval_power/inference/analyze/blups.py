@@ -24,7 +24,8 @@ class LevelEffects:
     `intercept` and `slope` are best linear unbiased predictions of the random effects. Their errors are
     conditional on baseline and effect, as those of lme4's ranef. `difference` is the whole difference
     B - A of the level, effect + slope; its error counts that the effect is estimated too. A level with few
-    ratings is drawn towards the average: this is not its own raw difference.
+    ratings is drawn towards the average: this is not its own raw difference. Of very large tables the errors,
+    not the predictions, are by random probes: good to some per cent.
     """
 
     intercept: Floats
@@ -120,6 +121,8 @@ def predicted_effects(fit: Fit, ratings: RatingTable) -> Predictions:
 
 def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: float) -> Blocks:
     """Effects and their variances from the factorised blocks; nothing larger than outer x outer."""
+    if problem.is_iterative:
+        return _iterated(problem, response, gamma, sigma2)
     gram = problem.design
     products = problem.products(response[None])
     response_of_one = crossed.Response(*(part[0] for part in products))
@@ -137,6 +140,25 @@ def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: flo
         outer_hx=found.outer_hx[:p].reshape(p, -1, qa),
         inner_hx=found.inner_hx[:p],
     )
+
+
+def _iterated(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: float) -> Blocks:
+    """The same of a very large table: effects by solves, their variances by probes."""
+    from humeval_power.estimation.iterative import effects_at
+
+    found = effects_at(problem, response, gamma)
+    qa, qb = len(problem.design.outer_types), len(problem.design.inner_types)
+    order = problem.design.outer_block.shape[0] * qa
+    outer_gamma = np.repeat(gamma[:-qb].reshape(-1, qa), np.diff(problem.design.begin), axis=0)
+    of = {}
+    for name, rows, q, own in (
+        ("outer", slice(order), qa, outer_gamma),
+        ("inner", slice(order, None), qb, gamma[-qb:]),
+    ):
+        of[name] = own * found.py[rows].reshape(-1, q)
+        of[f"{name}_variance"] = own - own**2 * found.diagonal[rows].reshape(-1, q)
+        of[f"{name}_hx"] = found.hx[rows].T.reshape(found.hx.shape[1], -1, q)
+    return Blocks(beta=found.beta, phi=found.phi, sigma2=sigma2, **of)
 
 
 def _looked(

@@ -57,6 +57,11 @@ def parameter_intervals(
         return _asymptotic(fit)
     if fit.parameters.sd_worker_item > 0:
         raise InputError(f"{method} intervals are not offered for a fit with the worker-item term.")
+    if fit.monte_carlo is not None:
+        raise InputError(
+            f"{method} intervals are not offered for a fit of so many workers and items: it evaluates no "
+            "likelihood. Take asymptotic ones, which are accurate at this size."
+        )
     if fit.correlations:
         raise InputError(
             f"{method} intervals are not offered for a fit with correlations; take asymptotic ones."
