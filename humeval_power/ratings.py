@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from humeval_power.checking.cells import Ids, Mask
+from humeval_power.checking.cells import Ids, Mask, codes_in, renumbered
 from humeval_power.checking.covariates import Covariate
 from humeval_power.checking.origin import Layout, Origin, origin_of
 from humeval_power.checking.problems import find_problems, pair_problems, system_problems
@@ -280,7 +280,7 @@ def _chosen(
         document_names=() if structure.document is None else structure.document.names,
         covariates=structure.covariates,
     )
-    present = np.unique(ids["system"].code[kept])
+    present = codes_in(ids["system"].code[kept])
     names = systems or tuple(ids["system"].names[code] for code in present)
     new_code = np.zeros(everything.n_systems, dtype=np.int64)
     new_code[[everything.system_names.index(name) for name in names]] = np.arange(len(names))
@@ -290,8 +290,8 @@ def _chosen(
 def _subset(ratings: Ratings, kept: Mask, *, system: Codes) -> Ratings:
     """The kept rows with the given system codes, and only the workers, items and documents that occur in
     them; covariates are coded anew."""
-    workers, worker = np.unique(ratings.worker[kept], return_inverse=True)
-    items, item = np.unique(ratings.item[kept], return_inverse=True)
+    workers, worker = renumbered(ratings.worker[kept])
+    items, item = renumbered(ratings.item[kept])
     return replace(
         ratings,
         worker=worker.astype(np.int64),
@@ -309,7 +309,7 @@ def _documents(ratings: Ratings, kept: Mask) -> dict[str, Any]:
     """The fields of the documents that occur in the kept rows."""
     if ratings.document is None:
         return {}
-    documents, document = np.unique(ratings.document[kept], return_inverse=True)
+    documents, document = renumbered(ratings.document[kept])
     names = tuple(ratings.document_names[code] for code in documents)
     return {"document": document.astype(np.int64), "document_names": names}
 
@@ -345,5 +345,5 @@ def _direction(systems: tuple[str, str] | None, names: tuple[str, ...]) -> list[
 def _only_name(ids: Ids | None, kept: Mask) -> str | None:
     if ids is None:
         return None
-    codes = np.unique(ids.code[kept])
+    codes = codes_in(ids.code[kept])
     return ids.names[codes[0]] if len(codes) == 1 and codes[0] >= 0 else None

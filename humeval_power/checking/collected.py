@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from humeval_power.checking.cells import Cells, Mask, read_cells, value_counts
+from humeval_power.checking.cells import Cells, Mask, codes_in, read_cells, value_counts
 
 Kind = Literal["rating", "repeat", "check"]
 KINDS: tuple[Kind, ...] = ("rating", "repeat", "check")
@@ -50,7 +50,7 @@ def read_kinds(table: pd.DataFrame, *, but: Collection[str] = ()) -> Kinds | Non
         return None
     cells = read_cells(table[KIND])
     texts = [text.strip() for text in cells.texts]
-    occurring = {texts[code] for code in np.unique(cells.code)} - {""}
+    occurring = {texts[code] for code in codes_in(cells.code)} - {""}
     if not occurring or not occurring <= set(KINDS):
         return None
     apart = np.array([text in KINDS[1:] for text in texts])[cells.code]

@@ -9,6 +9,7 @@ from humeval_power.checking.cells import (
     Mask,
     blank_id_problems,
     cell_problems,
+    codes_in,
     variant_problems,
 )
 from humeval_power.checking.collected import KIND, KINDS
@@ -71,7 +72,7 @@ def system_problems(
     if pair is None and not require_pair:
         return []
     ids, at = rows.ids["system"], rows.at["system"]
-    present = [ids.names[code] for code in np.unique(ids.code[kept]) if code >= 0]
+    present = [ids.names[code] for code in codes_in(ids.code[kept]) if code >= 0]
     if pair is not None:
         problems = pair_problems(pair, ids.names, source=at.source)
         return problems or [
@@ -163,7 +164,7 @@ def _size_problems(rows: Rows, kept: Mask) -> list[Problem]:
     problems = []
     for role in ("worker", "item"):
         codes = rows.ids[role].code[kept]
-        if codes.size and np.unique(codes[codes >= 0]).size == 1:
+        if codes.size and codes_in(codes[codes >= 0]).size == 1:
             at = rows.at[role]
             rule = f"there is only one {role}; at least 2 are needed to see how much {role}s differ."
             remedy = f"Is this the right column? --{role} COLUMN"

@@ -15,8 +15,8 @@ STRAIGHT_LINE = 10  # ratings after which giving always the same one is worth a 
 
 def n_systems_seen(level: Codes, system: Codes, *, n_levels: int, n_systems: int) -> Codes:
     """Number of different systems that each worker or item goes with, shape (n_levels,)."""
-    pairs = np.unique(level * n_systems + system)
-    seen: Codes = np.bincount(pairs // n_systems, minlength=n_levels)
+    count = np.bincount(level * n_systems + system, minlength=n_levels * n_systems)
+    seen: Codes = (count.reshape(n_levels, n_systems) > 0).sum(axis=1)
     return seen
 
 

@@ -11,7 +11,7 @@ terminal                  `terminal_text`, and `display_width`, `padded`, `cut` 
 Markdown, HTML, LaTeX     `markdown_text`, `markdown_code`, `html_text`, `latex_text`
 BibTeX                    `bibtex_text`
 pictures                  `picture_text`
-CSV, spreadsheets         `csv_text`, `table_csv`; read again with `original_cells`
+CSV, spreadsheets         `csv_text`, `columns_csv`, `table_csv`; read again with `original_cells`
 JSON, TOML, R             `json_text`, `toml_text`, `r_text`
 a shell                   `shell_command`, `shell_word`
 names of files            `file_stems`
@@ -26,6 +26,7 @@ from humeval_power.safe_text.markdown import markdown_code, markdown_text
 from humeval_power.safe_text.pictures import picture_text
 from humeval_power.safe_text.programs import json_text, r_text, shell_command, shell_word, toml_text
 from humeval_power.safe_text.spreadsheets import (
+    columns_csv,
     csv_text,
     formula_safe,
     original_cells,
@@ -36,6 +37,7 @@ from humeval_power.safe_text.visible import one_line, visible
 
 __all__ = [
     "bibtex_text",
+    "columns_csv",
     "csv_text",
     "cut",
     "display_width",

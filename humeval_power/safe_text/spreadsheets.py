@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,31 +48,53 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"{','.join(map(_written, line)) or _EMPTY}\n" for line in lines)
 
 
+def columns_csv(columns: Mapping[str, Sequence[str]]) -> str:
+    """Columns of text of one length as CSV, under their names; a text that stands often is looked at once."""
+    return _joined(list(columns), [_written_texts(cells) for cells in columns.values()])
+
+
 def table_csv(table: pd.DataFrame, *, digits: int | None = None) -> str:
     """A table as CSV without its index; `digits` are the significant ones of numbers, None for all.
 
     What is missing is an empty cell.
     """
-    header = [_written(str(name)) for name in table]
-    columns = [_written_column(table[name], digits) for name in table]
-    return "".join(
-        f"{line or _EMPTY}\n" for line in (",".join(header), *map(",".join, zip(*columns, strict=True)))
-    )
+    names = [str(name) for name in table]
+    return _joined(names, [_written_column(table.iloc[:, place], digits) for place in range(len(names))])
+
+
+def _joined(names: Sequence[str], columns: Sequence[list[str]]) -> str:
+    """Cells as they are written, column by column, as the lines of a file: their texts lie in one piece of memory
+    from the start."""
+    header = f"{','.join(map(_written, names)) or _EMPTY}\n"
+    if not columns or not columns[0]:
+        return header
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if len(columns) == 1:
+        columns = [[cell or _EMPTY for cell in columns[0]]]
+    *others, last = (pa.array(cells, pa.large_string()) for cells in columns)
+    nothing, feed, comma = (pa.scalar(text, pa.large_string()) for text in ("", "\n", ","))
+    ended = pc.binary_join_element_wise(last, nothing, feed)
+    lines = pc.binary_join_element_wise(*others, ended, comma)
+    body: bytes = lines.buffers()[2].to_pybytes()
+    return header + body.decode()
 
 
 def _written_column(cells: pd.Series, digits: int | None) -> list[str]:
-    """The cells of a column as they are written; a text that stands in it often is looked at once."""
-    known: dict[str, str] = {}
+    """The cells of a column as they are written."""
+    values, missing = cells.tolist(), cells.isna()
+    if missing.any():
+        values = ["" if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
+    if set(map(type, values)) <= {str, int}:  # of which none equals another that is written otherwise
+        return _written_texts(values)
+    return [_written(_cell(value, digits)) for value in values]
 
-    def written(value: object) -> str:
-        if type(value) is not str:
-            return _written(_cell(value, digits))
-        if value not in known:
-            known[value] = _written(value)
-        return known[value]
 
-    pairs = zip(cells.tolist(), cells.isna().tolist(), strict=True)
-    return ["" if missing else written(value) for value, missing in pairs]
+def _written_texts(values: Sequence[str | int]) -> list[str]:
+    """Texts and whole numbers as they are written, each different one looked at once."""
+    written = {value: _written(str(value)) for value in set(values)}
+    return [written[value] for value in values]
 
 
 def _cell(value: object, digits: int | None) -> str:

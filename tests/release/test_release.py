@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import hmac
 import io
 import json
 import re
@@ -353,6 +354,14 @@ def test_an_escaped_cell_is_harmless_and_has_one_original(cell: str) -> None:
 @given(st.integers(0, 200))
 def test_the_order_of_rows_is_a_permutation(n_rows: int) -> None:
     assert sorted(keyed_order(n_rows, key=KEY)) == list(range(n_rows))
+
+
+@pytest.mark.parametrize("key", ["short", "ü" * 80])
+def test_rows_are_ordered_by_the_hmac_of_their_numbers(key: str) -> None:
+    def signed(row: int) -> str:
+        return hmac.new(key.encode(), f"row:{row}".encode(), hashlib.sha256).hexdigest()
+
+    assert keyed_order(300, key=key).tolist() == sorted(range(300), key=signed)
 
 
 def test_the_released_csv_is_read_by_the_package_itself(hostile: Path, tmp_path: Path) -> None:

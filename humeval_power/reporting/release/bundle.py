@@ -9,6 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
+import numpy as np
+
 from humeval_power.checking.columns import close_to, shortened
 from humeval_power.errors import InputError
 from humeval_power.reporting.release.pseudonyms import (
@@ -25,7 +27,7 @@ from humeval_power.reporting.release.warnings import (
     refuse_private,
 )
 from humeval_power.reporting.release.worker_ids import IdSearch
-from humeval_power.safe_text import csv_text, formula_safe, json_text
+from humeval_power.safe_text import columns_csv, formula_safe, json_text
 
 RATINGS, README, SUMS = "ratings.csv", "README.md", "SHA256SUMS"
 OWN_FILES = (RATINGS, README, SUMS)
@@ -137,12 +139,18 @@ def _sum_line(name: str, content: bytes) -> str:
 def _ratings_csv(
     columns: Mapping[str, list[str]], n_ratings: int, key: str
 ) -> tuple[bytes, dict[str, int]]:
-    changed = {
-        name: sum(formula_safe(value) != value for value in values) for name, values in columns.items()
-    }
+    changed = {name: _n_guarded(values) for name, values in columns.items()}
     order = keyed_order(n_ratings, key=key)
-    text = csv_text(list(columns), ([values[row] for values in columns.values()] for row in order))
+    text = columns_csv(
+        {name: np.array(values, dtype=object)[order].tolist() for name, values in columns.items()}
+    )
     return text.encode(), {name: count for name, count in changed.items() if count}
+
+
+def _n_guarded(values: list[str]) -> int:
+    """How many cells of a column a spreadsheet would run."""
+    guarded = {value for value in set(values) if formula_safe(value) != value}
+    return sum(value in guarded for value in values) if guarded else 0
 
 
 def _without_workers(content: bytes, mapping: Mapping[str, str]) -> bytes:

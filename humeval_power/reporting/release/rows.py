@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from humeval_power.checking.cells import Ids, Mask, read_cells
+from humeval_power.checking.cells import Codes, Ids, Mask, read_cells
 from humeval_power.checking.columns import close_to
 from humeval_power.checking.roles import ROLES, Columns, Role, find_roles
 from humeval_power.checking.rows import FlowStep, Rows, read_rows, select_rows
@@ -95,12 +95,13 @@ def release_rows(
         )
         scales[name or ""] = checked.scale
     texts = {str(role): _names(rows.ids[role], selection.kept) for role in rows.ids if role != "criterion"}
-    texts["rating"] = [rows.cells.texts[code].strip() for code in rows.cells.code[selection.kept]]
+    ratings = [text.strip() for text in rows.cells.texts]
+    texts["rating"] = _texts(ratings, rows.cells.code[selection.kept])
     if "criterion" in rows.ids:
         texts["criterion"] = _names(rows.ids["criterion"], selection.kept)
     for column in keep:
         cells = read_cells(table[column])
-        texts[column] = [cells.texts[code] for code in cells.code[selection.kept]]
+        texts[column] = _texts(cells.texts, cells.code[selection.kept])
     of_role = columns.of_role()
     taken = {*of_role.values(), *keep}
     return ReleaseRows(
@@ -108,7 +109,7 @@ def release_rows(
         extra=tuple(keep),
         left_out=tuple(name for name in table.columns if name not in taken),
         original={**{str(role): name for role, name in of_role.items()}, **{name: name for name in keep}},
-        row_numbers=tuple(int(row) for row in rows.at["rating"].rows[selection.kept]),
+        row_numbers=tuple(rows.at["rating"].rows[selection.kept].tolist()),
         scales=scales,
         flow=selection.flow,
         source=source,
@@ -180,4 +181,10 @@ def _check_kept(keep: Sequence[str], columns: Columns, known: list[str], source:
 
 
 def _names(ids: Ids, kept: Mask) -> list[str]:
-    return [ids.names[code] if code >= 0 else "" for code in ids.code[kept]]
+    return _texts((*ids.names, ""), ids.code[kept])  # -1, of a blank cell, is the last
+
+
+def _texts(texts: Sequence[str], codes: Codes) -> list[str]:
+    """The text of each code."""
+    found: list[str] = np.array(texts, dtype=object)[codes].tolist()
+    return found

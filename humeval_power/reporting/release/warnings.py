@@ -57,10 +57,11 @@ def column_warnings(
                 f"column {shown!r}: {count(len(found), 'value')} with what looks like {kind}, such as "
                 f"{shortened(found[0])!r}. {_remedy(column)}"
             )
-        by_value = {value: search.found(value) for value in set(values)}
+        by_value = {value: ids for value in set(values) if (ids := search.found(value))}
         hits = Hits()
-        for row, value in zip(rows.row_numbers, values, strict=True):
-            hits.add(by_value[value], f"row {row}")
+        for row, value in zip(rows.row_numbers, values, strict=True) if by_value else ():
+            if value in by_value:
+                hits.add(by_value[value], f"row {row}")
         warnings += hits.warnings(f"column {shown!r}", "cell", _remedy(column), checked, (shown, column))
     return warnings
 

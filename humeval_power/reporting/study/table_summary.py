@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from humeval_power.checking.cells import codes_in
 from humeval_power.checking.structure import cell_sizes, n_systems_seen
 from humeval_power.ratings import Ratings
 
@@ -86,7 +87,7 @@ def summarise_table(ratings: Ratings) -> TableSummary:
         share_at_high=float(np.mean(raw >= ratings.scale.high - tolerance)),
         n_values=len(np.unique(ratings.rating)),
         ratings_per_worker=_spread(np.bincount(worker)),
-        ratings_per_item_and_system=_spread(np.unique(item * n_systems + system, return_counts=True)[1]),
+        ratings_per_item_and_system=_spread(_positive(np.bincount(item * n_systems + system))),
         share_paired=float(np.mean(seen_in_pair > 1)),
         n_repeats=ratings.n_ratings - len(cell_sizes(worker, item, system)),
         n_items_one_system=int((seen_by_item == 1).sum()),
@@ -100,13 +101,17 @@ def _spread(counts: Codes) -> Spread:
     return Spread(int(counts.min()), float(np.median(counts)), int(counts.max()))
 
 
+def _positive(counts: Codes) -> Codes:
+    return counts[counts > 0]
+
+
 def _system_summary(ratings: Ratings, raw: NDArray[np.float64], code: int) -> SystemSummary:
     rows = ratings.system == code
     return SystemSummary(
         system=ratings.system_names[code],
         n_ratings=int(rows.sum()),
-        n_workers=len(np.unique(ratings.worker[rows])),
-        n_items=len(np.unique(ratings.item[rows])),
+        n_workers=len(codes_in(ratings.worker[rows])),
+        n_items=len(codes_in(ratings.item[rows])),
         mean=float(raw[rows].mean()),
     )
 
