@@ -62,15 +62,15 @@ def resample(
     InputError
         An unknown test, or a size that is not drawn.
     """
-    from humeval_power.planning.power import estimate_power
+    from humeval_power.planning.power import estimate_powers, told_as
     from humeval_power.planning.workload import NOTHING
     from humeval_power.reporting.resample.result import Cell, ResampleResult
     from humeval_power.reporting.result import Provenance
-    from humeval_power.scenarios.resample import ResampledRatings
+    from humeval_power.scenarios.resample import ResampledRatings, Table
 
     said = Difference(shift, ratings.scale) if isinstance(shift, int | float) else shift
     first = ResampledRatings(
-        ratings,
+        Table.of(ratings),
         by=by,
         test=tests[0],
         shift=None if said is None else said.value,
@@ -86,14 +86,17 @@ def resample(
         for each in scenarios:
             work += _work_of(each, ratings, n_simulations, n_jobs)
         ahead(work)
-    cells = []
-    with progress("Drawing", total=len(scenarios) * n_simulations) as advance:
-        for each in scenarios:
-            found = estimate_power(
-                each, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=in_steps(advance)
-            )
-            cells.append(Cell(each, found))
-    return ResampleResult(ratings=ratings, cells=tuple(cells), shift=said, provenance=Provenance(seed=seed))
+    studies = len(scenarios) * n_simulations
+    with progress("Drawing", total=studies) as advance:
+        found = estimate_powers(
+            [[each] for each in scenarios],
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+            progress=told_as(in_steps(advance), studies),
+        )
+    cells = tuple(Cell(each, estimate) for each, (estimate,) in zip(scenarios, found, strict=True))
+    return ResampleResult(ratings=ratings, cells=cells, shift=said, provenance=Provenance(seed=seed))
 
 
 def _work_of(cell: ResampledRatings, ratings: Ratings, n_simulations: int, n_jobs: int) -> Workload:

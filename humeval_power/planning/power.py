@@ -13,7 +13,7 @@ from humeval_power.planning.replicate_blocks import Told, block_size, blocks_of
 from humeval_power.planning.tallies import Counted, Tally, count_block
 from humeval_power.planning.workload import seconds_each
 from humeval_power.scenarios.contract import Scenario
-from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.blocks import Block, Done, run_blocks
 
 DEFAULT_SIMULATIONS = 2000
 DEFAULT_SEED = 1
@@ -28,6 +28,27 @@ def part_of(progress: Progress | None, part: int, parts: int) -> Progress | None
     if progress is None:
         return None
     return lambda done, total: progress(part * total + done, parts * total)
+
+
+def told_as(progress: Progress | None, units: int) -> Progress | None:
+    """Progress of work of any length, told as so many units."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(units * done // total, units)
+
+
+def told_of_blocks(progress: Progress | None, sizes: Sequence[int]) -> Done | None:
+    """Progress in units of which each block has so many, told as blocks are finished, in any order."""
+    if progress is None:
+        return None
+    so_far = 0
+
+    def finished(place: int) -> None:
+        nonlocal so_far
+        so_far += sizes[place]
+        progress(so_far, sum(sizes))
+
+    return finished
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from humeval_power.planning.power import (
     Progress,
     check_simulation,
     estimate_power,
+    estimate_powers,
+    told_as,
 )
 from humeval_power.scenarios.computed import ComputedPower, is_computable
 from humeval_power.scenarios.contract import Scenario
@@ -101,7 +103,7 @@ def answer(
     progress: Progress | None = None,
 ) -> Answer:
     """Power of a scenario in the ways asked for; what cannot be computed is simulated."""
-    computed = scenario.computed() if "computed" in by and is_computable(scenario) else None
+    computed = _computed(scenario, by)
     if "simulation" not in by and computed is not None:
         return Answer(scenario, computed, None)
     simulated = estimate_power(
@@ -113,6 +115,10 @@ def answer(
         progress=progress,
     )
     return Answer(scenario, computed, simulated)
+
+
+def _computed(scenario: Scenario, by: Sequence[By]) -> ComputedPower | None:
+    return scenario.computed() if "computed" in by and is_computable(scenario) else None
 
 
 def detectable_effect(
@@ -282,13 +288,25 @@ def scenario_surface(
     """One row for each cell: its labels, `effect`, `power`, `power_low`, `power_high` (the Monte Carlo
     interval; the power itself where it is computed), `type_m`, `type_s`, `n_simulations`, `n_failed`,
     `method`. Every cell uses the same children of the seed."""
-    rows = []
-    for done, (labels, scenario) in enumerate(cells, start=1):
-        result = answer(scenario, by=by, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs)
-        rows.append({**labels, "effect": scenario.true_effect, **_row(result)})
-        if progress is not None:
-            progress(done, len(cells))
-    return rows
+    scenarios = [scenario for _, scenario in cells]
+    known = [_computed(scenario, by) for scenario in scenarios]
+    drawn = [place for place, computed in enumerate(known) if "simulation" in by or computed is None]
+    estimates = estimate_powers(
+        [[scenarios[place]] for place in drawn],
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+        progress=told_as(progress, len(cells)),
+    )
+    simulated = {place: found for place, (found,) in zip(drawn, estimates, strict=True)}
+    answers = [
+        Answer(scenario, computed, simulated.get(place))
+        for place, (scenario, computed) in enumerate(zip(scenarios, known, strict=True))
+    ]
+    return [
+        {**labels, "effect": scenario.true_effect, **_row(found)}
+        for (labels, scenario), found in zip(cells, answers, strict=True)
+    ]
 
 
 def _row(result: Answer) -> dict[str, object]:

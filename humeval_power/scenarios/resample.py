@@ -43,6 +43,20 @@ _NEEDS: dict[Unit, tuple[str, ...]] = {
 }
 
 
+class Table(NamedTuple):
+    """Ratings without anything that drawing them does not need."""
+
+    worker: Codes
+    item: Codes
+    system: Codes
+    rating: Floats
+
+    @classmethod
+    def of(cls, ratings: RatingTable) -> Table:
+        """The columns of ratings."""
+        return cls(ratings.worker, ratings.item, ratings.system, ratings.rating)
+
+
 class Drawn(NamedTuple):
     """Rows of the table in one resampled study, and the codes of worker and item there: a worker or an
     item that was drawn twice is two."""

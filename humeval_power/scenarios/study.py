@@ -124,6 +124,11 @@ class RatingStudy:
         """The same study with a true difference B - A of `effect`."""
         return replace(self, parameters=self.parameters.with_difference(effect))
 
+    def prepare(self) -> None:
+        """Simulate what the rule needs to know beforehand, once, instead of wherever studies are drawn."""
+        if self.rule.is_simulated:
+            _ = self._null
+
     def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
         """Simulate and test studies `first` to `first + n - 1`."""
         return self.decide(self.replication.fits(n, seed=seed, first=first, n_jobs=n_jobs))

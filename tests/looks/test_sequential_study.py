@@ -21,7 +21,7 @@ from humeval_power.inference.looks.stopping_rule import StoppingRule
 from humeval_power.inference.looks.stopping_words import efficacy_of
 from humeval_power.inference.study.formula import effect_precision
 from humeval_power.parameters import Parameters, preset
-from humeval_power.planning.looks.calibration import calibrate, level_factor
+from humeval_power.planning.looks.calibration import calibrate, level_factor, level_ratios
 from humeval_power.planning.looks.how_many import (
     compare_growth,
     compare_numbers_of_looks,
@@ -269,7 +269,8 @@ def test_calibrated_levels_are_those_stored(shared) -> None:
         for name, rate in rates.items():
             assert rate == pytest.approx(row[name], abs=band(row[name], 20_480, 20_000)), (row, name)
         # A quantile's standard error is that of the share, over the density there.
-        level = level_factor(looks, boundaries(POCOCK, (1 / 3, 2 / 3, 1.0))) * POCOCK_LEVEL
+        bounds = boundaries(POCOCK, (1 / 3, 2 / 3, 1.0))
+        level = level_factor(level_ratios(looks, bounds), bounds) * POCOCK_LEVEL
         density = 0.02 / (np.quantile(smallest, 0.06) - np.quantile(smallest, 0.04))
         allowed = band(0.05, 20_480, 20_000) / density
         assert level == pytest.approx(row["calibrated_p_star"], abs=allowed), row

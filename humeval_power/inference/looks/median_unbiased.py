@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
@@ -14,6 +16,7 @@ Floats = NDArray[np.float64]
 
 _SCORES = np.linspace(-8.0, 8.0, 129)
 _DRIFTS = np.linspace(-12.0, 12.0, 97)
+_MOST_KEPT = 64  # tables: the same boundaries are asked for at every effect
 
 
 def median_unbiased(
@@ -28,7 +31,7 @@ def median_unbiased(
     degrees of freedom it is an approximation of `stagewise_inference`, which solves each study for itself.
     """
     result = np.array(estimate, dtype=float)
-    for k, table in enumerate(_drift_tables(bounds), start=1):
+    for k, table in enumerate(_drift_tables(bounds.shares, bounds.efficacy, bounds.two_sided), start=1):
         here = np.flatnonzero(look == k)
         share = np.sqrt(bounds.shares[k])
         at = np.clip(score[here], _SCORES[0], _SCORES[-1])
@@ -37,21 +40,24 @@ def median_unbiased(
     return result
 
 
-def _drift_tables(bounds: Boundaries) -> list[Floats]:
+@lru_cache(maxsize=_MOST_KEPT)
+def _drift_tables(
+    shares: tuple[float, ...], efficacy: tuple[float, ...], two_sided: bool
+) -> tuple[Floats, ...]:
     """For each look but the first, the drift at which a result as high as each z of the table or higher has
     the probability 1/2; futility is ignored."""
-    chances = np.empty((bounds.n_looks, len(_DRIFTS), len(_SCORES)))
+    chances = np.empty((len(shares), len(_DRIFTS), len(_SCORES)))
     for row, drift in enumerate(_DRIFTS):
         state, earlier = START, 0.0
-        for k, at in enumerate(bounds.shares):
+        for k, at in enumerate(shares):
             step = at - state.information
             reach = _SCORES[:, None] * np.sqrt(at) - state.nodes * np.sqrt(state.information) - drift * step
             chances[k, row] = earlier + special.ndtr(-reach / np.sqrt(step)) @ state.mass
-            if k + 1 < bounds.n_looks:
-                upper = bounds.efficacy[k]
+            if k + 1 < len(shares):
+                upper = efficacy[k]
                 earlier += probability_above(state, upper, information=at, drift=drift)
-                intervals = going_on(upper, -np.inf, two_sided=bounds.two_sided)
-                following = bounds.shares[k + 1]
+                intervals = going_on(upper, -np.inf, two_sided=two_sided)
+                following = shares[k + 1]
                 state = advance(state, intervals, information=at, drift=drift, following=following)
     scores = special.ndtri(np.clip(chances, 1e-12, 1 - 1e-12))
     tables = []
@@ -60,4 +66,4 @@ def _drift_tables(bounds: Boundaries) -> list[Floats]:
         tables.append(
             np.array([np.interp(0.0, ordered[:, column], _DRIFTS) for column in range(len(_SCORES))])
         )
-    return tables
+    return tuple(tables)

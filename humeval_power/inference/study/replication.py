@@ -40,6 +40,7 @@ COMPONENTS = STANDARD_DEVIATIONS[:4]
 MOST_FAILURES = 0.2  # share of failed fits above which the other studies are no fair sample
 LOST = 9  # status of a study with fewer than 2 workers, items or systems left
 _BLOCK = 2048  # replicates drawn together from one child of the seed; part of what a seed means
+_FITTED, _FITTED_SLOWLY = 1024, 256  # studies to ask for at once where each is fitted, and in categories
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -276,6 +277,13 @@ class Replication:
         correlated = values.correlation_worker != 0 or values.correlation_item != 0
         gaussian = self.response == "gaussian" and values.latent is None and not self.losses.careless
         return self.closed_form and gaussian and not correlated
+
+    @property
+    def drawn_together(self) -> int:
+        """How many studies to ask for at once: few enough to wait for, and no block of squares is drawn twice."""
+        if self.by_mean_squares:
+            return _BLOCK
+        return _FITTED if self.family == "gaussian" else _FITTED_SLOWLY
 
     @cached_property
     def _levels(self) -> Floats:

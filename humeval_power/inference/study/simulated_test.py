@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
@@ -20,6 +21,10 @@ from humeval_power.inference.study.wald import (
 )
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
+from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.spans import spans
+
+_SECONDS = 2e-6  # of a study for each of its ratings, about
 
 
 def null_statistics(
@@ -31,10 +36,21 @@ def null_statistics(
     effect : 0, or minus the margin of a rule that has one (its `null_effect`).
     """
     null = replace(replication, parameters=replication.parameters.with_difference(effect))
-    fits = null.fits(n, seed=seed, n_jobs=n_jobs)
+    blocks = [
+        Block(null_t, (null, effect, seed, *part), _SECONDS * part.n * null.design.n_ratings)
+        for part in spans(n, null.drawn_together)
+    ]
+    return NullStatistics.of(np.concatenate(list(run_blocks(blocks, n_jobs=n_jobs))))
+
+
+def null_t(
+    null: Replication, effect: float, seed: int, first: int, n: int, *, n_jobs: int = 1
+) -> NDArray[np.float64]:
+    """The work of a block: t of those of studies `first` to `first + n - 1` that could be fitted."""
+    fits = null.fits(n, seed=seed, first=first, n_jobs=n_jobs)
     usable = fits.status == 0
     distance = fits.estimate - fits.moved(effect)
-    return NullStatistics.of(distance[usable] / fits.adjusted[usable])
+    return np.asarray(distance[usable] / fits.adjusted[usable])
 
 
 def simulated_test(

@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Direction
 from humeval_power.inference.equivalence_power import equivalence_power
-from humeval_power.planning.power import DEFAULT_SEED, PowerEstimate, estimate_power
+from humeval_power.planning.power import DEFAULT_SEED, PowerEstimate, estimate_powers
 from humeval_power.scenarios.compare.scores import t_power
 from humeval_power.scenarios.contract import Scenario
 
@@ -100,10 +100,10 @@ def power_curve(
     n_jobs: int = 1,
 ) -> tuple[CurvePoint, ...]:
     """Simulated power at each number of items, every size with the same seed."""
-    return tuple(
-        CurvePoint(n, estimate_power(make(n), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs))
-        for n in sizes
+    found = estimate_powers(
+        [[make(n)] for n in sizes], n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
     )
+    return tuple(CurvePoint(n, estimate) for n, (estimate,) in zip(sizes, found, strict=True))
 
 
 def curve_sizes(n_items: int) -> tuple[int, ...]:

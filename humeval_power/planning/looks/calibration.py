@@ -11,8 +11,10 @@ import numpy as np
 
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.boundaries import Boundaries
+from humeval_power.planning.looks.blocks import blocks_of
 from humeval_power.scenarios.looks.ratings import RatingLooks
 from humeval_power.scenarios.looks.replicates import Floats, LookReplicates
+from humeval_power.sweep.blocks import run_blocks
 
 Calibrate = Literal["auto", "always", "never"]
 ENOUGH_WORKERS = 10  # at the first look; from here on information time alone is within 0.055 of a 0.05
@@ -55,15 +57,24 @@ def level_ratios(looks: LookReplicates, bounds: Boundaries) -> Floats:
     return np.asarray(ratio.min(axis=1))
 
 
-def level_factor(looks: LookReplicates, bounds: Boundaries) -> float:
+def ratio_block(
+    study: RatingLooks, bounds: Boundaries, seed: int, first: int, n: int, *, n_jobs: int = 1
+) -> Floats:
+    """The work of a block: `level_ratios` of studies `first` to `first + n - 1`."""
+    return level_ratios(study.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs), bounds)
+
+
+def level_factor(ratios: Floats, bounds: Boundaries) -> float:
     """The factor on the nominal levels at which a share alpha of studies without an effect is significant.
+
+    ratios : the `level_ratios` of such studies, in any order
 
     Raises
     ------
     InputError
         Too few usable studies for a quantile at alpha.
     """
-    ratios = np.sort(level_ratios(looks, bounds))
+    ratios = np.sort(ratios)
     beyond = math.floor(bounds.rule.alpha * (len(ratios) + 1))
     if beyond < 1:
         raise InputError(
@@ -94,11 +105,18 @@ def calibrate(
     base = max(planned, _LEAST_SD * coded.sd_residual)
     tried = tuple(worker_sds) if worker_sds is not None else tuple(base * each for each in _MULTIPLES)
 
-    def factor(sd: float) -> float:
-        looks = without.with_worker_slope(sd).draw_looks(n_simulations, seed=seed, n_jobs=n_jobs)
-        return level_factor(looks, bounds)
-
-    by_sd = {sd: factor(sd) for sd in dict.fromkeys((*tried, planned))}
+    parts = [
+        (sd, block)
+        for sd in dict.fromkeys((*tried, planned))
+        for block in blocks_of(
+            ratio_block, without.with_worker_slope(sd), bounds, n_simulations=n_simulations, seed=seed
+        )
+    ]
+    ratios: dict[float, list[Floats]] = {}
+    found = run_blocks([block for _, block in parts], n_jobs=n_jobs)
+    for (sd, _), part in zip(parts, found, strict=True):
+        ratios.setdefault(sd, []).append(part)
+    by_sd = {sd: level_factor(np.concatenate(of_sd), bounds) for sd, of_sd in ratios.items()}
     worst_sd = min(by_sd, key=lambda sd: by_sd[sd])
     sds = tuple(sorted(by_sd))
     return Calibration(

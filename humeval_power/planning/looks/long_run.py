@@ -7,12 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.inference.looks.median_unbiased import median_unbiased
 from humeval_power.inference.shares import wilson_interval
+from humeval_power.planning.looks.blocks import blocks_of
 from humeval_power.scenarios.looks.ratings import RatingLooks
-from humeval_power.scenarios.looks.replicates import Floats, LookReplicates, LookSource, Stopped, stop
+from humeval_power.scenarios.looks.replicates import (
+    Flags,
+    Floats,
+    LookReplicates,
+    LookSource,
+    Stopped,
+    stop,
+)
+from humeval_power.sweep.blocks import Block, run_blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +56,48 @@ class OperatingPoint:
     n_failed: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Endings:
+    """How simulated studies ended, shape (n,): at which look (from 0), with which result and estimate, the naive
+    one and the median-unbiased; `last_significant` and `last_positive` are those of one look at the end, at alpha.
+    """
+
+    look: NDArray[np.int8]
+    usable: Flags
+    significant: Flags
+    futile: Flags
+    last_significant: Flags
+    last_positive: Flags
+    estimate: Floats
+    corrected: Floats
+
+    @classmethod
+    def of(cls, looks: LookReplicates, bounds: Boundaries) -> Endings:
+        """Where boundaries stop studies."""
+        stopped = stop(looks, bounds)
+        return cls(
+            look=stopped.look.astype(np.int8),
+            usable=stopped.usable,
+            significant=stopped.significant,
+            futile=stopped.futile,
+            last_significant=looks.p_value[:, -1] <= bounds.rule.alpha,
+            last_positive=looks.estimate[:, -1] > 0,
+            estimate=stopped.estimate,
+            corrected=_corrected(looks, stopped, bounds),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Endings]) -> Endings:
+        """One record from consecutive parts."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
+
+    def kept(self) -> Endings:
+        """Those of usable studies."""
+        return Endings(*(getattr(self, name)[self.usable] for name in self.__slots__))
+
+
 def operating_point(
-    looks: LookReplicates,
+    endings: Endings,
     bounds: Boundaries,
     *,
     effect: float,
@@ -58,15 +108,10 @@ def operating_point(
 
     sizes : ratings collected by each look; costs : what has been spent by each look
     """
-    stopped = stop(looks, bounds)
-    kept = np.flatnonzero(stopped.usable)
-    look, significant = stopped.look[kept], stopped.significant[kept]
-    estimate = stopped.estimate[kept]
+    kept = endings.kept()
+    n, look, significant, estimate = len(kept.look), kept.look, kept.significant, kept.estimate
     right = significant & ((estimate > 0) if effect >= 0 else (estimate < 0))
-    n = len(kept)
-    corrected = _corrected(looks, stopped, bounds)[kept]
-    last = looks.p_value[kept, -1] <= bounds.rule.alpha
-    last_right = last & ((looks.estimate[kept, -1] > 0) == (effect >= 0))
+    last_right = kept.last_significant & (kept.last_positive == (effect >= 0))
     by_look = np.arange(bounds.n_looks)
     spent = np.array(costs, dtype=float) if costs is not None else np.full(bounds.n_looks, math.nan)
     exaggeration = _mean(np.abs(estimate[significant])) / abs(effect) if effect else math.nan
@@ -76,18 +121,18 @@ def operating_point(
         power_interval=wilson_interval(int(right.sum()), n),
         rejection_rate=_mean(significant),
         rejection_interval=wilson_interval(int(significant.sum()), n),
-        futility_rate=_mean(stopped.futile[kept]),
+        futility_rate=_mean(kept.futile),
         stopping=tuple(_mean(look == k) for k in by_look),
         success_by_look=tuple(_mean((look == k) & significant) for k in by_look),
         expected_size=_mean(np.array(sizes, dtype=float)[look]),
         expected_cost=_mean(spent[look]),
         bias=_mean(estimate) - effect,
-        corrected_bias=_mean(corrected) - effect,
-        corrected_above=_mean(corrected > effect),
+        corrected_bias=_mean(kept.corrected) - effect,
+        corrected_above=_mean(kept.corrected > effect),
         type_m=exaggeration,
         fixed_power=_mean(last_right),
         n_usable=n,
-        n_failed=len(stopped.usable) - n,
+        n_failed=len(endings.usable) - n,
     )
 
 
@@ -105,19 +150,48 @@ def operating_characteristics(
 
     Gaussian rating studies serve all effects with one set of random numbers: only their estimates move.
     """
-    points = []
-    base: LookReplicates | None = None
-    for effect in effects:
-        if isinstance(source, RatingLooks) and source.shifts:
-            if base is None:
-                none = source.with_effect(0.0)
-                base = none.draw_looks(n_simulations, seed=seed, n_jobs=n_jobs)
-            looks = base.shifted(effect)
-        else:
-            at = source.with_effect(effect)
-            looks = at.draw_looks(n_simulations, seed=seed, n_jobs=n_jobs)
-        points.append(operating_point(looks, bounds, effect=effect, sizes=source.sizes, costs=costs))
-    return points
+    lists = _lists_of_blocks(source, bounds, effects, n_simulations=n_simulations, seed=seed)
+    found = run_blocks([block for blocks in lists for block in blocks], n_jobs=n_jobs)
+    endings: list[Endings] = []
+    for blocks in lists:
+        parts = [next(found) for _ in blocks]
+        endings += [Endings.joined(of_effect) for of_effect in zip(*parts, strict=True)]
+    return [
+        operating_point(ended, bounds, effect=effect, sizes=source.sizes, costs=costs)
+        for effect, ended in zip(effects, endings, strict=True)
+    ]
+
+
+def _lists_of_blocks(
+    source: LookSource, bounds: Boundaries, effects: Sequence[float], *, n_simulations: int, seed: int
+) -> list[list[Block]]:
+    """Those of all effects together, or of each."""
+    if isinstance(source, RatingLooks) and source.shifts:
+        sources: list[tuple[LookSource, tuple[float, ...]]] = [(source.with_effect(0.0), tuple(effects))]
+    else:
+        sources = [(source.with_effect(effect), ()) for effect in effects]
+    return [
+        blocks_of(ending_block, at, bounds, shifts, n_simulations=n_simulations, seed=seed)
+        for at, shifts in sources
+    ]
+
+
+def ending_block(
+    source: LookSource,
+    bounds: Boundaries,
+    shifts: tuple[float, ...],
+    seed: int,
+    first: int,
+    n: int,
+    *,
+    n_jobs: int = 1,
+) -> tuple[Endings, ...]:
+    """The work of a block: how studies `first` to `first + n - 1` end as they are, or with each of several larger
+    effects."""
+    looks = source.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+    if not shifts:
+        return (Endings.of(looks, bounds),)
+    return tuple(Endings.of(looks.shifted(by), bounds) for by in shifts)
 
 
 def _corrected(looks: LookReplicates, stopped: Stopped, bounds: Boundaries) -> Floats:

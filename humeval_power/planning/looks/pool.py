@@ -22,7 +22,9 @@ from humeval_power.planning.power import Progress
 from humeval_power.scenarios.looks.looks import equal_looks
 from humeval_power.scenarios.looks.pools import PoolLooks, ScorePair
 from humeval_power.scenarios.looks.replicates import Floats, stop
+from humeval_power.sweep.blocks import Block, run_blocks
 
+_PER_SCORE = 1e-7  # seconds, about
 PROCEDURES = ("fixed", "interim", "interim-futility")
 
 
@@ -76,6 +78,7 @@ def pool_study(
     rules: tuple[Boundaries, Boundaries] | None = None,
     n_simulations: int = 1000,
     seed: int = 1,
+    n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> PoolStudy:
     """Run the three procedures on every pair at every planned budget.
@@ -98,20 +101,20 @@ def pool_study(
         problems.append(f"A budget of {budgets[0]} judgements is too small for {interim.n_looks} looks.")
     if problems:
         raise InputError([Problem(rule=problem, remedy="") for problem in problems])
+    cells = [(column, row) for column in range(len(pairs)) for row in range(len(budgets))]
+    blocks = []
+    for column, row in cells:
+        looks = PoolLooks(pairs[column], budgets[row] // 2, interim.shares)
+        arguments = (looks, interim, futility, n_simulations, seed + 1000 * column + row)
+        blocks.append(Block(pool_block, arguments, _PER_SCORE * budgets[row] * n_simulations))
     power = np.empty((3, len(budgets), len(pairs)))
     spent = np.empty_like(power)
-    for column, pair in enumerate(pairs):
-        for row, budget in enumerate(budgets):
-            looks = PoolLooks(pair, budget // 2, interim.shares)
-            if progress is not None:
-                progress(column * len(budgets) + row, len(pairs) * len(budgets))
-            drawn = looks.draw_looks(n_simulations, seed=seed + 1000 * column + row)
-            power[0, row, column] = np.mean(drawn.p_value[:, -1] <= interim.rule.alpha)
-            spent[0, row, column] = looks.sizes[-1]
-            for number, rule in enumerate((interim, futility), start=1):
-                stopped = stop(drawn, rule)
-                power[number, row, column] = stopped.significant.mean()
-                spent[number, row, column] = np.array(looks.sizes)[stopped.look].mean()
+    for done, ((column, row), found) in enumerate(
+        zip(cells, run_blocks(blocks, n_jobs=n_jobs), strict=True)
+    ):
+        power[:, row, column], spent[:, row, column] = found
+        if progress is not None:
+            progress(done + 1, len(cells))
     return PoolStudy(
         budgets=np.array(budgets, dtype=float),
         differences=np.array([pair.difference for pair in pairs]),
@@ -120,3 +123,17 @@ def pool_study(
         n_simulations=n_simulations,
         alpha=interim.rule.alpha,
     )
+
+
+def pool_block(
+    looks: PoolLooks, interim: Boundaries, futility: Boundaries, n: int, seed: int, *, n_jobs: int = 1
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The work of a block: power and judgements spent of each of PROCEDURES on one pair at one budget."""
+    drawn = looks.draw_looks(n, seed=seed, n_jobs=n_jobs)
+    power = [float(np.mean(drawn.p_value[:, -1] <= interim.rule.alpha))]
+    spent = [float(looks.sizes[-1])]
+    for rule in (interim, futility):
+        stopped = stop(drawn, rule)
+        power.append(float(stopped.significant.mean()))
+        spent.append(float(np.array(looks.sizes)[stopped.look].mean()))
+    return tuple(power), tuple(spent)

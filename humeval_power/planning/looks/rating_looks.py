@@ -20,6 +20,7 @@ from humeval_power.inference.looks.boundaries import (
 from humeval_power.inference.looks.stopping_rule import StoppingRule
 from humeval_power.inference.shares import wilson_interval
 from humeval_power.inference.study.formula import EffectPrecision, effect_precision
+from humeval_power.planning.looks.blocks import blocks_of
 from humeval_power.planning.looks.calibration import (
     ENOUGH_WORKERS,
     Calibrate,
@@ -28,7 +29,8 @@ from humeval_power.planning.looks.calibration import (
 )
 from humeval_power.planning.looks.long_run import OperatingPoint, operating_characteristics
 from humeval_power.scenarios.looks.ratings import RatingLooks
-from humeval_power.scenarios.looks.replicates import Flags, LookReplicates, stop
+from humeval_power.scenarios.looks.replicates import stop
+from humeval_power.sweep.blocks import run_blocks
 
 _CALIBRATION_SEED = 20_220_701  # other random numbers than any study is simulated with
 DEFAULT_LOOK_SIMULATIONS = 20_000  # of studies drawn by their mean squares
@@ -163,15 +165,21 @@ def plan_looks(
             study, uncalibrated, n_simulations=n, seed=seed + _CALIBRATION_SEED, n_jobs=n_jobs
         )
     bounds = uncalibrated if found is None else uncalibrated.scaled(found.used)
-    null = study.with_effect(0.0).draw_looks(n, seed=seed, n_jobs=n_jobs)
     naive = naive_levels(rule, rows)
+    of_null = blocks_of(
+        error_block,
+        *(study.with_effect(0.0), bounds, None if found is None else uncalibrated, tuple(naive)),
+        n_simulations=n,
+        seed=seed,
+    )
+    errors = sum(run_blocks(of_null, n_jobs=n_jobs), start=_ErrorCounts())
     return LookPlan(
         study=study,
         rows=rows,
         uncalibrated=uncalibrated,
         bounds=bounds,
         calibration=found,
-        errors=tuple(_errors(null, bounds, uncalibrated, naive)),
+        errors=errors.rates(),
         count_time_error=false_positive_rate(naive, shares, two_sided=uncalibrated.two_sided),
         n_simulations=n,
         seed=seed,
@@ -202,26 +210,57 @@ def naive_levels(rule: StoppingRule, rows: Sequence[LookRow]) -> list[float]:
     return [float(level) for level in boundaries(plain, [row.size_share for row in rows]).nominal]
 
 
-def _errors(
-    null: LookReplicates, bounds: Boundaries, uncalibrated: Boundaries, naive: Sequence[float]
-) -> list[NaiveError]:
-    alpha, kept = bounds.rule.alpha, null.usable
+@dataclass(frozen=True, slots=True)
+class _ErrorCounts:
+    """How many of `n` usable studies without an effect each procedure finds one in."""
+
+    n: int = 0
+    found: tuple[tuple[str, int], ...] = ()
+
+    def __add__(self, other: _ErrorCounts) -> _ErrorCounts:
+        if not self.found:
+            return other
+        both = zip(self.found, other.found, strict=True)
+        return _ErrorCounts(
+            self.n + other.n, tuple((name, count + more) for (name, count), (_, more) in both)
+        )
+
+    def rates(self) -> tuple[NaiveError, ...]:
+        """The rate of each procedure."""
+        return tuple(_naive_error(name, count, self.n) for name, count in self.found)
+
+
+def error_block(
+    null: RatingLooks,
+    bounds: Boundaries,
+    uncalibrated: Boundaries | None,
+    naive: tuple[float, ...],
+    seed: int,
+    first: int,
+    n: int,
+    *,
+    n_jobs: int = 1,
+) -> _ErrorCounts:
+    """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is.
+
+    uncalibrated : the boundaries before calibration; None where they are the same.
+    """
+    looks = null.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+    alpha, kept = bounds.rule.alpha, looks.usable
     by_count = np.array(naive)
-    crossed = {
-        "these boundaries": stop(null, bounds).significant[:, None],
-        "information time without calibration": null.p_value <= uncalibrated.nominal,
-        "boundaries for shares of ratings": null.p_value <= by_count,
-        "no correction: alpha at each look": null.p_value <= alpha,
-        "z instead of t, boundaries for shares of ratings": null.normal_p <= by_count,
-        "all ratings taken as independent, boundaries for shares of ratings": null.independent_p
+    crossed = {"these boundaries": stop(looks, bounds).significant[:, None]}
+    if uncalibrated is not None:
+        crossed["information time without calibration"] = looks.p_value <= uncalibrated.nominal
+    crossed |= {
+        "boundaries for shares of ratings": looks.p_value <= by_count,
+        "no correction: alpha at each look": looks.p_value <= alpha,
+        "z instead of t, boundaries for shares of ratings": looks.normal_p <= by_count,
+        "all ratings taken as independent, boundaries for shares of ratings": looks.independent_p
         <= by_count,
     }
-    if bounds is uncalibrated:
-        del crossed["information time without calibration"]
-    return [_naive_error(name, np.any(flags, axis=1)[kept]) for name, flags in crossed.items()]
+    counts = ((name, int(np.any(flags, axis=1)[kept].sum())) for name, flags in crossed.items())
+    return _ErrorCounts(int(kept.sum()), tuple(counts))
 
 
-def _naive_error(name: str, flags: Flags) -> NaiveError:
-    count = int(flags.sum())
-    rate = count / len(flags) if len(flags) else math.nan
-    return NaiveError(name, rate, wilson_interval(count, len(flags)))
+def _naive_error(name: str, count: int, n: int) -> NaiveError:
+    return NaiveError(name, count / n if n else math.nan, wilson_interval(count, n))

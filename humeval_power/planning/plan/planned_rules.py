@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from humeval_power.exclusions import ExclusionRules
+from humeval_power.inference.study.replication import Replication
 from humeval_power.planning.plan.workers_out import WorkersOut
 from humeval_power.planning.power import PowerEstimate, estimate_power
+from humeval_power.planning.workload import study_workload
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.losses import CAREFUL, Losses
 from humeval_power.simulation.quality_control import QualityControl
+from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.spans import spans
 
 _COUNTED = 400  # studies in which workers are counted; their ratings need no fit
+_COUNTED_TOGETHER = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +51,49 @@ class PlannedRules:
     cost: RulesCost
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Workers of simulated studies, and how many of them are left out."""
+
+    careful: int = 0
+    careful_out: int = 0
+    careless: int = 0
+    careless_out: int = 0
+
+    def __add__(self, other: _Counted) -> _Counted:
+        return _Counted(
+            self.careful + other.careful,
+            self.careful_out + other.careful_out,
+            self.careless + other.careless,
+            self.careless_out + other.careless_out,
+        )
+
+
 def workers_out(study: RatingStudy, *, seed: int, n: int = _COUNTED) -> WorkersOut:
     """Shares of workers whom the rules of a study leave out, over simulated studies."""
-    back = [study.replication.collected(seed, number) for number in range(n)]
-    kind = np.concatenate([one.kind for one in back])
+    each = study_workload(study.design, n_simulations=1).seconds
+    blocks = [
+        Block(count_workers_out, (study.replication, seed, *part), each * part.n)
+        for part in spans(n, _COUNTED_TOGETHER)
+    ]
+    found = sum(run_blocks(blocks), start=_Counted())
+    return WorkersOut(
+        found.careful_out / found.careful if found.careful else math.nan,
+        found.careless_out / found.careless if found.careless else math.nan,
+    )
+
+
+def count_workers_out(
+    replication: Replication, seed: int, first: int, n: int, *, n_jobs: int = 1
+) -> _Counted:
+    """The work of a block: who is left out of studies `first` to `first + n - 1`."""
+    with ThreadPoolExecutor(n_jobs) as pool:
+        back = list(pool.map(partial(replication.collected, seed), range(first, first + n)))
     out = np.concatenate([one.excluded for one in back])
-    careful = kind == CAREFUL
-    shares = (float(out[who].mean()) if who.any() else math.nan for who in (careful, ~careful))
-    return WorkersOut(*shares)
+    careful = np.concatenate([one.kind for one in back]) == CAREFUL
+    return _Counted(
+        int(careful.sum()), int(out[careful].sum()), int((~careful).sum()), int(out[~careful].sum())
+    )
 
 
 def planned_rules(

@@ -23,11 +23,15 @@ from humeval_power.planning.power import (
     Progress,
     check_simulation,
     estimate_power,
+    told_of_blocks,
 )
 from humeval_power.planning.tallies import Tally
+from humeval_power.planning.workload import seconds_each
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import Response
+from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.spans import Span, spans
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,10 +75,18 @@ class NullTest:
 
 @dataclass(frozen=True, slots=True)
 class NullStudies:
-    """Studies without an effect, and the tests to apply to each of them."""
+    """Studies without an effect, and the tests to apply to each of them: two-sided at `level`, or as a `rule` with
+    a margin decides."""
 
     source: Replication
     tests: tuple[NullTest, ...]
+    rule: DecisionRule
+    level: float
+
+    def counts(self, n: int, *, seed: int, first: int, n_jobs: int = 1) -> tuple[Tally, ...]:
+        """How often each test finds something in studies `first` to `first + n - 1`."""
+        answers = self.answers(n, seed=seed, first=first, n_jobs=n_jobs)
+        return tuple(_tally(found, self.level, self.rule) for found in answers)
 
     def answers(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> list[TwoSided]:
         """What each test says of studies `first` to `first + n - 1`: NaN where a fit failed, and no
@@ -131,7 +143,7 @@ def null_studies(
         )
         is_defined = decided.analysis == "ratings" or has_differences(source.design.assignment)
         ready.append(NullTest(name, label, name == own, is_defined, study))
-    return NullStudies(source, tuple(ready))
+    return NullStudies(source, tuple(ready), rule, level)
 
 
 def _known_tests(source: Replication, rule: DecisionRule) -> dict[str, tuple[str, DecisionRule]]:
@@ -375,13 +387,10 @@ def calibrate(
     source = Replication(null, design, response=response, points=points)
     studies = null_studies(source, every if tests is None else tests, rule=rule, level=level)
     counts = [Tally() for _ in studies.tests]
-    portion = max(1, min(_STUDIES_AT_ONCE, _RATINGS_AT_ONCE // design.n_ratings))
-    for first in range(0, n_simulations, portion):
-        size = min(portion, n_simulations - first)
-        answers = studies.answers(size, seed=seed, first=first, n_jobs=n_jobs)
-        counts = [count + _tally(found, level, rule) for count, found in zip(counts, answers, strict=True)]
-        if progress is not None:
-            progress(first + size, n_simulations)
+    parts = spans(n_simulations, max(1, min(_STUDIES_AT_ONCE, _RATINGS_AT_ONCE // design.n_ratings)))
+    told = told_of_blocks(progress, [part.n for part in parts])
+    for found in run_blocks(_blocks(studies, seed, parts), n_jobs=n_jobs, done=told):
+        counts = [count + more for count, more in zip(counts, found, strict=True)]
     return [
         Calibration(
             test.name,
@@ -392,6 +401,23 @@ def calibrate(
         )
         for test, count in zip(studies.tests, counts, strict=True)
     ]
+
+
+def count_null_studies(
+    studies: NullStudies, seed: int, first: int, n: int, *, n_jobs: int = 1
+) -> tuple[Tally, ...]:
+    """The work of a block: what each test finds in studies `first` to `first + n - 1`."""
+    return studies.counts(n, seed=seed, first=first, n_jobs=n_jobs)
+
+
+def _blocks(studies: NullStudies, seed: int, parts: Sequence[Span]) -> list[Block]:
+    """Of so many studies each; each kind of fit is made once, and every test is about as long."""
+    seconds = 0.0
+    for test in studies.tests:
+        if test.study is not None and test.is_defined:
+            test.study.prepare()
+            seconds += seconds_each(test.study)
+    return [Block(count_null_studies, (studies, seed, *part), seconds * part.n) for part in parts]
 
 
 def calibration_table(results: Sequence[Calibration]) -> pd.DataFrame:

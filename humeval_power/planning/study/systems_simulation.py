@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 from dataclasses import astuple, dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,13 @@ from humeval_power.inference.study.corrected import significant
 from humeval_power.inference.study.max_t import CriticalValues
 from humeval_power.inference.study.systems_replication import SystemsFits, SystemsReplication
 from humeval_power.inference.study.wald import reference, statistic, wald_p
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Progress, check_simulation
+from humeval_power.planning.power import (
+    DEFAULT_SEED,
+    DEFAULT_SIMULATIONS,
+    Progress,
+    check_simulation,
+    told_of_blocks,
+)
 from humeval_power.planning.study.systems_goals import GoalCounts, Truth, count_goals
 from humeval_power.planning.study.systems_law import check_max_t, correlation_of
 from humeval_power.planning.study.systems_power import (
@@ -26,9 +33,12 @@ from humeval_power.planning.study.systems_power import (
     check_study,
     power_of_counts,
 )
-from humeval_power.planning.study.systems_precision import Pairs, systems_precision
+from humeval_power.planning.study.systems_precision import Pairs, SystemsPrecision, systems_precision
+from humeval_power.planning.study.systems_workload import systems_workload
 from humeval_power.rules import DecisionRule
 from humeval_power.simulation.study import Response
+from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.spans import spans
 from humeval_power.systems import Goal, SystemsParameters
 
 Floats = NDArray[np.float64]
@@ -89,20 +99,19 @@ def simulate_systems(
     if rule.is_simulated:
         raise InputError(f"Several systems are tested by t; got df '{rule.df}'.")
     decision = _Decision(parameters, design, family, rule)
+    decision.check()
     check_goal(decision.truth, goal)
     study = SystemsReplication(parameters, design, family, decision.asked, rule, response, points)
-    portion = _PORTION if study.by_sums else _FEW
     parts: list[GoalCounts] = []
     margins: list[_BestSums] = []
-    for begin in range(0, n_simulations, portion):
-        size = min(portion, n_simulations - begin)
-        fits = study.fits(size, seed=seed, first=begin, n_jobs=n_jobs)
-        counts, margin = decision.count(fits)
+    each = systems_workload(parameters, design, family, rule, n_simulations=1).seconds
+    portions = spans(n_simulations, _PORTION if study.by_sums else _FEW)
+    blocks = [Block(count_systems, (decision, study, seed, *part), each * part.n) for part in portions]
+    told = told_of_blocks(progress, [part.n for part in portions])
+    for counts, margin in run_blocks(blocks, n_jobs=n_jobs, done=told):
         parts.append(counts)
         if margin is not None:
             margins.append(margin)
-        if progress is not None:
-            progress(begin + size, n_simulations)
     counts = reduce(operator.add, parts)
     found = power_of_counts(
         counts, decision.precision, goal, n_simulations=n_simulations, n_failed=n_simulations - counts.n
@@ -118,34 +127,62 @@ def simulate_systems(
     )
 
 
+@dataclass(frozen=True, eq=False)
 class _Decision:
     """The tests of a family and Hsu's comparisons, applied to fits."""
 
-    def __init__(
-        self, parameters: SystemsParameters, design: Design, family: ComparisonFamily, rule: DecisionRule
-    ) -> None:
-        self._family, self._rule = family, rule
-        self.precision = systems_precision(parameters, design, family)
-        self.truth = Truth(parameters, self.precision.pairs, rule)
-        self.asked = self.precision.pairs
-        covariance = self.precision.covariance
-        if family.correction == "max-t":
-            check_max_t(rule)
-            two_sided = rule.alternative == "two-sided"
-            correlation = correlation_of(covariance, self.asked)
-            self._largest = CriticalValues(correlation, rule.alpha, two_sided)
-        self._has_best = len(parameters.best) == 1
-        if self._has_best:
-            (best,) = parameters.best
-            pairs = tuple((other, best) for other in range(parameters.n_systems) if other != best)
-            self.asked, self._columns, self._signs = _asked(self.asked, pairs)
-            self._dunnett = CriticalValues(correlation_of(covariance, pairs), rule.alpha, two_sided=False)
+    parameters: SystemsParameters
+    design: Design
+    family: ComparisonFamily
+    rule: DecisionRule
+
+    def check(self) -> None:
+        """Refuse a rule without such critical values."""
+        if self.family.correction == "max-t":
+            check_max_t(self.rule)
+
+    @cached_property
+    def precision(self) -> SystemsPrecision:
+        return systems_precision(self.parameters, self.design, self.family)
+
+    @cached_property
+    def truth(self) -> Truth:
+        return Truth(self.parameters, self.precision.pairs, self.rule)
+
+    @property
+    def asked(self) -> Pairs:
+        """The pairs whose differences are estimated: those of the family, and the best with every other."""
+        return self._best.asked if self._has_best else self.precision.pairs
+
+    @property
+    def _has_best(self) -> bool:
+        return len(self.parameters.best) == 1
+
+    @cached_property
+    def _others(self) -> Pairs:
+        """The best system after every other."""
+        (best,) = self.parameters.best
+        return tuple((other, best) for other in range(self.parameters.n_systems) if other != best)
+
+    @cached_property
+    def _best(self) -> _Asked:
+        return _asked(self.precision.pairs, self._others)
+
+    @cached_property
+    def _largest(self) -> CriticalValues:
+        correlation = correlation_of(self.precision.covariance, self.precision.pairs)
+        return CriticalValues(correlation, self.rule.alpha, self.rule.alternative == "two-sided")
+
+    @cached_property
+    def _dunnett(self) -> CriticalValues:
+        correlation = correlation_of(self.precision.covariance, self._others)
+        return CriticalValues(correlation, self.rule.alpha, two_sided=False)
 
     def count(self, fits: SystemsFits) -> tuple[GoalCounts, _BestSums | None]:
         """What the studies found; those without a fit are left out."""
         found = fits.contrasts
         error, df = reference(
-            self._rule,
+            self.rule,
             standard_error=found.standard_error,
             adjusted=found.adjusted,
             satterthwaite=found.satterthwaite,
@@ -160,18 +197,18 @@ class _Decision:
         return counts, self._with_the_best(estimate, error, df) if self._has_best else None
 
     def _rejected(self, estimate: Floats, error: Floats, df: Floats) -> Flags:
-        rule = self._rule
-        if self._family.correction == "max-t":
+        rule = self.rule
+        if self.family.correction == "max-t":
             t = statistic(estimate, error, rule.alternative, None)
             size = np.abs(t) if rule.alternative == "two-sided" else t
             return np.asarray(size > self._largest(df))
         p_values = wald_p(estimate, error, df, rule.alternative, margin=rule.margin)
-        return significant(p_values, self._family.correction, rule.alpha)
+        return significant(p_values, self.family.correction, rule.alpha)
 
     def _with_the_best(self, estimate: Floats, error: Floats, df: Floats) -> _BestSums:
         """Hsu's (1984) interval of the truly best system: its mean less the highest of the others."""
-        difference = estimate[:, self._columns] * self._signs
-        reach = self._dunnett(df[:, self._columns]) * error[:, self._columns]
+        difference = estimate[:, self._best.columns] * self._best.signs
+        reach = self._dunnett(df[:, self._best.columns]) * error[:, self._best.columns]
         low, high = (difference - reach).min(axis=1), (difference + reach).min(axis=1)
         return _BestSums(
             len(difference),
@@ -182,8 +219,22 @@ class _Decision:
         )
 
 
-def _asked(pairs: Pairs, further: Pairs) -> tuple[Pairs, NDArray[np.int64], Floats]:
+def count_systems(
+    decision: _Decision, study: SystemsReplication, seed: int, first: int, n: int, *, n_jobs: int = 1
+) -> tuple[GoalCounts, _BestSums | None]:
+    """The work of a block: what studies `first` to `first + n - 1` find."""
+    return decision.count(study.fits(n, seed=seed, first=first, n_jobs=n_jobs))
+
+
+class _Asked(NamedTuple):
     """Pairs with the further ones that are not among them, and the columns and signs of the further ones."""
+
+    asked: Pairs
+    columns: NDArray[np.int64]
+    signs: Floats
+
+
+def _asked(pairs: Pairs, further: Pairs) -> _Asked:
     asked = list(pairs)
     columns, signs = [], []
     for first, second in further:
@@ -195,4 +246,4 @@ def _asked(pairs: Pairs, further: Pairs) -> tuple[Pairs, NDArray[np.int64], Floa
             asked.append((first, second))
         columns.append(asked.index((first, second)))
         signs.append(1.0)
-    return tuple(asked), np.array(columns), np.array(signs)
+    return _Asked(tuple(asked), np.array(columns), np.array(signs))

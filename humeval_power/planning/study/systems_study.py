@@ -11,13 +11,11 @@ from humeval_power.errors import InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Progress
 from humeval_power.planning.study.systems_power import SystemsPower, has_formula, systems_formula
 from humeval_power.planning.study.systems_simulation import simulate_systems
-from humeval_power.planning.workload import Workload, study_workload
+from humeval_power.planning.study.systems_workload import systems_workload
+from humeval_power.planning.workload import Workload
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.study import Response
 from humeval_power.systems import Goal, SystemsParameters
-
-_PER_STUDY, _PER_STUDY_COLUMN = 1e-4, 5e-8  # seconds of a complete study, and of its systems cubed
-_PER_JOINT = 1.2e-7  # seconds of a fit of any other, for the cube of the order of its dense matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,13 +90,11 @@ class SystemsStudy:
 
     def workload(self, *, n_simulations: int, n_jobs: int = 1) -> Workload:
         """How long simulated studies take, about."""
-        K = self.parameters.n_systems
-        n_pairs = len(self.family.pairs(self.parameters.names))
-        if self.design.is_crossed and self.rule.analysis == "ratings" and self.rule.estimator == "reml":
-            return Workload((_PER_STUDY + _PER_STUDY_COLUMN * K**3) * n_simulations / n_jobs, 0.0)
-        one = study_workload(self.design, n_simulations=n_simulations, n_jobs=n_jobs)
-        if self.family.model == "pairwise":
-            return Workload(one.seconds * n_pairs, one.n_bytes)
-        order = K * min(self.design.n_workers, self.design.n_items)
-        each = 0.02 + _PER_JOINT * order**3 * (K if self.family.variances == "own" else 1) / 8
-        return one + Workload(each * n_simulations / n_jobs, 0.0)
+        return systems_workload(
+            self.parameters,
+            self.design,
+            self.family,
+            self.rule,
+            n_simulations=n_simulations,
+            n_jobs=n_jobs,
+        )

@@ -52,9 +52,14 @@ class AssessmentLooks:
         """The same with B better by `effect` points."""
         return replace(self, assessment=self.assessment.with_effect(effect))
 
+    @property
+    def drawn_together(self) -> int:
+        """Replicates that are drawn at once."""
+        return max(1, min(BLOCK, _VALUES // (2 * self.assessment.n)))
+
     def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
         """Simulate evaluations `first` to `first + n - 1`."""
-        size = max(1, min(BLOCK, _VALUES // (2 * self.assessment.n)))
+        size = self.drawn_together
         return look_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=size)
 
     def _draw_block(self, rng: np.random.Generator, size: int) -> LookReplicates:
@@ -103,6 +108,11 @@ class PairedLooks:
     def with_effect(self, effect: float) -> PairedLooks:
         """The same with another true effect."""
         return replace(self, study=self.study.with_effect(effect))
+
+    @property
+    def drawn_together(self) -> int:
+        """Replicates that are drawn at once."""
+        return BLOCK
 
     def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
         """Simulate studies `first` to `first + n - 1`."""

@@ -122,9 +122,14 @@ class PoolLooks:
         law_a, law_b = (np.bincount(place, weights=law).astype(np.float64) for law in (of_a, of_b))
         return replace(self, pair=ScorePair(distinct, law_a, law_b, pair.name))
 
+    @property
+    def drawn_together(self) -> int:
+        """Replicates that are drawn at once."""
+        return max(1, min(_POOL_BLOCK, _VALUES // (self.n + 8 * len(self.pair.values))))
+
     def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
         """Simulate comparisons `first` to `first + n - 1`."""
-        size = max(1, min(_POOL_BLOCK, _VALUES // (self.n + 8 * len(self.pair.values))))
+        size = self.drawn_together
         return look_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=size)
 
     def _draw_block(self, rng: np.random.Generator, size: int) -> LookReplicates:

@@ -15,11 +15,14 @@ from humeval_power.kernels import balanced
 from humeval_power.kernels.growing_table import GrowingSums, growing_sums
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.scenarios.blocks import BLOCK
 from humeval_power.scenarios.looks.looks import Looks, NestedDesigns, nested_designs
 from humeval_power.scenarios.looks.replicates import Floats, LookReplicates, look_blocks
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.portions import portions
 from humeval_power.simulation.study import Response
+
+_FITTED = 256  # studies to ask for at once where each is fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +92,11 @@ class RatingLooks:
     def with_worker_slope(self, sd: float) -> RatingLooks:
         """The same with another SD of workers' own differences B - A."""
         return replace(self, parameters=self.parameters.with_worker_slope(sd))
+
+    @property
+    def drawn_together(self) -> int:
+        """Replicates that are drawn or fitted at once."""
+        return BLOCK if self.by_mean_squares else _FITTED
 
     def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
         """Simulate studies `first` to `first + n - 1` and fit each at every look."""

@@ -102,6 +102,11 @@ class LookSource(Protocol):
         """Ratings (judgements, items) that have been collected at each look."""
         ...
 
+    @property
+    def drawn_together(self) -> int:
+        """Replicates that come from one child of a seed, or are fitted at once: asking for fewer saves nothing."""
+        ...
+
     def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
         """Simulate `n` studies and test each at every look."""
         ...

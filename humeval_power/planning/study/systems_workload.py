@@ -1,0 +1,34 @@
+"""How long simulated studies of several systems take, about."""
+
+from __future__ import annotations
+
+from humeval_power.comparisons import ComparisonFamily
+from humeval_power.designs import Design
+from humeval_power.planning.workload import Workload, study_workload
+from humeval_power.rules import DecisionRule
+from humeval_power.systems import SystemsParameters
+
+_PER_STUDY, _PER_STUDY_COLUMN = 1e-4, 5e-8  # seconds of a complete study, and of its systems cubed
+_PER_JOINT = 1.2e-7  # seconds of a fit of any other, for the cube of the order of its dense matrix
+
+
+def systems_workload(
+    parameters: SystemsParameters,
+    design: Design,
+    family: ComparisonFamily,
+    rule: DecisionRule,
+    *,
+    n_simulations: int,
+    n_jobs: int = 1,
+) -> Workload:
+    """Of simulated studies with this design, fitted by the family's model."""
+    K = parameters.n_systems
+    n_pairs = len(family.pairs(parameters.names))
+    if design.is_crossed and rule.analysis == "ratings" and rule.estimator == "reml":
+        return Workload((_PER_STUDY + _PER_STUDY_COLUMN * K**3) * n_simulations / n_jobs, 0.0)
+    one = study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
+    if family.model == "pairwise":
+        return Workload(one.seconds * n_pairs, one.n_bytes)
+    order = K * min(design.n_workers, design.n_items)
+    each = 0.02 + _PER_JOINT * order**3 * (K if family.variances == "own" else 1) / 8
+    return one + Workload(each * n_simulations / n_jobs, 0.0)
