@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -70,22 +70,25 @@ class Sweep:
         missing = [(key, blocks[at[0]]) for key, at in places.items() if key not in found]
         computed = self._computed(missing, n_jobs)
         waiting = {key: len(at) for key, at in places.items()}
-        for key in keys:
-            while key not in found:
-                finished, result = next(computed)
-                found[finished] = result
-                self.n_computed += 1
-                self.computed += blocks[places[finished][0]].seconds
-                self._tell(places[finished], done)
-            yield found[key]
-            waiting[key] -= 1
-            if not waiting[key]:
-                del found[key]
+        with closing(computed):
+            for key in keys:
+                while key not in found:
+                    finished, result = next(computed)
+                    found[finished] = result
+                    self.n_computed += 1
+                    self.computed += blocks[places[finished][0]].seconds
+                    self._tell(places[finished], done)
+                yield found[key]
+                waiting[key] -= 1
+                if not waiting[key]:
+                    del found[key]
 
     def _kept(self, key: str) -> Any | None:
         return None if self.store is None or key.startswith(_NO_DIGEST) else self.store.get(key)
 
-    def _computed(self, missing: Sequence[tuple[str, Block]], n_jobs: int) -> Iterator[tuple[str, Any]]:
+    def _computed(
+        self, missing: Sequence[tuple[str, Block]], n_jobs: int
+    ) -> Generator[tuple[str, Any], None, None]:
         pairs = _here(missing, n_jobs) if self.engine is None else self.engine.run(missing)
         for key, result in pairs:
             if self.store is not None and not key.startswith(_NO_DIGEST):

@@ -82,22 +82,20 @@ def kept_work(
             yield KeptWork(folder)
     except KeyboardInterrupt:
         if folder.save():
-            raise Interrupted(_stopped(folder)) from None
+            share = share_done()
+            far = "" if share is None else f" at {share:.0%}"
+            raise Interrupted(f"Interrupted{far}. {_kept(folder)}") from None
         raise
     except BaseException:
-        folder.save()
+        if folder.save():
+            note(_kept(folder))
         raise
     finally:
         folder.close()
 
 
-def _stopped(folder: PartialFolder) -> str:
-    share = share_done()
-    far = "" if share is None else f" at {share:.0%}"
-    return (
-        f"Interrupted{far}. {time_taken(folder.seconds)} of work are kept in {folder.path}: the same command goes "
-        "on from there."
-    )
+def _kept(folder: PartialFolder) -> str:
+    return f"{time_taken(folder.seconds)} of work are kept in {folder.path}: the same command goes on from there."
 
 
 def _question(files: Mapping[str, Source], ignored: Collection[str]) -> Question:

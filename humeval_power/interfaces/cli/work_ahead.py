@@ -9,6 +9,7 @@ import click
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.output import note
 from humeval_power.planning.workload import Workload, simulations_within
+from humeval_power.sweep.engine import sweep_in_force
 
 LONG, TOO_LONG = 60.0, 86400.0  # seconds: worth a word, and refused
 MOST = 10**9  # simulations: no question needs more
@@ -52,7 +53,7 @@ def tell_work(
     if work.seconds > LONG or work.n_bytes > LARGE:
         memory = f" and {gigabytes(work.n_bytes)} of memory" if work.n_bytes > LARGE else ""
         advice = _advice(work, n_simulations, way_out, option)
-        note(f"This will take about {duration(work.seconds)}{memory}. Ctrl-C ends it. {advice}")
+        note(f"This will take about {duration(work.seconds)}{memory}. {_stopping()} {advice}")
 
 
 def _advice(work: Workload, n_simulations: int, way_out: str, option: str) -> str:
@@ -62,16 +63,31 @@ def _advice(work: Workload, n_simulations: int, way_out: str, option: str) -> st
     return f"{option} {fewer} take about a minute{_or(way_out)}."
 
 
+def _stopping() -> str:
+    """What Ctrl-C does: with an output finished work is kept beside it."""
+    sweep = sweep_in_force()
+    if sweep is None or sweep.store is None:
+        return "Ctrl-C ends it."
+    return "Ctrl-C stops it, and the same command goes on."
+
+
 def _smaller() -> str:
     """What would be less work, in the options of the command."""
-    ctx = click.get_current_context(silent=True)
-    there = {word for option in ctx.command.params for word in option.opts} if ctx is not None else set()
+    there = _options()
     sizes = [word for word in _SIZES if word in there]
     return f"smaller study ({', '.join(sizes)})" if sizes else "smaller study"
 
 
 def _or(way_out: str) -> str:
-    return f", or {way_out}" if way_out else ""
+    """The way out, if the command that runs has it."""
+    running = click.get_current_context(silent=True) is not None
+    lacks = not way_out or (running and way_out.split(" ")[0] not in _options())
+    return "" if lacks else f", or {way_out}"
+
+
+def _options() -> set[str]:
+    ctx = click.get_current_context(silent=True)
+    return {word for option in ctx.command.params for word in option.opts} if ctx is not None else set()
 
 
 def duration(seconds: float) -> str:

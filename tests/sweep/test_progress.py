@@ -1,0 +1,89 @@
+"""Progress: the share of the work that is done, and a time left that work of an earlier run does not flatter."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from blocks_for_tests import AnyOrder, Memory, normal_blocks
+
+from humeval_power.api import progress as told
+from humeval_power.parameters import preset
+from humeval_power.planning.replicate_blocks import Told
+from humeval_power.planning.study.surface import list_cells, run_surface
+from humeval_power.sweep.blocks import run_blocks
+from humeval_power.sweep.engine import sweeping, time_taken
+
+
+class Watch:
+    """A clock that tests move."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def watch(monkeypatch):
+    found = Watch()
+    monkeypatch.setattr(told, "time", found)
+    return found
+
+
+def test_the_time_left_is_the_rest_at_the_pace_so_far(watch):
+    lines: list[str] = []
+    with told.lines_to(lines.append), told.progress("Simulating", total=100) as advance:
+        watch.now += 40
+        advance(25)
+        watch.now += 60
+        advance(25)
+    assert lines == [
+        "Simulating:  25%, about 2 min 0 s left",
+        "Simulating:  50%, about 1 min 40 s left",
+    ]
+    assert told.share_done() == 0.5
+
+
+def test_work_of_an_earlier_run_is_done_and_took_no_time_now(watch):
+    store, lines = Memory(), []
+    blocks = [block._replace(seconds=10.0) for block in normal_blocks(10)]
+    with sweeping(None, store):
+        list(run_blocks(blocks[:8]))
+
+    def slow(place: int) -> None:
+        watch.now += 45.0 if place >= 8 else 0.0
+        report(place)
+
+    with (
+        sweeping(None, store),
+        told.lines_to(lines.append),
+        told.progress("Simulating", total=100) as advance,
+    ):
+        heard = Told(told.in_percent(advance), 1.0).listen(blocks)
+        assert heard is not None
+        report = heard
+        list(run_blocks(blocks, done=slow))
+    assert lines == ["Simulating:  90%, about 45 s left"]
+
+
+def test_cells_count_by_their_work_in_any_order():
+    cells = list_cells(
+        {"high": preset("high")}, workers=(3, 4), items=(8, 30), effects=(0.1,), ratings_per_item=2
+    )
+    heard: list[tuple[int, int]] = []
+    with sweeping(AnyOrder(2)):
+        run_surface(cells, n_simulations=20, progress=lambda done, of: heard.append((done, of)))
+    assert len(heard) == len(cells)
+    assert heard == sorted(heard)
+    assert heard[-1][0] == heard[-1][1]
+    steps = {heard[0][0], *(after[0] - before[0] for before, after in pairwise(heard))}
+    assert len(steps) > 1, "a cell of 30 items is more work than one of 8"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.4, "0 s"), (59.6, "1 min 0 s"), (185, "3 min 5 s"), (9600, "2 h 40 min")]
+)
+def test_times_in_words(seconds, words):
+    assert time_taken(seconds) == words
