@@ -34,7 +34,8 @@ def blocks_of(
     starts = range(first, end, size)
     counts = [min(size, end - start) for start in starts]
     return [
-        Block(work, (subject, seed, start, n), seconds * n) for start, n in zip(starts, counts, strict=True)
+        Block(work, (subject, seed, start, n), seconds * n, n)
+        for start, n in zip(starts, counts, strict=True)
     ]
 
 

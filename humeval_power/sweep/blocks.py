@@ -20,11 +20,13 @@ class Block(NamedTuple):
     arguments : frozen records, numbers, texts, arrays, functions at the top of a module, and tuples of these.
     seconds : about how long it takes on one core; the time left is judged by it, and short blocks are sent
         together. It is no part of what is computed.
+    replicates : how many it simulates, for who asks what a command costs; no part of what is computed either.
     """
 
     work: Callable[..., Any]
     arguments: tuple[Any, ...]
     seconds: float = 0.0
+    replicates: int = 0
 
     def run(self, n_jobs: int = 1) -> Any:
         """Compute it here."""

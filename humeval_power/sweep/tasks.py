@@ -44,7 +44,7 @@ def compute_parcel(parcel: Parcel, arrays: Mapping[str, AnyArray], wanted: Versi
 def compute_blocks(blocks: Sequence[Block]) -> list[Outcome]:
     """The outcomes of blocks in order, each by one thread; a refusal is the last."""
     outcomes: list[Outcome] = []
-    with _one_blas_thread():
+    with one_blas_thread():
         for block in blocks:
             outcomes.append(_outcome(block))
             if outcomes[-1].refusal is not None:
@@ -71,7 +71,7 @@ _limit: Any = None
 
 
 @contextmanager
-def _one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> Iterator[None]:
     """Linear algebra on one thread while any task is computed here: cores are for tasks, and sums of another
     thread count would differ in the last digit."""
     global _tasks, _limit

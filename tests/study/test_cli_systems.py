@@ -133,7 +133,7 @@ def test_a_surface_has_a_row_for_each_study(tmp_path):
     assert powers[10, 60, 0.2] > powers[5, 30, 0.1]
     run(*words, "-o", tmp_path / "surface.csv")
     assert len(rows_of(tmp_path / "surface.csv")) == 8
-    assert "8 cells" in run(*words, "--dry-run").stdout
+    assert "core hours" in run(*words, "--dry-run").stdout
 
 
 def test_pictures_and_pages_are_written(tmp_path):

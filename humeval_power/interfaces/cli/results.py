@@ -51,7 +51,7 @@ from humeval_power.interfaces.cli.output import (
     show,
     write_set,
 )
-from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, typed_command
+from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, Run, typed_command
 from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.interfaces.formats.files_read import noting_files
 from humeval_power.reporting.result import Result
@@ -190,7 +190,10 @@ def with_result(
                     around.enter_context(compiled_kernels())
                     around.enter_context(_progress())
                     around.enter_context(work.computing())
-                    found: Result = command(*args, **values)
+                    found, cost = _found(lambda: command(*args, **values), values.get("run"))
+                if cost is not None:
+                    replace(out, path=None, beside=()).deliver(cost.told(typed_command(), ()))
+                    return
                 out.deliver(found.told(typed_command(), tuple(files.values())))
                 work.delivered()
             if found.target_missed:
@@ -203,6 +206,22 @@ def with_result(
         return collected(run, options, name="out", collect=out_of)
 
     return decorate
+
+
+def _found(asked: Callable[[], Result], how: Run | None) -> tuple[Result, Result | None]:
+    """What a command finds; with --dry-run what it will cost, unless it simulates nothing."""
+    if how is None or not how.is_dry:
+        return asked(), None
+    from humeval_power.reporting.sweep_cost import SweepCost
+    from humeval_power.sweep.dry_run import CostFound
+
+    try:
+        found = asked()
+    except CostFound as costs:
+        cost = SweepCost(cost=costs.cost, slots=how.slots)
+        return cost, cost
+    note("Nothing of this is computed in blocks: here is the answer itself.")
+    return found, None
 
 
 def _others(folder: Path, files: Collection[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -33,6 +34,7 @@ class Run:
     seed: int
     n_jobs: int
     on: Elsewhere | None = None
+    is_dry: bool = False
 
     @property
     def slots(self) -> int:
@@ -45,19 +47,20 @@ class Run:
 
 
 def with_run(command: Function) -> Function:
-    """Add --simulations, --seed, --jobs and --on; the command gets them as `run: Run`, and is run where that
-    says."""
+    """Add --simulations, --seed, --jobs, --on and --dry-run; the command gets them as `run: Run`,
+    and is run where that says."""
 
     @wraps(command)
     def placed(*args: Any, run: Run, **values: Any) -> Any:
-        if run.on is None:
+        if run.on is None and not run.is_dry:
             return command(*args, run=run, **values)
+        from humeval_power.sweep.dry_run import DryRun
         from humeval_power.sweep.engine import sweeping
 
-        with run.on as engine, sweeping(engine):
+        with run.on or nullcontext() as engine, sweeping(DryRun() if run.is_dry else engine):
             return command(*args, run=run, **values)
 
-    options = (simulations_option, seed_option, jobs_option, on_option)
+    options = (simulations_option, seed_option, jobs_option, on_option, _dry_run_option)
     return collected(placed, options, name="run", collect=_run_of)
 
 
@@ -68,8 +71,17 @@ def _run_of(values: dict[str, Any]) -> Run:
             "--jobs are cores of this process, --on says where else to compute: give one of them."
         )
     return Run(
-        values.pop("simulations"), DEFAULT_SEED if seed is None else seed, jobs or default_jobs(), on
+        values.pop("simulations"),
+        DEFAULT_SEED if seed is None else seed,
+        jobs or default_jobs(),
+        on,
+        values.pop("dry_run"),
     )
+
+
+_dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Say what the simulations will cost, measured on a few, and stop."
+)
 
 
 def typed_command() -> str:

@@ -30,8 +30,10 @@ def refuse_work(
     Raises
     ------
     InputError
-        More than a day, or more memory than is free.
+        More than a day, or more memory than is free; not with --dry-run, which tells what it would be.
     """
+    if _is_dry():
+        return
     if work.seconds > TOO_LONG or n_simulations > MOST:
         raise InputError(
             f"{option} {n_simulations:,} of this size would take about {duration(work.seconds)}: more than a day, "
@@ -50,10 +52,17 @@ def tell_work(
 ) -> None:
     """Say what the work needs where that is much; raises as `refuse_work`."""
     refuse_work(work, n_simulations=n_simulations, way_out=way_out, option=option)
+    if _is_dry():
+        return
     if work.seconds > LONG or work.n_bytes > LARGE:
         memory = f" and {gigabytes(work.n_bytes)} of memory" if work.n_bytes > LARGE else ""
         advice = _advice(work, n_simulations, way_out, option)
         note(f"This will take about {duration(work.seconds)}{memory}. {_stopping()} {advice}")
+
+
+def _is_dry() -> bool:
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and bool(ctx.params.get("dry_run"))
 
 
 def _advice(work: Workload, n_simulations: int, way_out: str, option: str) -> str:

@@ -11,7 +11,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.surface import CellResult
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
-from humeval_power.reporting.numbers import counted, decimals
+from humeval_power.reporting.numbers import decimals
 from humeval_power.reporting.records import SURFACE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY
@@ -129,22 +129,3 @@ class StudySurface(Result):
     def target_missed(self) -> bool:
         """Whether too many of the simulated studies of a cell could not be fitted."""
         return too_many_failed(self._estimates, strict=self.strict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class GridSize(Result):
-    """How large a grid is, before anything of it is simulated."""
-
-    schema: ClassVar[str] = "humeval_power/grid/1"
-
-    n_cells: int
-    n_settings: int
-    provenance: Provenance = UNKNOWN
-
-    def body(self) -> Document:
-        """The numbers of cells and settings."""
-        return Document(f"{counted(self.n_cells, 'cell')}, {counted(self.n_settings, 'setting')}")
-
-    def content(self) -> Record:
-        """The numbers of cells and settings."""
-        return {"cells": self.n_cells, "settings": self.n_settings}

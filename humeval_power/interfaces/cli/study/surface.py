@@ -40,7 +40,7 @@ from humeval_power.interfaces.cli.study.systems import (
 )
 from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
 from humeval_power.planning.study.surface import list_cells
-from humeval_power.reporting.study.surface import GridSize, StudySurface
+from humeval_power.reporting.study.surface import StudySurface
 from humeval_power.reporting.study.systems_surface import SystemsSurface
 from humeval_power.rules import CARD2020, DecisionRule
 
@@ -68,7 +68,6 @@ from humeval_power.rules import CARD2020, DecisionRule
     help="Draw the same studies decided as Card et al. (2020) did beside your rule's.",
 )
 @precision_option
-@click.option("--dry-run", is_flag=True, help="List the size of the grid and stop.")
 @strict_option
 @with_run
 @with_result(StudySurface)
@@ -85,10 +84,9 @@ def command(
     compat: str | None,
     compare: str | None,
     precision: float | None,
-    dry_run: bool,
     strict: bool,
     run: Run,
-) -> StudySurface | SystemsSurface | GridSize:
+) -> StudySurface | SystemsSurface:
     """Power over settings x workers x items x effects, as table and figure.
 
     Every cell uses the same random numbers, so that curves are smooth. Of several
@@ -96,7 +94,7 @@ def command(
     """
     several = typed_systems(study, asked, comparing, rule)
     if several is not None:
-        return _of_systems(several, workers, items, effect, dry_run=dry_run, run=run)
+        return _of_systems(several, workers, items, effect, run=run)
     if compat and compare:
         raise click.UsageError(
             "--compat decides every study in the old way, --compare draws both: choose one."
@@ -129,8 +127,6 @@ def command(
         )
         for cell in of_one_size
     ]
-    if dry_run:
-        return GridSize(n_cells=len(cells), n_settings=len(settings.by_name))
     tell_cells(cells, run, precision)
     return study_surface(
         cells,
@@ -151,12 +147,9 @@ def _of_systems(
     items: tuple[int, ...],
     effect: TypedEffects | None,
     *,
-    dry_run: bool,
     run: Run,
-) -> SystemsSurface | GridSize:
+) -> SystemsSurface:
     cells = several.at(typed_effects(several, effect))
-    if dry_run:
-        return GridSize(n_cells=len(cells) * len(workers) * len(items), n_settings=len(several.settings))
     studies = [
         several.of(name, parameters, m, n) for name, parameters in cells for m in workers for n in items
     ]

@@ -1,0 +1,64 @@
+"""What a command will cost, before it is run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from blocks_for_tests import mean_of_normals, normal_blocks
+from click.testing import CliRunner
+
+from humeval_power.interfaces.cli import work_ahead
+from humeval_power.interfaces.cli.main import main
+from humeval_power.sweep import dry_run
+from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.dry_run import CostFound, DryRun, cost_of
+from humeval_power.sweep.engine import sweeping
+
+SURFACE = [
+    *["surface", "--preset", "high", "--workers", "5,10", "--items", "20,30", "--effect", "0.1"],
+    *["--ratings-per-item", "2"],
+]
+
+
+def test_a_command_says_what_it_will_cost_and_writes_nothing(tmp_path):
+    words = [*SURFACE, "--simulations", "5000", "--dry-run", "-o", str(tmp_path / "grid"), "--json"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["n_replicates"] == 4 * 5000
+    assert told["n_blocks"] == 4 * 3
+    assert 1 <= told["n_tasks"] <= told["n_blocks"]
+    assert 0 < told["seconds"] < 600
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_not_computed_is_not_refused_for_its_length(monkeypatch):
+    monkeypatch.setattr(work_ahead, "TOO_LONG", 1.0)
+    words = [*SURFACE, "--simulations", "3000000", "--dry-run"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    assert "12,000,000 replicates" in done.stdout
+
+
+def test_what_simulates_nothing_is_answered():
+    words = ["power", "--preset", "high", "--workers", "5", "--items", "20", "--effect", "0.1"]
+    done = CliRunner().invoke(main, [*words, "--method", "analytic", "--dry-run"])
+    assert done.exit_code == 0, done.output
+    assert "here is the answer itself" in " ".join(done.output.split())
+
+
+def test_the_cost_is_what_blocks_say_corrected_by_some_that_are_measured(monkeypatch):
+    clock = iter(range(1000))  # each look at the clock is a second later
+    monkeypatch.setattr(dry_run.time, "process_time", lambda: float(next(clock)))
+    blocks = [Block(mean_of_normals, (1, place, 5), 0.5) for place in range(100)]
+    cost = cost_of(blocks)
+    assert cost.measured == 5  # then 4 s are over
+    assert cost.seconds == pytest.approx(100 * 0.5 * (1.0 / 0.5))
+
+
+def test_nothing_to_do_costs_nothing():
+    with sweeping(DryRun()):
+        assert list(run_blocks([])) == []
+        with pytest.raises(CostFound):
+            list(run_blocks(normal_blocks(3)))
