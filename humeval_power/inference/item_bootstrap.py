@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from humeval_power.errors import InputError
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+Counts = NDArray[np.int32]
 DEFAULT_RESAMPLES = 1000
 DEFAULT_CONFIDENCE = 0.95
 _MIN_DEFINED = 0.9  # share of resamples that must have a value for their percentiles to mean anything
@@ -49,7 +49,7 @@ def check_bootstrap(n_resamples: int, confidence: float) -> None:
 def item_resamples(n_items: int, *, n_resamples: int, seed: int) -> Counts:
     """How often each item is drawn, shape (n_resamples, n_items); resample i uses child i of the seed."""
     children = np.random.SeedSequence(seed).spawn(n_resamples)
-    counts = np.empty((n_resamples, n_items), dtype=np.int64)
+    counts = np.empty((n_resamples, n_items), dtype=np.int32)
     for row, child in zip(counts, children, strict=True):
         row[:] = np.bincount(
             np.random.default_rng(child).integers(n_items, size=n_items), minlength=n_items

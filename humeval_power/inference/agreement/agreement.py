@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from humeval_power.inference.item_bootstrap import (
     DEFAULT_CONFIDENCE,
@@ -144,33 +145,54 @@ def krippendorff_alpha(shared: Shared, weights: Floats, *, level: Level) -> floa
     ----------
     weights : (n_outputs,), how often each output counts.
     """
-    if not len(weights):
-        return math.nan
-    score = shared.values
-    if level == "ordinal":
-        count = np.bincount(shared.code, weights[shared.output], len(shared.values))
-        score = np.cumsum(count) - count / 2
-    value = score[shared.code]
-    mean = np.bincount(shared.output, value) / shared.size
-    within = np.bincount(shared.output, (value - mean[shared.output]) ** 2)
-    n = float(weights @ shared.size)
-    if n == 0:
-        return math.nan
-    center = float(weights @ (shared.size * mean)) / n
-    total = float(weights @ (within + shared.size * (mean - center) ** 2))
-    if total <= _NO_VARIANCE * n * float(np.abs(score).max()) ** 2:
-        return math.nan
-    return float(1 - (n - 1) / n * (weights @ (shared.size / (shared.size - 1) * within)) / total)
+    return _alpha_of(shared, level)(weights)
+
+
+def _alpha_of(shared: Shared, level: Level) -> Callable[[Floats], float]:
+    """The same as a function of the weights; what does not depend on them is computed once."""
+    if not len(shared.size):
+        return lambda _: math.nan
+    shape = (len(shared.size), len(shared.values))
+    cells = csr_array((np.ones(len(shared.code)), (shared.output, shared.code)), shape=shape)
+    of_values = csr_array(cells.T)
+    penalty = shared.size / (shared.size - 1)
+
+    def spread(score: Floats) -> tuple[Floats, Floats]:
+        mean = (cells @ score) / shared.size
+        within = np.maximum(cells @ score**2 - shared.size * mean**2, 0.0)
+        return mean, within
+
+    fixed = spread(shared.values - shared.values.mean()) if level == "interval" else None
+
+    def alpha(weights: Floats) -> float:
+        if fixed is None:
+            count = of_values @ weights
+            score = np.cumsum(count) - count / 2
+            score -= score[-1] / 2  # about their middle squares keep their digits
+            mean, within = spread(score)
+        else:
+            score, (mean, within) = shared.values, fixed
+        n = float(weights @ shared.size)
+        if n == 0:
+            return math.nan
+        center = float(weights @ (shared.size * mean)) / n
+        total = float(weights @ (within + shared.size * (mean - center) ** 2))
+        if total <= _NO_VARIANCE * n * float(np.abs(score).max()) ** 2:
+            return math.nan
+        return float(1 - (n - 1) / n * (weights @ (penalty * within)) / total)
+
+    return alpha
 
 
 def _alpha_measures(shared: Shared, resamples: Counts, confidence: float) -> dict[Level, Measure]:
-    def statistic(weights: Floats, level: Level) -> float:
-        return krippendorff_alpha(shared, weights[shared.item], level=level)
+    def statistic(level: Level) -> Callable[[Floats], float]:
+        alpha = _alpha_of(shared, level)
+        return lambda weights: alpha(weights[shared.item])
 
     reason = ALL_THE_SAME if len(shared.size) else NOBODY_SHARES
     levels: tuple[Level, ...] = ("interval", "ordinal")
     return {
-        level: measure(partial(statistic, level=level), resamples, confidence=confidence, reason=reason)
+        level: measure(statistic(level), resamples, confidence=confidence, reason=reason)
         for level in levels
     }
 
