@@ -158,15 +158,15 @@ def _alpha_of(shared: Shared, level: Level) -> Callable[[Floats], float]:
     penalty = shared.size / (shared.size - 1)
 
     def spread(score: Floats) -> tuple[Floats, Floats]:
-        mean = (cells @ score) / shared.size
-        within = np.maximum(cells @ score**2 - shared.size * mean**2, 0.0)
+        mean = np.asarray(cells @ score) / shared.size
+        within = np.maximum(np.asarray(cells @ score**2) - shared.size * mean**2, 0.0)
         return mean, within
 
     fixed = spread(shared.values - shared.values.mean()) if level == "interval" else None
 
     def alpha(weights: Floats) -> float:
         if fixed is None:
-            count = of_values @ weights
+            count = np.asarray(of_values @ weights)
             score = np.cumsum(count) - count / 2
             score -= score[-1] / 2  # about their middle squares keep their digits
             mean, within = spread(score)
