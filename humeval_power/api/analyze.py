@@ -423,11 +423,11 @@ def _diagnostics(ratings: Ratings, fitted: Fit | LatentFit, tested: EffectTest) 
     from humeval_power.api.progress import progress
     from humeval_power.estimation.fitting import fit
     from humeval_power.estimation.latent_fit import LatentFit
-    from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT, diagnose
+    from humeval_power.inference.analyze.diagnostics import diagnose, most_left_out
 
     if tested.reason or fitted.correlations:  # predictions are those of uncorrelated effects
         return None
     linear = fit(ratings, estimator=fitted.estimator) if isinstance(fitted, LatentFit) else fitted
     rule = replace(tested.rule, family="gaussian")
-    with progress("Leaving workers out", total=min(ratings.n_workers, MOST_LEFT_OUT)) as advance:
+    with progress("Leaving workers out", total=most_left_out(ratings)) as advance:
         return diagnose(linear, ratings, rule, advance=advance)

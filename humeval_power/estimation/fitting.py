@@ -37,6 +37,7 @@ def fit(
     engine: Engine = "native",
     worker_item: bool = False,
     correlated: Sequence[CorrelatedFactor] = (),
+    near: Fit | None = None,
 ) -> Fit:
     """Estimate the seven parameters by REML or maximum likelihood, with what the ratings carry of documents and
     covariates.
@@ -49,6 +50,7 @@ def fit(
         degrees of freedom then take its share as known, which is exact where every pair has both
         systems equally often.
     correlated : whose intercepts and slopes may correlate, 'worker' and 'item' (native only).
+    near : a fit of almost the same ratings, at whose SDs the search of a large table begins (native only).
 
     Raises
     ------
@@ -79,7 +81,7 @@ def fit(
         from humeval_power.estimation.statsmodels_engine import fit_statsmodels
 
         return _examined(fit_statsmodels(ratings, estimator=estimator), ratings)
-    fitted = _fit_native(ratings, estimator, worker_item=worker_item)
+    fitted = _fit_native(ratings, estimator, worker_item=worker_item, near=near)
     if not correlated:
         return fitted
     from humeval_power.estimation.correlated import fit_correlated
@@ -104,7 +106,7 @@ def _examined(fitted: Fit, ratings: RatingTable) -> Fit:
     return replace(fitted, not_identified=names, identified_combinations=words)
 
 
-def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool) -> Fit:
+def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool, near: Fit | None) -> Fit:
     problem = CrossedProblem.of_ratings(ratings)
     names_of = (*problem.components, "sd_residual")
     further = covariate_contrasts(ratings)
@@ -116,7 +118,13 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
     elif estimator == "reml":
         batch = closed_form.fit_complete(ratings)
     if batch is None:
-        batch = native.fit_one(problem, ratings.rating, restricted=estimator == "reml", contrasts=contrasts)
+        batch = native.fit_one(
+            problem,
+            ratings.rating,
+            restricted=estimator == "reml",
+            contrasts=contrasts,
+            near=None if near is None else relative_variances(problem, near),
+        )
     status = int(batch.status[0])
     if status == reml.NO_RESIDUAL:
         raise FitError(vanishing_residual.EXPLAINED)
@@ -184,6 +192,13 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
         ),
         monte_carlo=batch.monte_carlo,
     )
+
+
+def relative_variances(problem: CrossedProblem, fitted: Fit) -> Floats:
+    """The variances of a fit relative to its residual's (q,), in the order of the problem's components."""
+    values = fitted.parameters
+    deviations = np.array([getattr(values, name) for name in problem.components])
+    return np.asarray((deviations / values.sd_residual) ** 2)
 
 
 def covariate_contrasts(ratings: RatingTable) -> list[tuple[str, str, Floats]]:

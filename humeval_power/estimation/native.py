@@ -583,8 +583,11 @@ def fit_one(
     *,
     restricted: bool = True,
     contrasts: Floats | None = None,
+    near: Floats | None = None,
 ) -> BatchFit:
     """Fit one response (n,) and keep the lowest criterion found (arrays of length 1).
+
+    near : relative variances (q,) where the search of a table begins that has one start alone.
 
     Small tables are searched from several starts, tiny ones from every pattern of components. Where a
     component ends at zero the search is repeated from a positive value: the criterion can have a second,
@@ -608,7 +611,7 @@ def fit_one(
             contrasts=contrasts,
         )
 
-    ends = search(_starts(problem, len(response)))
+    ends = search(_starts(problem, len(response), near))
     if len(response) <= _TINY_TABLE:
         for row in np.flatnonzero(ends.status == reml.RUNAWAY).tolist():
             ends.criterion[row] = _far_criterion(problem, response, ends.gamma[row], restricted)
@@ -656,10 +659,10 @@ def _parts(fits: BatchFit) -> list[Any]:
     return list(fits[: BatchFit._fields.index("n_optima")])
 
 
-def _starts(problem: CrossedProblem, n_ratings: int) -> Floats:
+def _starts(problem: CrossedProblem, n_ratings: int, near: Floats | None) -> Floats:
     size = problem.n_components
     if len(problem.design.outer) > _SMALL_TABLE:
-        return np.full((1, size), _STARTS[0])
+        return np.full((1, size), _STARTS[0]) if near is None else np.maximum(near, _STARTS[2])[None]
     starts = np.repeat(np.array(_STARTS)[:, None], size, axis=1)
     if n_ratings > _TINY_TABLE:
         return starts

@@ -13,6 +13,8 @@ from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 
 MOST_LEFT_OUT = 50  # workers left out one by one, the busiest first
+_LEAST_LEFT_OUT = 3
+_REFITTED = 2_500_000  # ratings that all refits together may have: beyond, fewer workers are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,12 @@ class Diagnostics:
     workers: tuple[WorkerCheck, ...]
 
 
+def most_left_out(ratings: Ratings) -> int:
+    """How many workers are left out one by one: fewer of tables whose refits take long."""
+    affordable = max(_REFITTED // ratings.n_ratings, _LEAST_LEFT_OUT)
+    return min(affordable, MOST_LEFT_OUT, ratings.n_workers)
+
+
 def diagnose(
     fitted: Fit, ratings: Ratings, rule: DecisionRule, *, advance: Callable[[int], None] | None = None
 ) -> Diagnostics:
@@ -31,7 +39,11 @@ def diagnose(
     return Diagnostics(
         predicted_effects(fitted, ratings),
         leave_one_worker_out(
-            ratings, rule=replace(rule, analysis="ratings"), largest=MOST_LEFT_OUT, advance=advance
+            ratings,
+            rule=replace(rule, analysis="ratings"),
+            largest=most_left_out(ratings),
+            fitted=fitted if rule.analysis == "ratings" else None,
+            advance=advance,
         ),
         screen_workers(ratings),
     )

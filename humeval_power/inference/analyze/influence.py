@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.native import RatingTable
 from humeval_power.inference.study.wald import EffectTest, difference_test, effect_test
@@ -82,6 +83,7 @@ def leave_one_worker_out(
     *,
     rule: DecisionRule = DEFAULT_RULE,
     largest: int | None = None,
+    fitted: Fit | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> Influence:
     """Refit without each worker in turn, in the order of their codes.
@@ -90,6 +92,7 @@ def leave_one_worker_out(
     ----------
     largest : leave out only this many workers, those with most ratings; None leaves out every one. A refit
         takes milliseconds, but seconds where hundreds of workers meet hundreds of items.
+    fitted : the fit of all ratings by the rule's estimator, if it is at hand.
     advance : called with 1 after each refit.
     """
     if largest is not None and largest < 1:
@@ -98,7 +101,9 @@ def leave_one_worker_out(
     chosen = np.sort(order[:largest])
     without = (_without(ratings, ratings.worker == code, ratings.worker_names[code]) for code in chosen)
     n_not_tried = ratings.n_workers - len(chosen)
-    return _influence("worker", ratings, without, rule, n_not_tried=n_not_tried, advance=advance)
+    return _influence(
+        "worker", ratings, without, rule, n_not_tried=n_not_tried, fitted=fitted, advance=advance
+    )
 
 
 def leave_item_groups_out(
@@ -134,15 +139,18 @@ def _influence(
     rule: DecisionRule,
     *,
     n_not_tried: int = 0,
+    fitted: Fit | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> Influence:
-    whole = _test(ratings, rule)
+    if fitted is None and rule.analysis == "ratings" and not rule.is_simulated:
+        fitted = fit(ratings, estimator=rule.estimator)
+    whole = _test(ratings, rule) if fitted is None else effect_test(fitted, rule)
     left_out = []
     for name, n_ratings, rows in without:
         try:
             if not len(rows.rating):
                 raise InputError("Nothing is left.")
-            left_out.append(LeftOut(name, n_ratings, _test(rows, rule)))
+            left_out.append(LeftOut(name, n_ratings, _test(rows, rule, fitted)))
         except HumevalPowerError as error:
             left_out.append(LeftOut(name, n_ratings, None, str(error)))
         if advance is not None:
@@ -150,11 +158,11 @@ def _influence(
     return Influence(noun, whole, tuple(left_out), n_not_tried)
 
 
-def _test(ratings: RatingTable, rule: DecisionRule) -> EffectTest:
+def _test(ratings: RatingTable, rule: DecisionRule, near: Fit | None = None) -> EffectTest:
     if rule.is_simulated:
         raise InputError(
             f"The rule '{rule.df}' needs simulated studies for every refit; choose another df."
         )
     if rule.analysis == "differences":
         return difference_test(ratings, rule)
-    return effect_test(fit(ratings, estimator=rule.estimator), rule)
+    return effect_test(fit(ratings, estimator=rule.estimator, near=near), rule)
