@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import NamedTuple
 
 from humeval_power.safe_text import visible
 from humeval_power.sweep.engine import sweep_in_force, time_taken
@@ -50,18 +51,21 @@ def tell(text: str) -> None:
 class _Clock:
     """How much is done, and how long the rest will take at the pace so far.
 
-    Work that was kept from an earlier run took no time now, and is left out of the pace.
+    Work that was kept from an earlier run took no time now, and is left out of the pace; so is the first block that
+    is computed, before which kernels are loaded and workers start, as soon as there is another.
     """
 
     def __init__(self, total: float) -> None:
         self.total, self.done = total, 0.0
-        self._started = self._last = time.monotonic()
-        self._before = self._counted()
+        self._since = self._now()
+        self._started = False
 
     def advance(self, units: float) -> None:
         """So many more units are done."""
         self.done += units
-        self._last = time.monotonic()
+        self._last = self._now()
+        if not self._started and _fresh(self._since, self._last) > 0:
+            self._started, self._first = True, self._last
 
     @property
     def share(self) -> float:
@@ -71,17 +75,35 @@ class _Clock:
     @property
     def left(self) -> float | None:
         """Seconds until all is done; None before anything was computed."""
-        kept, computed = (now - before for now, before in zip(self._counted(), self._before, strict=True))
-        fresh = computed / (kept + computed) if kept + computed > 0 else 1.0
-        if self.done * fresh <= 0:
+        if not self._started:
             return None
-        pace = (self._last - self._started) / (self.done * fresh)
-        return max(pace * (self.total - self.done) - (time.monotonic() - self._last), 0.0)
+        since = self._first if self._last.done > self._first.done else self._since
+        fresh = _fresh(since, self._last)
+        if fresh <= 0:
+            return None
+        pace = (self._last.time - since.time) / fresh
+        return max(pace * (self.total - self.done) - (time.monotonic() - self._last.time), 0.0)
 
-    @staticmethod
-    def _counted() -> tuple[float, float]:
+    def _now(self) -> _Moment:
         sweep = sweep_in_force()
-        return (0.0, 0.0) if sweep is None else (sweep.kept, sweep.computed)
+        kept, computed = (0.0, 0.0) if sweep is None else (sweep.kept, sweep.computed)
+        return _Moment(time.monotonic(), self.done, kept, computed)
+
+
+class _Moment(NamedTuple):
+    """The time, what is done by then, and how much work was kept and computed by the sweep in force."""
+
+    time: float
+    done: float
+    kept: float
+    computed: float
+
+
+def _fresh(since: _Moment, until: _Moment) -> float:
+    """How many of the units that were done in between were computed, and not kept from an earlier run."""
+    kept, computed = until.kept - since.kept, until.computed - since.computed
+    share = computed / (kept + computed) if kept + computed > 0 else 1.0
+    return (until.done - since.done) * share
 
 
 def share_done() -> float | None:

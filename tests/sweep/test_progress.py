@@ -32,18 +32,21 @@ def watch(monkeypatch):
     return found
 
 
-def test_the_time_left_is_the_rest_at_the_pace_so_far(watch):
+def test_the_time_left_is_the_rest_at_the_pace_after_the_first_block(watch):
     lines: list[str] = []
     with told.lines_to(lines.append), told.progress("Simulating", total=100) as advance:
         watch.now += 40
         advance(25)
         watch.now += 60
         advance(25)
+        watch.now += 30
+        advance(25)
     assert lines == [
         "Simulating:  25%, about 2 min 0 s left",
-        "Simulating:  50%, about 1 min 40 s left",
+        "Simulating:  50%, about 2 min 0 s left",
+        "Simulating:  75%, about 45 s left",
     ]
-    assert told.share_done() == 0.5
+    assert told.share_done() == 0.75
 
 
 def test_work_of_an_earlier_run_is_done_and_took_no_time_now(watch):
