@@ -8,6 +8,7 @@ import numpy as np
 from scipy import optimize
 
 from humeval_power.errors import InputError
+from humeval_power.estimation.monte_carlo import NO_LIKELIHOOD
 from humeval_power.estimation.native import CrossedProblem, RatingTable, fit_batch
 
 _LARGEST = 1e3  # variance of the interaction relative to the residual's
@@ -24,8 +25,13 @@ def best_share(ratings: RatingTable, *, restricted: bool) -> float:
     ------
     InputError
         A table in which no worker rated an item twice, under whatever system: the term and the
-        residual are then one.
+        residual are then one. A table that is too large for its criterion.
     """
+    if CrossedProblem.of_ratings(ratings).is_iterative:
+        raise InputError(
+            f"The worker-item term is found by comparing likelihoods, and {NO_LIKELIHOOD}. Leave it out, or "
+            "analyse differences B - A, which it cannot touch."
+        )
     pair = ratings.worker * np.int64(int(ratings.item.max()) + 1) + ratings.item
     if len(np.unique(pair)) == len(pair):
         raise InputError(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+NO_LIKELIHOOD = "a table of so many workers and items is fitted without evaluating its likelihood"
+
 
 @dataclass(frozen=True, slots=True)
 class MonteCarlo:

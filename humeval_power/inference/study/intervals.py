@@ -16,6 +16,7 @@ from humeval_power.errors import FitError, InputError
 from humeval_power.estimation import native
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.latent_fit import LatentFit
+from humeval_power.estimation.monte_carlo import NO_LIKELIHOOD
 from humeval_power.estimation.native import DOCUMENT_COMPONENTS, CrossedProblem, RatingTable
 from humeval_power.estimation.structure import structure_of
 from humeval_power.inference.study.replication import Replication
@@ -59,8 +60,8 @@ def parameter_intervals(
         raise InputError(f"{method} intervals are not offered for a fit with the worker-item term.")
     if fit.monte_carlo is not None:
         raise InputError(
-            f"{method} intervals are not offered for a fit of so many workers and items: it evaluates no "
-            "likelihood. Take asymptotic ones, which are accurate at this size."
+            f"{method} intervals are not offered here: {NO_LIKELIHOOD}. Take asymptotic ones, which are accurate "
+            "at this size."
         )
     if fit.correlations:
         raise InputError(

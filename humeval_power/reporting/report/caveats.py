@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from humeval_power.checking.rehearsed import NOTICE
+from humeval_power.reporting.probe_words import probe_sentences
 from humeval_power.reporting.report.facts.record import StudyFacts
 from humeval_power.reporting.report.facts.systems import other_decisions
 from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
@@ -61,6 +62,11 @@ def _fit_caveats(facts: StudyFacts) -> list[str]:
             + ". The difference and its interval are not affected. Do not plan another number of "
             "ratings per item from these standard deviations."
         )
+    if probed := part(facts.record, "monte_carlo"):
+        errors = part(probed, "deviations")
+        largest = max((number(errors, name) or 0.0 for name in errors), default=0.0)
+        probes, seed, effect = (number(probed, name) or 0.0 for name in ("probes", "seed", "effect"))
+        found.append(probe_sentences(probes, seed, largest, effect))
     zero = ", ".join(facts.boundary)
     if zero:
         found.append(

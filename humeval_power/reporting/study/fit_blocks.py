@@ -18,6 +18,7 @@ from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.document import Block, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import interval_words, p_words
+from humeval_power.reporting.probe_words import probe_sentences
 from humeval_power.reporting.study.latent_blocks import (
     categories_section,
     estimand_words,
@@ -183,6 +184,8 @@ def fit_notes(
 def _linear_notes(fitted: Fit, interaction: InteractionTest | None) -> Iterator[str]:
     if not fitted.converged:
         yield f"The fit did not converge: {fitted.message}. Do not use these numbers."
+    if (probed := fitted.monte_carlo) is not None:
+        yield probe_sentences(probed.probes, probed.seed, probed.largest, probed.effect)
     if fitted.n_optima > 1:
         yield (
             f"The likelihood of this table has {fitted.n_optima} peaks; the fit is the highest that was found. "

@@ -93,6 +93,9 @@ def fit_content(
         "notices": list(ratings.notices),
         "data": {"source": ratings.source},
     }
+    probed = getattr(fit, "monte_carlo", None)  # a fit of categories has none
+    if probed is not None:
+        record["monte_carlo"] = asdict(probed)
     if check is not None:
         from humeval_power.reporting.study.family_words import family_content
 
