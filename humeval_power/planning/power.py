@@ -13,6 +13,7 @@ from humeval_power.planning.replicate_blocks import Told, block_size, blocks_of
 from humeval_power.planning.tallies import Counted, Tally, count_block
 from humeval_power.planning.workload import seconds_each
 from humeval_power.scenarios.contract import Scenario
+from humeval_power.scenarios.study import RatingStudy
 from humeval_power.sweep.blocks import Block, Done, run_blocks
 
 DEFAULT_SIMULATIONS = 2000
@@ -216,6 +217,8 @@ class _Count:
 
     def blocks(self, seed: int) -> list[Block]:
         """Those that are still needed, in the order of their replicates."""
+        if isinstance(lead := self.scenarios[0], RatingStudy):
+            lead.prepare()
         return blocks_of(count_block, self.scenarios, self.n, self.target, seed=seed, seconds=self.seconds)
 
     def add(self, found: Counted) -> None:
