@@ -84,7 +84,7 @@ def _search(
 ) -> tuple[Floats, Codes]:
     """Gamma (q, lanes) where the criterion is lowest, and status (lanes,); lanes that have arrived make room."""
     lanes, q = len(sums.total), len(start)
-    df = design.n - design.x.shape[1] if restricted else design.n
+    df = design.n - design.x.shape[0] if restricted else design.n
     found, status = np.empty((q, lanes)), np.full(lanes, reml.NO_RESIDUAL)
     place = np.arange(lanes)
     gamma = trial = np.repeat(start[:, None], lanes, axis=1)

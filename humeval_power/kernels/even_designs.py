@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import block_diag, csr_array, vstack
 
 from humeval_power.kernels.crossed import Gram
 
@@ -40,8 +40,8 @@ class EvenDesign(NamedTuple):
     x_at : (k,), the entries (strand by strand) in which X has a part; x_strand : (k,), their strands
     x_base, x_meet : (k, p, 1), X there, without the inner factor and seen through it
     x_square : (s, p, p, 1), products of Z_i'X; x_product : (p, p, 1), X'X without the inner factor
-    to_inner, to_outer, turn, cross : for each strand from rows to inner and to outer levels, from these to the
-        eigenvectors, and C; x : (rows, p); inner_x : (s, inner, p)
+    to_inner, to_outer : from rows to inner and to outer levels, strand by strand; from_inner : back to the rows;
+        cross : C; turn : from outer levels to eigenvectors; x, inner_x : X' and (Z_i'X)'
     """
 
     base: Floats
@@ -54,12 +54,13 @@ class EvenDesign(NamedTuple):
     x_meet: Floats
     x_square: Floats
     x_product: Floats
-    to_inner: list[csr_array]
-    to_outer: list[csr_array]
-    turn: list[csr_array]
-    cross: list[csr_array]
-    x: Floats
-    inner_x: Floats
+    to_inner: csr_array
+    to_outer: csr_array
+    from_inner: csr_array
+    cross: csr_array
+    turn: csr_array
+    x: csr_array
+    inner_x: csr_array
     n: int
 
     def by_strand(self, parts: Floats) -> Floats:
@@ -121,9 +122,11 @@ def even_design(
     block, n, p = blocks[0][0][:, None], len(inner), x.shape[1]
     rows, level = np.arange(n), np.repeat(np.arange(len(gram.inner_block)), np.diff(gram.start))
 
-    def apart(codes: Ints, columns: Floats, size: int) -> list[csr_array]:
-        return [csr_array((column, (codes, rows)), shape=(size, n)) for column in columns.T]
+    def apart(codes: Ints, columns: Floats, size: int) -> csr_array:
+        parts = [csr_array((column, (codes, rows)), shape=(size, n)) for column in columns.T]
+        return csr_array(vstack(parts))
 
+    to_inner = apart(inner, inner_columns, len(gram.inner_block))
     cross = [
         csr_array((gram.cross[:, s, s], (gram.outer, level)), shape=(levels, len(gram.inner_block)))
         for s in range(n_strands)
@@ -149,12 +152,13 @@ def even_design(
         x_meet=x_meet.reshape(-1, p)[at][:, :, None],
         x_square=x_square[..., None],
         x_product=(gram.xx - (x_square / block[:, None]).sum(axis=0))[..., None],
-        to_inner=apart(inner, inner_columns, len(gram.inner_block)),
+        to_inner=to_inner,
         to_outer=apart(outer[0], outer_columns[0], levels),
-        turn=[csr_array(part) for part in turned],
-        cross=cross,
-        x=x,
-        inner_x=inner_x,
+        from_inner=csr_array(to_inner.T),
+        cross=csr_array(block_diag(cross)),
+        turn=csr_array(block_diag(list(turned))),
+        x=csr_array(x.T),
+        inner_x=csr_array(block_diag([part.T for part in inner_x])),
         n=n,
     )
 
@@ -162,22 +166,17 @@ def even_design(
 def sums_of(design: EvenDesign, responses: Floats) -> Sums:
     """Sums of responses (rows, lanes); each lane is first freed of its least-squares means by inner level, so that
     these do not cancel digits."""
-    inner = [to_inner @ responses for to_inner in design.to_inner]
-    left = responses.copy()
-    for to_inner, seen, block in zip(design.to_inner, inner, design.block, strict=True):
-        left -= to_inner.T @ (seen / block)
-    strands = zip(design.turn, design.to_outer, design.cross, inner, strict=True)
-    base, meet = zip(
-        *((turn @ (to_outer @ left), turn @ (cross @ seen)) for turn, to_outer, cross, seen in strands),
-        strict=True,
-    )
-    pairs = zip(design.inner_x, inner, strict=True)
+    n_strands, lanes = len(design.block), responses.shape[1]
+    inner = np.asarray(design.to_inner @ responses)
+    by_strand = inner.reshape(n_strands, -1, lanes)
+    means = (by_strand / design.block[:, :, None]).reshape(-1, lanes)
+    left = responses - design.from_inner @ means
     return Sums(
-        base=np.stack(base),
-        meet=np.stack(meet),
-        square=np.stack([(seen * seen).sum(axis=0) for seen in inner]),
-        x_square=np.stack([csr_array(x.T) @ seen for x, seen in pairs]),
-        x_product=np.asarray(csr_array(design.x.T) @ left),
+        base=(design.turn @ (design.to_outer @ left)).reshape(n_strands, -1, lanes),
+        meet=(design.turn @ (design.cross @ inner)).reshape(n_strands, -1, lanes),
+        square=(by_strand * by_strand).sum(axis=1),
+        x_square=(design.inner_x @ inner).reshape(n_strands, -1, lanes),
+        x_product=np.asarray(design.x @ left),
         product=(left * left).sum(axis=0),
         total=(responses * responses).sum(axis=0),
     )
@@ -185,7 +184,7 @@ def sums_of(design: EvenDesign, responses: Floats) -> Sums:
 
 def evaluate(design: EvenDesign, sums: Sums, gamma: Floats, restricted: bool) -> Point:
     """Criterion, its slope, and the working products at gamma (q, lanes)."""
-    n_strands, p, lanes = len(design.block), design.x.shape[1], gamma.shape[1]
+    n_strands, p, lanes = len(design.block), design.x.shape[0], gamma.shape[1]
     by_outer, by_inner = gamma[:n_strands], gamma[n_strands:]
     w = 1.0 / (1.0 + design.block * by_inner)
     left = w / design.block
@@ -281,7 +280,7 @@ def evaluate(design: EvenDesign, sums: Sums, gamma: Floats, restricted: bool) ->
 def second_order(design: EvenDesign, point: Point) -> tuple[Floats, Floats, Floats]:
     """Squared norms of the blocks of T (q, q, lanes), X'H^-1G_tH^-1X (q, p, p, lanes) and X'H^-1G_sH^-1G_tH^-1X
     (q, q, p, p, lanes)."""
-    n_strands, (q, lanes), p = len(design.block), point.gamma.shape, design.x.shape[1]
+    n_strands, (q, lanes), p = len(design.block), point.gamma.shape, design.x.shape[0]
     by_outer, w = point.gamma[:n_strands], point.shrink
     norm, paired = np.zeros((q, q, lanes)), np.zeros((q, q, p, p, lanes))
     met = design.met * point.inverse

@@ -15,6 +15,7 @@ from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import Exclusion, Losses, collect
+from humeval_power.simulation.streams import generators
 from humeval_power.systems import SystemsParameters
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Response = Literal["gaussian", "clipped", "likert"]
+
+_NUMBERS = 1 << 15  # ratings that are worked out together, where that is more than one study
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,9 +98,9 @@ def replicate_generator(seed: int, replicate: int) -> np.random.Generator:
 
 
 class Normals(NamedTuple):
-    """Independent standard normal numbers that a study is drawn from: of workers and of items (2, n), of ratings
-    (n_ratings,), of what a worker and an item share (n_pairs,), where there is such a part, and of documents
-    (2, n_documents), where there are any."""
+    """Independent standard normal numbers that a study is drawn from: of workers and of items (2, ..., n), of
+    ratings (..., n_ratings), of what a worker and an item share (..., n_pairs), where there is such a part, and of
+    documents (2, ..., n_documents), where there are any. The axes before the last are those of several studies."""
 
     worker: Floats
     item: Floats
@@ -111,38 +114,75 @@ def draw_ratings(parameters: Parameters, design: Design, rng: np.random.Generato
     of categories where the parameters have a latent variable. What documents need is drawn last, so that the
     other draws are those of a design without them."""
     check_documents(parameters, design.n_documents)
-    rows = design.assignment
-    worker, item = rng.standard_normal((2, design.n_workers)), rng.standard_normal((2, design.n_items))
-    noise, pair, document, pairs = rng.standard_normal(len(rows.worker)), None, None, None
-    if has_pairs(parameters):
-        pairs = pairs_of(rows)
-        pair = rng.standard_normal(int(pairs.max()) + 1)
-    if rows.document is not None:
-        document = rng.standard_normal((2, design.n_documents))
-    return rating_values(parameters, rows, Normals(worker, item, noise, pair, document), pairs)
+    numbers, pairs = _room(parameters, design, 1)
+    rng.standard_normal(out=numbers[0])
+    return rating_values(parameters, design.assignment, _normals(design, numbers, pairs), pairs)[0]
+
+
+def draw_many(parameters: Parameters, design: Design, seed: int, *, first: int = 0, n: int) -> Floats:
+    """Ratings (n, n_ratings) of replicates `first` to `first + n - 1`: those of `draw_ratings` with the generator
+    of each, to the last digit."""
+    check_documents(parameters, design.n_documents)
+    ratings = np.empty((n, design.n_ratings))
+    size = max(_NUMBERS // design.n_ratings, 1)
+    numbers, pairs = _room(parameters, design, min(size, n))
+    streams = generators(seed, first, n)
+    for begin in range(0, n, size):
+        part = ratings[begin : begin + size]
+        held = numbers[: len(part)]
+        for row, rng in zip(held, streams, strict=False):
+            rng.standard_normal(out=row)
+        drawn = _normals(design, held, pairs)
+        part[:] = rating_values(parameters, design.assignment, drawn, pairs)
+    return ratings
+
+
+def _room(parameters: Parameters, design: Design, n: int) -> tuple[Floats, Codes | None]:
+    """An array for all numbers of n replicates, (n, numbers), and the pairs of worker and item, if they share
+    something."""
+    pairs = pairs_of(design.assignment) if has_pairs(parameters) else None
+    shared = 0 if pairs is None else int(pairs.max()) + 1
+    levels_ = design.n_workers + design.n_items
+    if design.assignment.document is not None:
+        levels_ += design.n_documents
+    return np.empty((n, 2 * levels_ + design.n_ratings + shared)), pairs
+
+
+def _normals(design: Design, numbers: Floats, pairs: Codes | None) -> Normals:
+    """The numbers (n, ...) of replicates by what they are for, in the order in which they are drawn."""
+    n, m, k = len(numbers), design.n_workers, design.n_items
+    ends = np.cumsum([2 * m, 2 * k, design.n_ratings, 0 if pairs is None else int(pairs.max()) + 1])
+    worker, item, noise, pair, document = np.split(numbers, ends, axis=1)
+    return Normals(
+        np.moveaxis(worker.reshape(n, 2, m), 1, 0),
+        np.moveaxis(item.reshape(n, 2, k), 1, 0),
+        noise,
+        None if pairs is None else pair,
+        np.moveaxis(document.reshape(n, 2, -1), 1, 0) if document.shape[1] else None,
+    )
 
 
 def rating_values(
     parameters: Parameters, rows: Assignment, drawn: Normals, pairs: Codes | None = None
 ) -> Floats:
-    """The ratings (n_ratings,) that these numbers make, for parameters in difference coding; `pairs` as `pairs_of`
-    gives them, where a worker and an item share something."""
+    """The ratings (..., n_ratings) that these numbers make, for parameters in difference coding; `pairs` as
+    `pairs_of` gives them, where a worker and an item share something."""
     x = rows.system - 0.5
     source = parameters.latent or parameters
     worker_intercept = source.sd_worker_intercept * drawn.worker[0]
     worker_slope = source.sd_worker_slope * _correlated(parameters.correlation_worker, *drawn.worker)
     item_intercept = source.sd_item_intercept * drawn.item[0]
     item_slope = source.sd_item_slope * _correlated(parameters.correlation_item, *drawn.item)
-    slope = source.effect + worker_slope[rows.worker] + item_slope[rows.item]
-    mean = (0.0 if parameters.latent else parameters.baseline) + worker_intercept[rows.worker]
-    mean = mean + item_intercept[rows.item]
+    slope = source.effect + worker_slope.take(rows.worker, axis=-1) + item_slope.take(rows.item, axis=-1)
+    mean = (0.0 if parameters.latent else parameters.baseline) + worker_intercept.take(rows.worker, axis=-1)
+    mean = mean + item_intercept.take(rows.item, axis=-1)
     noise = drawn.noise
     if parameters.latent is None:
         noise = noise * parameters.sd_residual
         if drawn.pair is not None and pairs is not None:
-            noise += parameters.sd_worker_item * drawn.pair[pairs]
+            noise += parameters.sd_worker_item * drawn.pair[..., pairs]
     if rows.document is not None and drawn.document is not None:
-        intercept, own = drawn.document[:, rows.document]
+        intercept, own = drawn.document[..., rows.document]
         mean = mean + source.sd_document_intercept * intercept
         slope = slope + source.sd_document_slope * own
     if parameters.latent is not None:

@@ -24,6 +24,7 @@ from humeval_power.simulation.quality_control import Again, QualityControl, cont
 from humeval_power.simulation.study import (
     Response,
     check_documents,
+    draw_many,
     draw_ratings,
     levels,
     replicate_generator,
@@ -173,18 +174,12 @@ class Replication:
 
     def responses(self, n: int, *, seed: int, first: int = 0) -> Floats:
         """The ratings of simulated studies, shape (n, n_ratings), in the order of the assignment."""
-
-        coded = self.parameters.recoded()
-
-        def one(replicate: int) -> Floats:
-            if self.losses != NO_LOSSES:
-                return self.collected(seed, replicate).rating
-            latent = draw_ratings(coded, self.design, replicate_generator(seed, replicate))
+        if self.losses == NO_LOSSES:
+            latent = draw_many(self.parameters.recoded(), self.design, seed, first=first, n=n)
             return respond(latent, self.response, points=self.points)
-
         drawn = np.empty((n, self.design.n_ratings))
         for place in range(n):
-            drawn[place] = one(first + place)
+            drawn[place] = self.collected(seed, first + place).rating
         return drawn
 
     @property
