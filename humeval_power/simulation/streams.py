@@ -64,4 +64,4 @@ def _hashed(value: Words, constant: int, multiplier: int) -> tuple[Words, int]:
 
 def _mixed(left: Words, right: Words) -> Words:
     value = left * np.uint32(_MIX_LEFT) - right * np.uint32(_MIX_RIGHT)
-    return value ^ (value >> _SHIFT)
+    return np.asarray(value ^ (value >> _SHIFT))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Response = Literal["gaussian", "clipped", "likert"]
 
-_NUMBERS = 1 << 15  # ratings that are worked out together, where that is more than one study
+_NUMBERS = 1 << 13  # ratings that are worked out together, where that is more than one study
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +116,9 @@ def draw_ratings(parameters: Parameters, design: Design, rng: np.random.Generato
     check_documents(parameters, design.n_documents)
     numbers, pairs = _room(parameters, design, 1)
     rng.standard_normal(out=numbers[0])
-    return rating_values(parameters, design.assignment, _normals(design, numbers, pairs), pairs)[0]
+    drawn = _normals(design, numbers, pairs)
+    ratings: Floats = rating_values(parameters, design.assignment, drawn, pairs)[0]
+    return ratings
 
 
 def draw_many(parameters: Parameters, design: Design, seed: int, *, first: int = 0, n: int) -> Floats:
