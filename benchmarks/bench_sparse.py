@@ -1,4 +1,4 @@
-"""Sparse 10 x 100 study, k = 3, paired: simulated power on one and two cores against lme4's refit.
+"""Sparse studies, k = 3, paired: simulated power on one and two cores against lme4's refit.
 
     python benchmarks/bench_sparse.py [--quick]
 
@@ -23,20 +23,20 @@ from studies import PARAMETERS, machine, make_study, print_table, run_r, time_of
 from humeval_power.designs import k_per_item
 from humeval_power.scenarios.study import RatingStudy
 
-NAME = "sparse 10 x 100, k = 3"
+SIZES = {"sparse 10 x 100, k = 3": (10, 100), "sparse 50 x 500, k = 3": (50, 500)}
 N_OURS = 4096
 JOBS = (1, 2)
 
 
-def measure(*, rounds: int, n_responses: int) -> tuple[float, dict[int, float]]:
+def measure(name: str, *, rounds: int, n_responses: int) -> tuple[float, dict[int, float]]:
     """Median seconds for each replicate: refit's, and ours by number of jobs; in turn."""
-    study = RatingStudy(PARAMETERS, k_per_item(10, 100, ratings_per_item=3))
+    study = RatingStudy(PARAMETERS, k_per_item(*SIZES[name], ratings_per_item=3))
     study.draw(256, seed=0)  # loads or compiles the kernels
     refits: list[float] = []
     ours: dict[int, list[float]] = {jobs: [] for jobs in JOBS}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(rounds):
-            path = make_study(NAME, n_responses=n_responses, seed=number).write(Path(folder, "study.json"))
+            path = make_study(name, n_responses=n_responses, seed=number).write(Path(folder, "study.json"))
             refits += run_r("refit.R", str(path))["refit"]
             for jobs in JOBS:
                 wait_until_quiet()
@@ -50,13 +50,17 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="three rounds instead of nine")
     quick = parser.parse_args().quick
     print(machine())
-    print("\n10 workers x 100 items, 3 ratings per item and system, paired: 600 ratings; medians\n")
-    refit, ours = measure(rounds=3 if quick else 9, n_responses=11)
-    rows = [["lme4 refit()", f"{refit * 1e3:.2f}", f"{1 / refit:,.0f}", "1"]]
-    for jobs, seconds in ours.items():
-        label = f"ours, simulation included, {jobs} {'core' if jobs == 1 else 'cores'}"
-        rows.append([label, f"{seconds * 1e3:.3f}", f"{1 / seconds:,.0f}", f"{refit / seconds:.0f}"])
-    print_table(["", "ms a replicate", "replicates a second", "times refit"], rows)
+    for name, (n_workers, n_items) in SIZES.items():
+        print(
+            f"\n{n_workers} workers x {n_items} items, 3 ratings per item and system, paired: "
+            f"{6 * n_items:,} ratings; medians\n"
+        )
+        refit, ours = measure(name, rounds=3 if quick else 9, n_responses=11)
+        rows = [["lme4 refit()", f"{refit * 1e3:.2f}", f"{1 / refit:,.0f}", "1"]]
+        for jobs, seconds in ours.items():
+            label = f"ours, simulation included, {jobs} {'core' if jobs == 1 else 'cores'}"
+            rows.append([label, f"{seconds * 1e3:.3f}", f"{1 / seconds:,.0f}", f"{refit / seconds:.0f}"])
+        print_table(["", "ms a replicate", "replicates a second", "times refit"], rows)
 
 
 if __name__ == "__main__":

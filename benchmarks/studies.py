@@ -86,6 +86,7 @@ def wmt19_like(seed: int = 0) -> Assignment:
 
 DESIGNS: dict[str, Callable[[], Assignment]] = {
     "sparse 10 x 100, k = 3": lambda: k_per_item(10, 100, ratings_per_item=3).assignment,
+    "sparse 50 x 500, k = 3": lambda: k_per_item(50, 500, ratings_per_item=3).assignment,
     "balanced 10 x 100": lambda: crossed(10, 100).assignment,
     "WMT19-like 176 x 1,997": wmt19_like,
 }
