@@ -105,10 +105,10 @@ def analyze(
     whole, exclusion = ratings, _sealed(plan, exclusion)
     ratings = whole if exclusion is None else exclusion.remaining(whole)
     fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
-    if ahead is not None and not rule.is_latent:
-        ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))
     size = None
     if fitted.n_workers < FEW_WORKERS and not tested.reason and not rule.is_latent:
+        if ahead is not None:
+            ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))
         simulation = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
         size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **simulation)
     found = None
