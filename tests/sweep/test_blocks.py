@@ -176,7 +176,7 @@ def _cells():
     )
 
 
-@pytest.mark.parametrize("precision", [None, 0.012])
+@pytest.mark.parametrize("precision", [None, 0.03])
 def test_a_surface_is_the_same_by_any_engine(precision):
     def surface():
         found = run_surface(_cells(), n_simulations=300, precision=precision)
