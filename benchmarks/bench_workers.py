@@ -227,21 +227,19 @@ def main() -> None:
     names = wanted.only or (QUICK if wanted.quick else SHAPES)
     shapes = {name: (SHAPES | GROWTH)[name] for name in names} | (GROWTH if wanted.picture else {})
     print(f"{machine()}\n\none thread, REML, medians of processor seconds\n", flush=True)
-    measured = {name: measure(name, shape, wanted) for name, shape in shapes.items()}
-    print_table(
-        ("", "ratings", "lme4", "fit", "MB", "SE apart (relative)", "SDs apart"),
-        [
-            (
-                name,
-                f"{2 * shapes[name].n_items * shapes[name].k:,}",
-                seconds_of(theirs, wanted.limit),
-                seconds_of(ours, wanted.limit),
-                f"{max(one.peak_mb for one in ours):.0f}",
-                *apart(ours, theirs),
-            )
-            for name, (ours, theirs) in measured.items()
-        ],
-    )
+    print_table(("", "ratings", "lme4", "fit", "MB", "SE apart (relative)", "SDs apart"), [])
+    measured = {}
+    for name, shape in shapes.items():
+        ours, theirs = measured[name] = measure(name, shape, wanted)
+        row = (
+            name,
+            f"{2 * shape.n_items * shape.k:,}",
+            seconds_of(theirs, wanted.limit),
+            seconds_of(ours, wanted.limit),
+            f"{max(one.peak_mb for one in ours):.0f}",
+            *apart(ours, theirs),
+        )
+        print("| " + " | ".join(row) + " |", flush=True)
     if wanted.picture:
         picture(wanted.picture, measured)
 
