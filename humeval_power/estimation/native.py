@@ -54,6 +54,7 @@ _MANY_COLUMNS = 400  # outer columns from which sparse factors are faster than o
 _MOST_WORK = (
     2.5e9  # floating-point operations of a factor whose parts are all dense, beyond which fits iterate
 )
+_MOST_SPARSE_WORK = 5e8  # the same of a sparse factor, which comes with work of another kind
 _SMALL_DESIGN = 300  # columns of workers and items up to which one dense matrix is as fast as the kernels
 _DENSE_GAMMA = 1e3  # relative variances beyond which one dense matrix loses digits that the kernels keep
 MESSAGES = {
@@ -242,7 +243,8 @@ class CrossedProblem:
     @cached_property
     def is_iterative(self) -> bool:
         """Whether the table is so large that it is fitted by conjugate gradients and probes: its shape alone
-        decides, by what the factor of its connected parts would cost if each of them were dense."""
+        decides, by what the factor of its connected parts would cost if each of them were dense, and if that is
+        too much by what it costs as it is."""
         n_outer, qa, _ = self.design.outer_block.shape
         kinds, width = (1, qa) if self.design.coupled else (qa, 1)
 
@@ -253,7 +255,9 @@ class CrossedProblem:
             return False
         from humeval_power.kernels.crossproducts import connected_levels
 
-        return work(connected_levels(self.design)) > _MOST_WORK
+        if work(connected_levels(self.design)) <= _MOST_WORK:
+            return False
+        return self.large.fronts.work > _MOST_SPARSE_WORK
 
     @cached_property
     def large(self) -> Large:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from humeval_power.kernels.kernel import inner, kernel
@@ -24,6 +24,11 @@ _DENSE_SHARE = (
     0.6  # of the columns left, from which on those with fewest neighbours make one front with the rest
 )
 _MOST_ORDERED = 20_000  # columns of one part whose elimination is looked at; beyond, it counts as dense
+_MOST_SCATTERED, _MANY_MEETINGS = (
+    4_000,
+    100,
+)  # columns of a part, and meetings of each: beyond both, as well
+_MOST_WORK = 2e9  # operations of a part beyond which its order is of no interest: nobody will factorise it
 SMALL = 96  # order of a front up to which plain loops beat the calls of LAPACK
 # Floating-point operations in a second and seconds of a call, of small fronts and of others. They decide what is
 # done in which way, are part of the program and measured nowhere: results do not depend on the machine.
@@ -59,9 +64,10 @@ class Fronts(NamedTuple):
         return np.asarray(np.diff(self.first) + np.diff(self.begin))
 
     @property
-    def seconds(self) -> float:
-        """About what one Cholesky factor takes."""
-        return _seconds(np.diff(self.first), np.diff(self.begin))
+    def work(self) -> float:
+        """Floating-point operations of one Cholesky factor."""
+        s, r = np.diff(self.first).astype(float), np.diff(self.begin).astype(float)
+        return float((s**3 / 3.0 + s**2 * r + s * r**2).sum())
 
     @property
     def entries(self) -> int:
@@ -78,15 +84,40 @@ class _Part(NamedTuple):
     parent: list[int]
 
 
-def fronts_of(pattern: csr_array) -> Fronts:
-    """The fronts of a symmetric matrix with entries where `pattern` has some."""
-    n = pattern.shape[0]
-    n_parts, label = connected_components(pattern, directed=False)
+def fronts_of(member: csr_array, own: csr_array) -> Fronts:
+    """The fronts of a symmetric matrix whose columns meet in groups, `member` (groups, columns), and where `own`
+    (columns, columns) has entries, each in one triangle at least; only places count, all values positive."""
+    n_groups, n = member.shape
+    empty = csr_array((n_groups, n_groups), dtype=member.dtype)
+    meetings: Any = block_array([[empty, member], [None, own]], format="csr")
+    found = connected_components(meetings, directed=False)[1][n_groups:]
+    label = np.asarray(np.unique(found, return_inverse=True)[1])
     by_part = np.argsort(label, kind="stable")
-    ends = np.cumsum(np.bincount(label, minlength=n_parts))
-    parts = [
-        _part_of(pattern, members) for members in np.split(by_part, ends[:-1].tolist()) if len(members)
-    ]
+    sizes = np.bincount(label)
+    ends = np.cumsum(sizes)
+    parts = []
+    group_part = label[member.indices[np.minimum(member.indptr[:-1], member.nnz - 1)]]
+    group_part[np.diff(member.indptr) == 0] = len(sizes)
+    by_group = np.argsort(group_part, kind="stable")
+    sorted_member, sorted_own, groups = None, None, np.cumsum(np.bincount(group_part, minlength=len(sizes)))
+    for part, (size, end) in enumerate(zip(sizes.tolist(), ends.tolist(), strict=True)):
+        columns = by_part[end - size : end]
+        if size <= _DENSE_ORDER or size > _MOST_ORDERED:
+            parts.append(_whole(columns))
+            continue
+        if sorted_member is None or sorted_own is None:
+            sorted_member = csr_array(csr_array(member[by_group])[:, by_part])
+            sorted_own = csr_array(csr_array(own[by_part])[:, by_part])
+        touching = slice(int(groups[part - 1]) if part else 0, int(groups[part]))
+        within = csr_array(sorted_member[touching, end - size : end])
+        meeting = float((np.diff(within.indptr).astype(float) ** 2).sum())
+        if size > _MOST_SCATTERED and meeting > _MANY_MEETINGS * size:
+            parts.append(_whole(columns))
+            continue
+        beside = csr_array(sorted_own[end - size : end, end - size : end])
+        pattern = csr_array(csr_array(within.T) @ within) + beside + csr_array(beside.T)
+        parts.append(_part_of(csr_array(pattern), columns))
+    n_parts = len(parts)
     shift = np.concatenate([[0], ends])
     place = np.empty(n, dtype=np.int64)
     first = [0]
@@ -124,20 +155,24 @@ def _inside(first: Ints, parent: list[int], rows: list[Ints]) -> Ints:
     return np.concatenate(found).astype(np.int64)
 
 
-def _part_of(pattern: csr_array, members: Ints) -> _Part:
-    """The fronts of one connected part: one dense front, or a tree of them where that is cheaper."""
+def _whole(members: Ints) -> _Part:
+    """A part that is one dense front."""
+    return _Part(members, [0, len(members)], [np.empty(0, dtype=np.int64)], [-1])
+
+
+def _part_of(own: csr_array, members: Ints) -> _Part:
+    """The fronts of one connected part with entries at `own`: one dense front, or a tree of them where that is
+    cheaper."""
     n = len(members)
-    whole = _Part(members, [0, n], [np.empty(0, dtype=np.int64)], [-1])
-    if n <= _DENSE_ORDER or n > _MOST_ORDERED:
-        return whole
-    own = csr_array(pattern[members][:, members])
     if own.nnz > _DENSE_SHARE * n * n:
-        return whole
+        return _whole(members)
     order, structures = _eliminated(own)
+    if not structures:
+        return _whole(members)
     tree = _joined(*_supernodes(structures))
     widths, sizes = np.diff(tree[0]), np.array([len(row) for row in tree[1]])
     if _seconds(widths, sizes) >= _cost(n, 0):
-        return whole
+        return _whole(members)
     return _Part(members[order], *tree)
 
 
@@ -148,7 +183,7 @@ def _seconds(widths: Ints, sizes: Ints) -> float:
 
 def _eliminated(own: csr_array) -> tuple[Ints, list[Ints]]:
     """An order of elimination in which every subtree stands together, and the places of the columns that each
-    column changes."""
+    column changes; none where that is too much work."""
     n = own.shape[0]
     bits = np.zeros((n, (n + 63) // 64), dtype=np.uint64)
     row = np.repeat(np.arange(n), np.diff(own.indptr))
@@ -158,7 +193,9 @@ def _eliminated(own: csr_array) -> tuple[Ints, list[Ints]]:
         bits, (row[off], column[off] // 64), np.uint64(1) << (column[off] % 64).astype(np.uint64)
     )
     order = np.empty(n, dtype=np.int64)
-    done = int(minimum_degree(bits, order, _DENSE_SHARE))
+    done = int(minimum_degree(bits, order, _DENSE_SHARE, _MOST_WORK))
+    if done < 0:
+        return order, []
     place = np.empty(n, dtype=np.int64)
     place[order] = np.arange(n)
     structures = [np.sort(place[_set_bits(bits[v])]) for v in order[:done]]
@@ -242,18 +279,19 @@ def _count(words):
 
 
 @kernel
-def minimum_degree(bits, order, dense_share):
+def minimum_degree(bits, order, dense_share, most_work):
     """Eliminate the columns of a graph with neighbours `bits` (n, words), fewest neighbours first, until those
     have `dense_share` of what is left; the rest is dense and comes last.
 
-    Fills `order`; `bits` of a column that was eliminated are those that it changed. Returns how many were.
+    Fills `order`; `bits` of a column that was eliminated are those that it changed. Returns how many were, -1
+    where the factor takes more than `most_work`.
     """
     n, n_words = bits.shape
     degree = np.empty(n, dtype=np.int64)
     for v in range(n):
         degree[v] = _count(bits[v])
     left = np.ones(n, dtype=np.bool_)
-    done = n
+    done, work = n, 0.0
     for step in range(n):
         v = -1
         for u in range(n):
@@ -261,9 +299,15 @@ def minimum_degree(bits, order, dense_share):
                 v = u
         if degree[v] >= dense_share * (n - step - 1):
             done = step
+            work += float(n - step) ** 3 / 3.0
+            if work > most_work:
+                return -1
             break
         order[step] = v
         left[v] = False
+        work += float(degree[v]) ** 2
+        if work > most_work:
+            return -1
         for u in range(n):
             word, mask = u // 64, np.uint64(1) << np.uint64(u % 64)
             if left[u] and bits[v, word] & mask:

@@ -37,6 +37,7 @@ class Factor:
     def __init__(self, large: Large, gamma: Floats) -> None:
         before = large.q - len(large.gram.inner_types)
         self.large, self.gamma = large, gamma
+        self.norm: Floats | None = None  # once it is known
         self.root = np.sqrt(gamma[:before])[large.outer_type]
         groups = large.groups
         self.inverse = np.empty_like(groups.block)
@@ -157,7 +158,8 @@ def times_blocks(blocks: Floats, matrix: csr_array) -> csr_array:
 
 def factorise(large: Large, gamma: Floats) -> Factor:
     """Factorise H at `gamma` (outer column types first)."""
-    return Factor(large, gamma)
+    known: list[Factor] = [factor for factor in large.last if np.array_equal(factor.gamma, gamma)]
+    return known[0] if known else Factor(large, gamma)
 
 
 def profile(large: Large, response: Response, factor: Factor, restricted: bool) -> Profile:

@@ -8,7 +8,7 @@ is proportional to the rows and to the fronts. Notation as in `crossed`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ class Large(NamedTuple):
     column_of : the outer column at each place; outer_type : (outer columns,), the type there
     rank : (outer columns,), a number within part and type
     base_x, inner_x : (outer columns, p), (inner columns, p)
+    last : the factor at the end of the last fit, if any: what follows the fit asks for the same again
     """
 
     gram: Gram
@@ -63,6 +64,7 @@ class Large(NamedTuple):
     rank: Ints
     base_x: Floats
     inner_x: Floats
+    last: list[Any]
 
     @property
     def xx(self) -> Floats:
@@ -104,7 +106,7 @@ def large_design(gram: Gram) -> Large:
     own_row, own_column, own_value = _own_entries(gram)
     n = gram.outer_block.shape[0] * gram.outer_block.shape[1]
     group = np.repeat(np.arange(len(start) - 1), np.diff(start))
-    fronts = fronts_of(_pattern(n, group, column, own_row, own_column))
+    fronts = _fronts(n, start, column, own_row, own_column)
     place = fronts.place
     by_place = np.argsort(group * np.int64(n) + place[column])
     at, cross = place[column][by_place], np.ascontiguousarray(cross[by_place])
@@ -133,6 +135,7 @@ def large_design(gram: Gram) -> Large:
         rank=_ranks(fronts.part, outer_type),
         base_x=np.ascontiguousarray(gram.outer_base_x[column_of]),
         inner_x=np.empty((0, p)),
+        last=[],
     )
     return found._replace(inner_x=found.by_group(gram.inner_x))
 
@@ -175,12 +178,12 @@ def _types(gram: Gram) -> Ints:
     return np.asarray((kind[:, None] + np.arange(qa)).ravel())
 
 
-def _pattern(n: int, group: Ints, column: Ints, own_row: Ints, own_column: Ints) -> csr_array:
-    """Where outer columns meet: in a group, or in rows of their own."""
-    ones = np.ones(len(group), dtype=np.float32)
-    member = csr_array((ones, (group, column)), shape=(int(group[-1]) + 1, n))
+def _fronts(n: int, start: Ints, column: Ints, own_row: Ints, own_column: Ints) -> Fronts:
+    """The fronts of outer columns that meet in a group, or in rows of their own."""
+    ones = np.ones(len(column), dtype=np.float32)
+    member = csr_array((ones, column, start), shape=(len(start) - 1, n))
     own = csr_array((np.ones(len(own_row), dtype=np.float32), (own_row, own_column)), shape=(n, n))
-    return csr_array(member.T @ member + own + own.T)
+    return fronts_of(member, own)
 
 
 def _symmetric(n: int, high: Ints, low: Ints, value: Floats) -> csr_array:

@@ -44,6 +44,9 @@ _DENSE = 0.1  # share of entries from which a sparse matrix is multiplied as a d
 
 def frobenius(large: Large, factor: Factor, norm: Floats) -> None:
     """Fill `norm` (q, q) with ||Z_s'H^-1Z_t||_F^2 of all pairs of column types."""
+    if factor.norm is not None:
+        norm[:] = factor.norm
+        return
     qb = len(large.gram.inner_types)
     before = large.q - qb
     norm[:] = 0.0
@@ -67,6 +70,8 @@ def frobenius(large: Large, factor: Factor, norm: Floats) -> None:
         block, form = own[rows], fit[rows]
         inside = slice(before + first, before + first + width)
         norm[inside, inside] += (block * (block - 2.0 * form)).sum(axis=0)
+    factor.norm = norm.copy()
+    large.last[:] = [factor]
 
 
 def _whole_parts(large: Large) -> list[slice]:

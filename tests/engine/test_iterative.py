@@ -255,6 +255,7 @@ def test_what_follows_a_fit_is_the_same_by_iteration(monkeypatch: pytest.MonkeyP
     predicted = predicted_effects(exact, ratings)
     known, phi = native.design_information(CrossedProblem.of_ratings(ratings), gamma)
     monkeypatch.setattr(native, "_MOST_WORK", 0.0)
+    monkeypatch.setattr(native, "_MOST_SPARSE_WORK", 0.0)
     problem = CrossedProblem.of_ratings(ratings)
     assert problem.is_iterative
     found = fit(ratings)
@@ -280,10 +281,13 @@ def test_what_follows_a_fit_is_the_same_by_iteration(monkeypatch: pytest.MonkeyP
 
 
 def test_the_shape_alone_chooses_the_engine() -> None:
-    """Workers in separate parts stay with exact factors, as many who are mixed do not."""
+    """Workers in separate parts or with few neighbours stay with exact factors, as many who are mixed do not."""
     item = np.repeat(np.arange(4000), 4)
     system = np.tile([0, 1], 8000)
     apart = np.repeat(np.stack([np.arange(4000), np.arange(4000) ^ 1], axis=1).ravel(), 2)
     mixed = np.repeat(np.random.default_rng(1).permuted(np.repeat(np.arange(4000), 2)), 2)
     assert not CrossedProblem.of_design(apart, item, system).is_iterative
-    assert CrossedProblem.of_design(mixed, item, system).is_iterative
+    assert not CrossedProblem.of_design(mixed, item, system).is_iterative
+    worker = np.repeat(np.random.default_rng(1).permuted(np.repeat(np.arange(4000), 8)), 2)
+    item, system = np.repeat(np.arange(8000), 8), np.tile([0, 1], 32_000)
+    assert CrossedProblem.of_design(worker, item, system).is_iterative
