@@ -396,7 +396,10 @@ def _least_loaded(design: Design, *, per_item: int) -> Codes:
         sizes = np.bincount(design.document_of_item, minlength=design.n_documents).astype(np.float64)
     chosen = np.empty((len(sizes), per_item), dtype=np.int64)
     for dealt, size in enumerate(sizes):
-        group = np.argpartition(load + rng.random(design.n_workers), per_item - 1)[:per_item]
+        tie = rng.random(design.n_workers)
+        idle = np.flatnonzero(load == load.min())  # loads are whole numbers: nobody else comes before these
+        among = idle if len(idle) >= per_item else np.arange(design.n_workers)
+        group = among[np.argpartition(load[among] + tie[among], per_item - 1)[:per_item]]
         load[group] += size
         chosen[dealt] = np.sort(group)
     return chosen if len(chosen) == design.n_items else chosen[design.document_of_item]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -107,7 +108,7 @@ def build_session(
     """
     batch_of, repeats = _fill_batches(np.bincount(showings.sitting), plan)
     checks = _spread(plan.n_checks, len(repeats))
-    repeat_rng, check_rng = stream("repeats"), stream("checks")
+    drawn = cache(stream)  # a generator is made where it is needed, and goes on from batch to batch
     layout = _BY_ORDER[plan.order]
     if plan.steps is not None:
         position = _in_turn(showings, batch_of, plan.steps, position, stream("steps"))
@@ -116,8 +117,12 @@ def build_session(
         rows = layout(np.flatnonzero(batch_of[showings.sitting] == batch), showings, position)
         kind = np.where(showings.time[rows] > 0, REPEAT, RATING)
         whole = plan.order == "blocked"
-        rows, kind = _add_repeats(rows, kind, showings, int(n_repeats), repeat_rng, keep_together=whole)
-        rows, kind = _add_checks(rows, kind, showings, int(n_checks), check_rng, keep_together=whole)
+        if n_repeats:
+            rng = drawn("repeats")
+            rows, kind = _add_repeats(rows, kind, showings, int(n_repeats), rng, keep_together=whole)
+        if n_checks:
+            rng = drawn("checks")
+            rows, kind = _add_checks(rows, kind, showings, int(n_checks), rng, keep_together=whole)
         parts.append((rows, kind, batch))
     row = np.concatenate([rows for rows, _, _ in parts])
     return Session(
@@ -164,13 +169,16 @@ def _blocked(rows: Codes, showings: Showings, position: Floats) -> Codes:
 def _apart(rows: Codes, showings: Showings, position: Floats) -> Codes:
     """Rows of a batch with the two outputs of every item half of the batch apart; K outputs a K-th."""
     times = showings.time[rows]
+    if not times.any():
+        return _passes(rows, showings, position)
     return np.concatenate([_passes(rows[times == time], showings, position) for time in np.unique(times)])
 
 
 def _passes(rows: Codes, showings: Showings, position: Floats) -> Codes:
     """Passes over the same items in the same order, as many as an item has outputs at most, and two at least.
     Items with fewer are dealt to the passes in turn, and what is left of a round stands between them."""
-    _, start, size_of = np.unique(showings.sitting[rows], return_index=True, return_counts=True)
+    start = np.flatnonzero(np.diff(showings.sitting[rows], prepend=-1))  # sittings are numbered in order
+    size_of = np.diff(start, append=len(rows))
     within = np.arange(len(rows)) - np.repeat(start, size_of)
     place = position[showings.item[rows]]
     n_passes = max(2, int(size_of.max()))
@@ -224,8 +232,6 @@ def _add_repeats(
 ) -> tuple[Codes, Codes]:
     """Show some of the first outputs of a batch again, each at least half of the batch later; not next
     to an output of the same item where that can be."""
-    if n_repeats == 0:
-        return rows, kind
     n, half = len(rows), -(-(len(rows) + n_repeats) // 2)
     item = showings.item[rows]
     eligible = np.append(rng.permutation(n - half), n - half)  # the last has one place only
@@ -251,9 +257,9 @@ def _add_checks(
     keep_together: bool,
 ) -> tuple[Codes, Codes]:
     """Put checks into a batch, one at random in each of as many equal stretches; never at the start."""
-    gaps = 1 + np.floor((np.arange(n_checks) + rng.random(n_checks)) * len(rows) / max(n_checks, 1))
+    gaps = 1 + np.floor((np.arange(n_checks) + rng.random(n_checks)) * len(rows) / n_checks)
     gaps = gaps.astype(np.int64)
-    if keep_together and n_checks:
+    if keep_together:
         gaps += ~_is_boundary(rows, showings)[gaps]
     nothing = np.full(n_checks, NOTHING)
     return _inserted(rows, nothing, gaps), _inserted(kind, np.full(n_checks, CHECK), gaps)
