@@ -6,12 +6,14 @@ import gzip
 import hashlib
 import io
 import json
+import random
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from humeval_power.errors import InputError
+from humeval_power.interfaces.formats import text_tables
 from humeval_power.interfaces.formats.tables import read_table
 
 HEADER = "worker,item,system,rating"
@@ -157,3 +159,32 @@ def test_a_missing_file_is_refused_and_a_near_name_offered(tmp_path: Path) -> No
         read_table(tmp_path / "nowhere" / "pilot.csv")
     with pytest.raises(InputError, match="is a directory"):
         read_table(tmp_path)
+
+
+CELLS = ("a", "b", "1", "", "x y", '"q"', '"a""b"', '"l\nm"', '"u', 'v"w', '"a"b', ' "s"', "é", "'=x", "\r")
+
+
+def test_a_table_read_in_one_pass_is_that_which_is_read_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(text: str) -> object:
+        try:
+            frame, notices = text_tables.read_delimited(text, source="table")
+        except InputError as error:
+            return str(error)
+        return frame.to_csv(), frame.dtypes.tolist(), notices
+
+    rng = random.Random(5)
+    one_pass, taken = text_tables.even_cells, 0
+    for _ in range(300):
+        separator, end, width = rng.choice(",,;\t"), rng.choice(["\n", "\r\n"]), rng.randint(1, 4)
+        lines = [separator.join(f"n{place}" for place in range(width))]
+        for _ in range(rng.randint(1, 4)):
+            n_cells = width if rng.random() < 0.95 else rng.randint(0, 5)
+            kinds = CELLS if rng.random() < 0.4 else CELLS[:6]
+            lines.append(separator.join(rng.choice(kinds) for _ in range(n_cells)))
+        text = end.join(lines) + rng.choice(["", end, end * 2])
+        taken += one_pass(text.rstrip("\r\n") + "\n", separator) is not None
+        fast = read(text)
+        monkeypatch.setattr(text_tables, "even_cells", lambda *_: None)
+        assert fast == read(text), text
+        monkeypatch.setattr(text_tables, "even_cells", one_pass)
+    assert taken > 100

@@ -12,6 +12,7 @@ import pandas as pd
 
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.even_tables import even_cells
 from humeval_power.interfaces.formats.file_bytes import largest_table, too_many_cells
 from humeval_power.interfaces.formats.json_text import parse_json
 from humeval_power.reporting.numbers import counted
@@ -23,20 +24,31 @@ _ONE_A_LINE = "Write one complete object a line."
 
 
 def read_delimited(text: str, *, source: str) -> tuple[pd.DataFrame, list[str]]:
-    """The cells as text, the index counting rows as a spreadsheet does, and what was assumed."""
+    """The cells as text, the index counting rows as a spreadsheet does, and what was assumed.
+
+    Arrow reads a table in one pass. What it does not take is read again, row by row, to say what is wrong.
+    """
     text, notices = text.rstrip("\r\n") + "\n", []
     if not text[: text.index("\n")].strip():
         raise InputError([_blank_header(source)])
-    widths = _Widths(text, source)
-    separator = widths.separator
+    separator = separator_of(text)
+    cells = even_cells(text, separator)
+    if cells is None:
+        widths = _Widths(text, source)
+        separator, cells = widths.separator, _read_slowly(text, widths, source)
     if separator in ";|":
         notices.append(f"The columns are separated by a {SEPARATORS[separator]} ({separator!r}).")
+    return with_header(cells, source=source, notices=notices), notices
+
+
+def _read_slowly(text: str, widths: _Widths, source: str) -> pd.DataFrame:
+    """The cells as text, or everything that is wrong with the rows."""
     widths.refuse_too_many()
     failure = None
     try:
         cells = pd.read_csv(
             io.StringIO(text),
-            sep=separator,
+            sep=widths.separator,
             header=None,
             dtype=str,
             keep_default_na=False,
@@ -57,7 +69,7 @@ def read_delimited(text: str, *, source: str) -> tuple[pd.DataFrame, list[str]]:
     widths.refuse_uneven()
     if failure is not None:
         raise InputError([Problem(f"this is not a table of text: {failure}.", "", place=source)])
-    return with_header(cells, source=source, notices=notices), notices
+    return cells
 
 
 def read_json_lines(text: str, *, source: str) -> pd.DataFrame:
