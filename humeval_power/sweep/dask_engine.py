@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from humeval_power.errors import LostEngineError
 from humeval_power.sweep.blocks import Block
-from humeval_power.sweep.digest import versions
 from humeval_power.sweep.dispatch import Lost, dispatched, loss
 from humeval_power.sweep.parcels import AnyArray, Packer
 from humeval_power.sweep.tasks import Outcome, compute_parcel
-from humeval_power.sweep.versions import OtherVersionsError, check_versions, machine_here
+from humeval_power.sweep.versions import OtherVersionsError, check_versions, machine_here, versions_here
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -80,7 +79,7 @@ class _Tasks:
                     )
             machines = self._client.run(machine_here)
         for worker, machine in machines.items():
-            check_versions(versions(), machine.versions, host=f"{machine.host} ({worker})")
+            check_versions(versions_here(), machine.versions, host=f"{machine.host} ({worker})")
         kinds = sorted({machine.processor for machine in machines.values()})
         if len(kinds) > 1 and tell is not None:
             tell(
@@ -99,7 +98,7 @@ class _Tasks:
         parcel = self._packer.pack(blocks)
         with self._telling():
             arrays = {name: self._array(name) for name in parcel.needs}
-            future = self._client.submit(compute_parcel, parcel, arrays, versions(), pure=False)
+            future = self._client.submit(compute_parcel, parcel, arrays, versions_here(), pure=False)
         key = str(future.key)
         self._under_way[key] = future
         future.add_done_callback(self._ended.put)

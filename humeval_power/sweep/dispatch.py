@@ -17,6 +17,10 @@ from humeval_power.sweep.tasks import Outcome
 
 TRIES = 3  # of a block, before it is given up
 TASK_SECONDS = 5.0  # of the blocks that are sent together, where there are many
+LONGEST_TASK = 30.0  # seconds: of the same on a thousand cores and more, whose scheduler has much to do
+_SERVED = (
+    0.012  # seconds for each core between two of its tasks: twice what scheduler and client need for one
+)
 SHORTEST = 0.2  # seconds: tasks get no shorter towards the end
 WAVES = 3  # tasks left for each slot from which on they get shorter, so that all slots end together
 QUEUED = 2  # tasks for each slot: one is computed, one waits there
@@ -167,7 +171,8 @@ def _next_group(
 def _together(fresh: deque[Sent], slots: int, pace: Pace) -> list[Sent]:
     """Blocks for one task: some seconds of work, less where little is left for all slots."""
     left = len(fresh) * pace.seconds(fresh[0].block)  # neighbours are alike
-    wanted = min(TASK_SECONDS, max(SHORTEST, left / (WAVES * max(1, slots))))
+    most = min(LONGEST_TASK, max(TASK_SECONDS, slots * _SERVED))
+    wanted = min(most, max(SHORTEST, left / (WAVES * max(1, slots))))
     group, seconds = [fresh.popleft()], 0.0
     while fresh and len(group) < MOST_TOGETHER:
         seconds += pace.seconds(group[-1].block)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from humeval_power.errors import InputError, LostEngineError
 from humeval_power.sweep.blocks import Block
-from humeval_power.sweep.digest import versions
 from humeval_power.sweep.dispatch import Lost, dispatched, loss
 from humeval_power.sweep.engine import Engine, sweeping
 from humeval_power.sweep.parcels import Packer
 from humeval_power.sweep.tasks import Outcome, compute_blocks, compute_parcel
+from humeval_power.sweep.versions import versions_here
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -69,7 +69,7 @@ class _Tasks:
             return self._executor.submit(compute_blocks, blocks)
         parcel = self._packer.pack(blocks)
         arrays = {name: self._packer.arrays[name] for name in parcel.needs}
-        return self._executor.submit(compute_parcel, parcel, arrays, versions())
+        return self._executor.submit(compute_parcel, parcel, arrays, versions_here())
 
     def finished(self) -> tuple[Ticket, list[Outcome] | Lost]:
         ticket = self._ended.get()

@@ -14,9 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.sweep.blocks import Block
-from humeval_power.sweep.digest import versions
 from humeval_power.sweep.parcels import AnyArray, Parcel
-from humeval_power.sweep.versions import Versions, check_versions
+from humeval_power.sweep.versions import Versions, check_versions, versions_here
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ def compute_parcel(parcel: Parcel, arrays: Mapping[str, AnyArray], wanted: Versi
     OtherVersionsError
         This process is of other versions than the one that sent the parcel.
     """
-    check_versions(wanted, versions())
+    check_versions(wanted, versions_here())
     return compute_blocks(parcel.blocks(arrays))
 
 

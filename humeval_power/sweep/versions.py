@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.sweep.digest import versions
@@ -27,11 +28,19 @@ class Machine:
     versions: Versions
 
 
+@cache
+def versions_here() -> Versions:
+    """Those of this process; looking for them takes some milliseconds, and every task asks."""
+    return versions()
+
+
 def machine_here() -> Machine:
     """This machine."""
     from llvmlite import binding
 
-    return Machine(socket.gethostname(), f"{platform.machine()} {binding.get_host_cpu_name()}", versions())
+    return Machine(
+        socket.gethostname(), f"{platform.machine()} {binding.get_host_cpu_name()}", versions_here()
+    )
 
 
 def check_versions(wanted: Versions, found: Versions, *, host: str = "") -> None:
