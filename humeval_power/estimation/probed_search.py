@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 _EXACT, _CLOSE = 1e-11, 1e-7  # tolerance of solves with fixed effects and ratings, and with others
 _PROMISE = 1e-9  # fall of -2 log likelihood below which no further step is taken
 _MOST_STEPS = 60
+_NOTHING = 1e-12  # of the ratings' sum of squares: a residual below this is none
 _FLAT = 1e-6  # eigenvalue of the scaled information below which variances are not told apart
 _LARGEST_START = 30.0
 _SMALLEST_START = 0.01
@@ -128,7 +129,7 @@ class Search:
         if restricted:
             slope = slope - np.einsum("tjk,jk->t", system.by_type(hx, hx), phi)
         hessian = quadratic / sigma2 - np.outer(square, square) / (sigma2**2 * df)
-        ok = ok and worked and rss > 1e-12 * self.yy
+        ok = ok and worked and rss > _NOTHING * self.yy
         return State(gamma, beta, phi, rss, hx, py, trace, of_probe, quadratic, square, slope, hessian, ok)
 
     def _weighted(self, gamma: Floats, vectors: Floats) -> Floats:
@@ -203,7 +204,8 @@ def minimise(search: Search, start: Floats, *, restricted: bool) -> tuple[State,
     last = np.inf
     for _ in range(_MOST_STEPS):
         if not state.ok:
-            return state, reml.STALLED
+            nothing_left = state.rss <= _NOTHING * search.yy
+            return state, reml.NO_RESIDUAL if nothing_left else reml.STALLED
         free = (state.gamma > 0.0) | (state.slope < 0.0)
         direction = newton_direction(state.hessian, state.slope, free)
         pressed = state.gamma + direction < 0.0
