@@ -276,7 +276,7 @@ def test_what_follows_a_fit_is_the_same_by_iteration(monkeypatch: pytest.MonkeyP
     info, found_phi = native.design_information(problem, gamma)
     assert np.allclose(found_phi, phi, rtol=1e-8)
     assert np.allclose(info.gg, known.gg, rtol=0.05, atol=0.01 * np.abs(known.gg).max())
-    with pytest.raises(InputError, match="evaluates no likelihood"):
+    with pytest.raises(InputError, match="without evaluating its likelihood"):
         parameter_intervals(found, ratings, method="profile")
 
 
