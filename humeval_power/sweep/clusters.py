@@ -194,7 +194,10 @@ def _modules() -> tuple[Any, Any]:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Dask's log is for those who run clusters; what a user must know is told in our words."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    of_dask = ("distributed", "tornado", "asyncio")  # and those below, which have levels of their own
+    loggers = [
+        logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(of_dask)
+    ]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)
