@@ -134,7 +134,7 @@ def sweeping(engine: Engine | None = None, store: Store | None = None) -> Iterat
     """Within it, blocks are computed by `engine` and kept in `store`; what is None stays as it was around it, and
     else blocks are computed here and kept nowhere."""
     around = sweep_in_force() or Sweep()
-    sweep = Sweep(engine or around.engine, store or around.store)
+    sweep = Sweep(around.engine if engine is None else engine, around.store if store is None else store)
     token = _IN_FORCE.set(sweep)
     try:
         yield sweep
