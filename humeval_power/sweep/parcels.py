@@ -26,6 +26,10 @@ AnyArray = NDArray[Any]
 _PICKLED_BY = ("__reduce_ex__", "__reduce__", "__getstate__")
 
 
+class NotSendableError(InputError):
+    """A block that other processes cannot be given; this one can compute it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parcel:
     """Blocks as bytes, and the digests of the arrays that they need beside them."""
@@ -52,7 +56,7 @@ class Packer:
 
         Raises
         ------
-        InputError
+        NotSendableError
             A block that cannot be sent to another process, such as one with a function of no module.
         """
         content = io.BytesIO()
@@ -60,7 +64,7 @@ class Packer:
         try:
             writer.dump(list(blocks))
         except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise InputError(
+            raise NotSendableError(
                 f"This cannot be computed by another process: {error}. Functions must stand at the top of a "
                 "module that the workers can import too."
             ) from None

@@ -15,6 +15,7 @@ from cli import run
 from humeval_power.interfaces.writing import block_store, partial_folder
 from humeval_power.sweep.blocks import Block
 from humeval_power.sweep.engine import Sweep
+from humeval_power.sweep.parcels import NotSendableError
 
 SURFACE = [
     "surface",
@@ -99,6 +100,29 @@ def test_another_question_is_refused_in_words_and_with_2(monkeypatch):
     assert all(len(line) <= 80 for line in refused.stderr.splitlines())
     run(*SURFACE, "-o", "s.json", "--details")
     assert os.listdir() == ["s.json"]
+
+
+def test_work_is_kept_where_only_another_place_cannot_go_on_with_it(monkeypatch):
+    def refuse() -> None:
+        raise NotSendableError("This cannot be computed by another process.")
+
+    for stop, code in ((ctrl_c, 130), (refuse, 2)):
+        with monkeypatch.context() as patched:
+            stopping(patched, 5, stop)
+            run(*SURFACE, "-o", "s.json", code=code)
+        assert os.listdir() == [".s.json.partial"]
+    assert "Going on where an earlier run was stopped" in run(*SURFACE, "-o", "s.json").stderr
+
+
+def test_what_a_question_on_the_disk_holds_commands_no_terminal(monkeypatch):
+    with monkeypatch.context() as patched:
+        stopping(patched, 5, ctrl_c)
+        run(*SURFACE, "-o", "s.json", code=130)
+    kept = Path(".s.json.partial/question.json")
+    kept.write_text(kept.read_text().replace("--preset high", "\\u001b[2J\\u202e"))
+    refused = run(*SURFACE, "-o", "s.json", "--seed", "4", code=2)
+    assert "It was begun with" in " ".join(refused.stderr.split())
+    assert not {"\x1b", "\u202e"} & set(refused.stderr)
 
 
 def test_a_finished_output_is_refused_without_force_as_ever():

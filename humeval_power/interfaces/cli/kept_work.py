@@ -22,6 +22,7 @@ from humeval_power.interfaces.writing.targets import is_stream
 from humeval_power.reporting.result import Source
 from humeval_power.sweep.digest import versions
 from humeval_power.sweep.engine import sweeping, time_taken
+from humeval_power.sweep.parcels import NotSendableError
 
 # where the answer goes, in which form, and where it is computed: none of these changes it
 _NOT_ASKED = {"output", "force", "as_json", "format", "details", "quiet", "code", "jobs", "on", "dry_run"}
@@ -39,14 +40,15 @@ class KeptWork:
 
     @contextmanager
     def computing(self) -> Iterator[None]:
-        """Within it the work is done. What is refused has its answer: nothing of it is kept."""
+        """Within it the work is done. What is refused has its answer: nothing of it is kept, unless it is only this
+        way of going on that is refused."""
         if self._folder is None:
             yield
             return
         try:
             with sweeping(store=self._folder):
                 yield
-        except UnfinishedWorkError:
+        except (UnfinishedWorkError, NotSendableError):
             raise
         except InputError:
             self._folder.remove()
