@@ -41,11 +41,21 @@ def test_what_is_not_computed_is_not_refused_for_its_length(monkeypatch):
     assert "12,000,000 replicates" in done.stdout
 
 
-def test_what_simulates_nothing_is_answered():
+def test_what_simulates_nothing_is_answered_and_not_written(tmp_path):
     words = ["power", "--preset", "high", "--workers", "5", "--items", "20", "--effect", "0.1"]
-    done = CliRunner().invoke(main, [*words, "--method", "analytic", "--dry-run"])
+    written = ["-o", str(tmp_path / "power.json")]
+    done = CliRunner().invoke(main, [*words, "--method", "analytic", "--dry-run", *written])
     assert done.exit_code == 0, done.output
-    assert "here is the answer itself" in " ".join(done.output.split())
+    assert "here is the answer itself" in " ".join(done.stderr.split())
+    assert "By formula" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_computes_nothing_is_told():
+    words = ["power", "--preset", "high", "--workers", "5", "--items", "20", "--effect", "0.1"]
+    done = CliRunner().invoke(main, [*words, "--method", "analytic", "--on", "local:2"])
+    assert done.exit_code == 0, done.output
+    assert "--on local:2 was not used" in " ".join(done.stderr.split())
 
 
 def test_the_cost_is_what_blocks_say_corrected_by_some_that_are_measured(monkeypatch):

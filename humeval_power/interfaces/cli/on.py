@@ -42,10 +42,17 @@ class Elsewhere:
         self._slots = slots
         self._around = ExitStack()
         self._engine: DaskEngine | None = None
+        self._has_computed = False
 
     def run(self, blocks: Sequence[tuple[str, Block]]) -> Iterator[tuple[str, Any]]:
         """See `Engine.run`."""
+        self._has_computed = True
         return self._made().run(blocks)
+
+    @property
+    def has_computed(self) -> bool:
+        """Whether any block was sent there."""
+        return self._has_computed
 
     def slots(self) -> int:
         """How many cores compute; a scheduler that runs is asked."""

@@ -190,11 +190,12 @@ def with_result(
                     around.enter_context(compiled_kernels())
                     around.enter_context(_progress())
                     around.enter_context(work.computing())
-                    found, cost = _found(lambda: command(*args, **values), values.get("run"))
-                if cost is not None:
-                    replace(out, path=None, beside=()).deliver(cost.told(typed_command(), ()))
+                    found, is_dry = _found(lambda: command(*args, **values), values.get("run"))
+                told = found.told(typed_command(), tuple(files.values()))
+                if is_dry:
+                    replace(out, path=None, beside=()).deliver(told)
                     return
-                out.deliver(found.told(typed_command(), tuple(files.values())))
+                out.deliver(told)
                 work.delivered()
             if found.target_missed:
                 sys.exit(EXIT_TARGET_MISSED)
@@ -208,20 +209,20 @@ def with_result(
     return decorate
 
 
-def _found(asked: Callable[[], Result], how: Run | None) -> tuple[Result, Result | None]:
-    """What a command finds; with --dry-run what it will cost, unless it simulates nothing."""
+def _found(asked: Callable[[], Result], how: Run | None) -> tuple[Result, bool]:
+    """What a command finds, or with --dry-run what it will cost, unless it simulates nothing; and whether this was
+    such a run, of which nothing is written."""
     if how is None or not how.is_dry:
-        return asked(), None
+        return asked(), False
     from humeval_power.reporting.sweep_cost import SweepCost
     from humeval_power.sweep.dry_run import CostFound
 
     try:
         found = asked()
     except CostFound as costs:
-        cost = SweepCost(cost=costs.cost, slots=how.slots)
-        return cost, cost
-    note("Nothing of this is computed in blocks: here is the answer itself.")
-    return found, None
+        return SweepCost(cost=costs.cost, slots=how.slots), True
+    note("Nothing of this is computed in blocks: here is the answer itself, which is not written.")
+    return found, True
 
 
 def _others(folder: Path, files: Collection[str]) -> list[str]:

@@ -19,6 +19,7 @@ from humeval_power.interfaces.cli.options import (
     seed_option,
     simulations_option,
 )
+from humeval_power.interfaces.cli.output import note
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.safe_text import shell_command
 
@@ -58,7 +59,13 @@ def with_run(command: Function) -> Function:
         from humeval_power.sweep.engine import sweeping
 
         with run.on or nullcontext() as engine, sweeping(DryRun() if run.is_dry else engine):
-            return command(*args, run=run, **values)
+            found = command(*args, run=run, **values)
+        if engine is not None and not engine.has_computed and not run.is_dry:
+            note(
+                f"--on {engine.typed} was not used: nothing of this is simulated in blocks, or all of it was kept "
+                "from before."
+            )
+        return found
 
     options = (simulations_option, seed_option, jobs_option, on_option, _dry_run_option)
     return collected(placed, options, name="run", collect=_run_of)
