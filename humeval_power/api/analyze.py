@@ -13,6 +13,7 @@ from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.errors import FitError, InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.estimation.fit import CorrelatedFactor, Fit
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
     from humeval_power.reporting.analyze.criteria import CriteriaResult
     from humeval_power.reporting.analyze.systems import SystemsResult
     from humeval_power.reporting.analyze.two import AnalysisResult
+    from humeval_power.sweep.executors import AnyExecutor
 
 
+@on_executor
 def analyze(
     ratings: Ratings,
     *,
@@ -48,6 +51,7 @@ def analyze(
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     ahead: Ahead | None = None,
 ) -> AnalysisResult:
     """Decide a finished study of two systems, and say what differs from its plan.

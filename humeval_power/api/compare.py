@@ -15,6 +15,7 @@ from humeval_power.planning.compare.power import CURVE_SIMULATIONS
 from humeval_power.planning.compare.primer import PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS
 from humeval_power.planning.compare.retrospective import PowerBy
 from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     from humeval_power.reporting.compare.pair import PairResult
     from humeval_power.reporting.compare.prospective import PrimerResult, ProspectiveResult
     from humeval_power.reporting.compare.sets import SetsResult
+    from humeval_power.sweep.executors import AnyExecutor
 
 Scores: TypeAlias = "ScoreTable | pd.DataFrame"
 _HURT = PRIMER_HURT[::2]
 
 
+@on_executor
 def scores(
     tables: Scores | Mapping[str, Scores],
     *,
@@ -48,6 +51,7 @@ def scores(
     n_simulations: int = CURVE_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
 ) -> PairResult | ManyResult | SetsResult:
     """Compare systems by a metric's scores of the same items.
 

@@ -185,6 +185,7 @@ def judgements(
     )
 
 
+@on_executor
 def pool(
     pairs: Sequence[ScorePair],
     *,
@@ -194,6 +195,7 @@ def pool(
     source: str = "pairs of systems",
     n_simulations: int = POOL_SIMULATIONS,
     seed: int = DEFAULT_SEED,
+    executor: AnyExecutor | None = None,
 ) -> LooksPoolResult:
     """Average power against budget over many pairs of systems, as Wei, Kocmi and Federmann (2022).
 

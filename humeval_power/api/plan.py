@@ -22,10 +22,6 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.sweep.executors import on_executor
 
-if TYPE_CHECKING:
-    from humeval_power.sweep.executors import AnyExecutor
-
-
 if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
     from humeval_power.designs import Design
     from humeval_power.planning.looks.schedule import LookSchedule
@@ -39,6 +35,7 @@ if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
     from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
     from humeval_power.reporting.plan.result import PlanSearchResult
     from humeval_power.simulation.quality_control import QualityControl
+    from humeval_power.sweep.executors import AnyExecutor
 
 Pairing = Literal["paired", "unpaired", "both"]
 PAIRINGS: Mapping[Pairing, tuple[bool, ...]] = {

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _DENSE = "The kernels are not compiled yet: this fit is by dense matrices, the same model and search."
 
 
+@on_executor
 def fit(
     ratings: Ratings,
     *,
@@ -46,6 +47,7 @@ def fit(
     n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
     strict: bool = False,
     check_families: bool | None = None,
     ahead: Ahead | None = None,

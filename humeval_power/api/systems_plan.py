@@ -21,15 +21,12 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.sweep.executors import on_executor
 from humeval_power.systems import Goal, SystemsParameters
 
-if TYPE_CHECKING:
-    from humeval_power.sweep.executors import AnyExecutor
-
-
 if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
     from humeval_power.planning.plan.systems_pilot import SystemsPilot
     from humeval_power.planning.plan.systems_request import SystemsRequest
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.plan.result import PlanSearchResult
+    from humeval_power.sweep.executors import AnyExecutor
 
 
 @on_executor

@@ -64,10 +64,11 @@ SWEEPS = {
     "corpus power": (f"corpus power --n 300 --effect 1 {DRAWN} 200", 1),
     "assessment power": (f"assessment power --n 600 --effect 2 {DRAWN} 200", 1),
     "scenario surface": (f"scenario {OWN} surface --n 40,60 --effect 0.2 {DRAWN} 200", 2),
+    "fit, intervals": (f"fit {PILOT} --scale 1:5 --intervals bootstrap {DRAWN} 1100", 2),
     "fit, bootstrap": (f"fit {PILOT} --scale 1:5 --df bootstrap {DRAWN} 2000", 1),
 }
 
-LONG = ("plan, looks", "looks pool", "looks scores", "size", "plan", "fit, bootstrap")
+LONG = ("fit, intervals", "plan, looks", "looks pool", "looks scores", "size", "plan", "fit, bootstrap")
 
 
 class Elsewhere:

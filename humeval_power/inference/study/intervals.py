@@ -24,6 +24,7 @@ from humeval_power.kernels import crossed
 from humeval_power.latent import LATENT_DEVIATIONS
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.simulation.portions import portions
+from humeval_power.sweep.blocks import run_blocks
 
 Floats = NDArray[np.float64]
 IntervalMethod = Literal["asymptotic", "profile", "bootstrap"]
@@ -169,18 +170,32 @@ def _variance_criterion(
 def _bootstrap(fit: Fit, ratings: RatingTable, n: int, seed: int, n_jobs: int) -> Intervals:
     document = structure_of(ratings)["document"]
     design = from_table(ratings.worker, ratings.item, ratings.system, document=document)
-    rows = design.assignment
-    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system, document=rows.document)
     replication = Replication(fit.parameters, design, fit.estimator)
+    blocks = replication.blocks(bootstrap_estimates, n=n, seed=seed)
+    draws = np.concatenate(list(run_blocks(blocks, n_jobs=n_jobs)))
+    if not len(draws):
+        raise FitError("No bootstrap sample could be fitted.")
+    low, high = np.quantile(draws, [0.025, 0.975], axis=0)
+    fitted = ("baseline", "effect", *replication.components, "sd_residual")
+    return {name: (float(low[k]), float(high[k])) for k, name in enumerate(fitted)}
+
+
+def bootstrap_estimates(
+    replication: Replication, seed: int, first: int, n: int, *, n_jobs: int = 1
+) -> Floats:
+    """The work of a block: baseline, effect and SDs, the residual's last, of those of studies `first` to
+    `first + n - 1` that could be fitted; (studies, 2 + SDs)."""
+    rows = replication.design.assignment
+    problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system, document=rows.document)
     names = (*replication.components, "sd_residual")
-    deviations = np.array([getattr(fit.parameters, name) for name in names])
+    deviations = np.array([getattr(replication.parameters, name) for name in names])
 
     def drawn(part: range) -> Floats:
         batch = native.fit_batch(
             problem,
             replication.responses(len(part), seed=seed, first=part.start),
             start=(deviations[:-1] / deviations[-1]) ** 2,
-            restricted=fit.estimator == "reml",
+            restricted=replication.estimator == "reml",
             n_jobs=n_jobs,
             side_by_side=True,
         )
@@ -188,10 +203,5 @@ def _bootstrap(fit: Fit, ratings: RatingTable, n: int, seed: int, n_jobs: int) -
         columns = np.column_stack([batch.baseline, batch.estimate, spread])
         return np.asarray(columns[batch.status == 0])
 
-    held = portions(0, n, n_ratings=len(rows.worker), n_jobs=n_jobs)
-    draws = np.concatenate([drawn(part) for part in held])
-    if not len(draws):
-        raise FitError("No bootstrap sample could be fitted.")
-    low, high = np.quantile(draws, [0.025, 0.975], axis=0)
-    fitted = ("baseline", "effect", *names)
-    return {name: (float(low[k]), float(high[k])) for k, name in enumerate(fitted)}
+    held = portions(first, n, n_ratings=len(rows.worker), n_jobs=n_jobs)
+    return np.concatenate([drawn(part) for part in held])

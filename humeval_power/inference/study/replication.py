@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ from humeval_power.simulation.study import (
     replicate_generator,
     respond,
 )
+from humeval_power.sweep.blocks import Block
+from humeval_power.sweep.spans import spans
 
 if TYPE_CHECKING:
     from humeval_power.estimation.latent_engine import Start
@@ -41,6 +44,7 @@ COMPONENTS = STANDARD_DEVIATIONS[:4]
 MOST_FAILURES = 0.2  # share of failed fits above which the other studies are no fair sample
 LOST = 9  # status of a study with fewer than 2 workers, items or systems left
 _BLOCK = 2048  # replicates drawn together from one child of the seed; part of what a seed means
+_SECONDS = 2e-6  # of a study for each of its ratings, about
 _FITTED, _FITTED_SLOWLY = 1024, 256  # studies to ask for at once where each is fitted, and in categories
 
 
@@ -279,6 +283,14 @@ class Replication:
         if self.by_mean_squares:
             return _BLOCK
         return _FITTED if self.family == "gaussian" else _FITTED_SLOWLY
+
+    def blocks(self, work: Callable[..., Any], *arguments: Any, n: int, seed: int) -> list[Block]:
+        """Studies 0 to n - 1 as blocks of work(self, *arguments, seed, first, n, n_jobs=k)."""
+        each = _SECONDS * self.design.n_ratings
+        return [
+            Block(work, (self, *arguments, seed, *part), each * part.n, part.n)
+            for part in spans(n, self.drawn_together)
+        ]
 
     @cached_property
     def _levels(self) -> Floats:

@@ -21,10 +21,7 @@ from humeval_power.inference.study.wald import (
 )
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
-from humeval_power.sweep.blocks import Block, run_blocks
-from humeval_power.sweep.spans import spans
-
-_SECONDS = 2e-6  # of a study for each of its ratings, about
+from humeval_power.sweep.blocks import run_blocks
 
 
 def null_statistics(
@@ -36,10 +33,7 @@ def null_statistics(
     effect : 0, or minus the margin of a rule that has one (its `null_effect`).
     """
     null = replace(replication, parameters=replication.parameters.with_difference(effect))
-    blocks = [
-        Block(null_t, (null, effect, seed, *part), _SECONDS * part.n * null.design.n_ratings)
-        for part in spans(n, null.drawn_together)
-    ]
+    blocks = null.blocks(null_t, effect, n=n, seed=seed)
     return NullStatistics.of(np.concatenate(list(run_blocks(blocks, n_jobs=n_jobs))))
 
 
