@@ -9,6 +9,7 @@ from humeval_power.planning.workload import seconds_each
 from humeval_power.scenarios.blocks import joined
 from humeval_power.scenarios.contract import Replicates, Scenario
 from humeval_power.sweep.blocks import Block, Done, run_blocks
+from humeval_power.sweep.spans import spans
 
 Tell = Callable[[int, int], None]  # is told the work done and expected so far
 _MOST = 2048  # replicates of a block of work: all of a block of those that are drawn together
@@ -30,13 +31,8 @@ def blocks_of(
 
     seconds : about how long one replicate takes; it decides how many a block has.
     """
-    size = block_size(seconds)
-    starts = range(first, end, size)
-    counts = [min(size, end - start) for start in starts]
-    return [
-        Block(work, (subject, seed, start, n), seconds * n, n)
-        for start, n in zip(starts, counts, strict=True)
-    ]
+    parts = spans(end, block_size(seconds), first=first)
+    return [Block(work, (subject, seed, *part), seconds * part.n, part.n) for part in parts]
 
 
 def draw_block(scenario: Scenario, seed: int, first: int, n: int, *, n_jobs: int = 1) -> Replicates:

@@ -12,6 +12,6 @@ class Span(NamedTuple):
     n: int
 
 
-def spans(total: int, size: int) -> list[Span]:
-    """The first `total` replicates in spans of `size`, the last of them shorter."""
-    return [Span(first, min(size, total - first)) for first in range(0, total, size)]
+def spans(end: int, size: int, *, first: int = 0) -> list[Span]:
+    """Replicates `first` to `end - 1` in spans of `size`, the last of them shorter."""
+    return [Span(begin, min(size, end - begin)) for begin in range(first, end, size)]

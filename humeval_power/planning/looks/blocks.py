@@ -21,7 +21,7 @@ def blocks_of(
     """The first `n_simulations` replicates as blocks: work(source, *arguments, seed, first, n, n_jobs=k)."""
     each = _seconds(source)
     return [
-        Block(work, (source, *arguments, seed, *part), each * part.n)
+        Block(work, (source, *arguments, seed, *part), each * part.n, part.n)
         for part in spans(n_simulations, _size(source))
     ]
 

@@ -106,7 +106,9 @@ def pool_study(
     for column, row in cells:
         looks = PoolLooks(pairs[column], budgets[row] // 2, interim.shares)
         arguments = (looks, interim, futility, n_simulations, seed + 1000 * column + row)
-        blocks.append(Block(pool_block, arguments, _PER_SCORE * budgets[row] * n_simulations))
+        blocks.append(
+            Block(pool_block, arguments, _PER_SCORE * budgets[row] * n_simulations, n_simulations)
+        )
     power = np.empty((3, len(budgets), len(pairs)))
     spent = np.empty_like(power)
     for done, ((column, row), found) in enumerate(

@@ -73,7 +73,7 @@ def workers_out(study: RatingStudy, *, seed: int, n: int = _COUNTED) -> WorkersO
     """Shares of workers whom the rules of a study leave out, over simulated studies."""
     each = study_workload(study.design, n_simulations=1).seconds
     blocks = [
-        Block(count_workers_out, (study.replication, seed, *part), each * part.n)
+        Block(count_workers_out, (study.replication, seed, *part), each * part.n, part.n)
         for part in spans(n, _COUNTED_TOGETHER)
     ]
     found = sum(run_blocks(blocks), start=_Counted())

@@ -417,7 +417,7 @@ def _blocks(studies: NullStudies, seed: int, parts: Sequence[Span]) -> list[Bloc
         if test.study is not None and test.is_defined:
             test.study.prepare()
             seconds += seconds_each(test.study)
-    return [Block(count_null_studies, (studies, seed, *part), seconds * part.n) for part in parts]
+    return [Block(count_null_studies, (studies, seed, *part), seconds * part.n, part.n) for part in parts]
 
 
 def calibration_table(results: Sequence[Calibration]) -> pd.DataFrame:

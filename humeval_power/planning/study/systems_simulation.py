@@ -106,7 +106,9 @@ def simulate_systems(
     margins: list[_BestSums] = []
     each = systems_workload(parameters, design, family, rule, n_simulations=1).seconds
     portions = spans(n_simulations, _PORTION if study.by_sums else _FEW)
-    blocks = [Block(count_systems, (decision, study, seed, *part), each * part.n) for part in portions]
+    blocks = [
+        Block(count_systems, (decision, study, seed, *part), each * part.n, part.n) for part in portions
+    ]
     told = told_of_blocks(progress, [part.n for part in portions])
     for counts, margin in run_blocks(blocks, n_jobs=n_jobs, done=told):
         parts.append(counts)
