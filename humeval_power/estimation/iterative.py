@@ -73,9 +73,7 @@ def fit_iterative(
 def information_at(problem: CrossedProblem, gamma: Floats) -> tuple[Information, Floats]:
     """Information at relative variances in the kernel's order, and (X'H^-1X)^-1, without any response: its norms
     and traces carry the Monte Carlo error of the probes."""
-    anything = np.random.default_rng(PROBE_SEED).normal(
-        size=len(problem.x)
-    )  # nothing of it is in what comes back
+    anything = np.random.default_rng(PROBE_SEED).normal(size=len(problem.x))  # is not in what comes back
     if problem.weights is not None:
         problem = replace(problem, weights=None)
     with one_blas_thread():

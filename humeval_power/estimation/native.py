@@ -51,9 +51,8 @@ _TINY_TABLE = 150  # ratings up to which all of these take a twentieth of a seco
 _ROUNDING = 1e-9  # difference of the criterion that is none; on a ridge all ends are this close
 _SAME_OPTIMUM = 1e-6  # difference of the criterion between two ends of one minimum
 _MANY_COLUMNS = 400  # outer columns from which sparse factors are faster than one dense block
-_MOST_WORK = (
-    2.5e9  # floating-point operations of a factor whose parts are all dense, beyond which fits iterate
-)
+# Floating-point operations of a factor whose parts are all dense, beyond which fits iterate.
+_MOST_WORK = 2.5e9
 _MOST_SPARSE_WORK = 5e8  # the same of a sparse factor, which comes with work of another kind
 _SMALL_DESIGN = 300  # columns of workers and items up to which one dense matrix is as fast as the kernels
 _DENSE_GAMMA = 1e3  # relative variances beyond which one dense matrix loses digits that the kernels keep
@@ -383,9 +382,7 @@ def fit_batch(
     fitted = _empty(q, p, n)
     kernel_start = np.ascontiguousarray(problem.to_kernel(start), dtype=np.float64)
     filled = (status, criterion, beta, *fitted)
-    chunk = (
-        1 if own_starts else min(_CHUNK, max(-(-n // n_jobs), 1))
-    )  # few large tables keep all threads busy
+    chunk = 1 if own_starts else min(_CHUNK, max(-(-n // n_jobs), 1))  # few large tables keep all busy
     by_dense = n <= _CHUNK and by_dense_matrices(problem.design)
     search, design = _search_of(problem, by_dense=by_dense)
 

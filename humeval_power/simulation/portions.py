@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 MOST_TABLES = 256
-MOST_RATINGS = (
-    4_000_000  # of all of them, 32 megabytes, where that is not less than a table for each thread
-)
+MOST_RATINGS = 4_000_000  # of all of them, 32 megabytes, unless that is less than a table for each thread
 
 
 def tables_at_once(n_ratings: int, *, n_jobs: int = 1) -> int:

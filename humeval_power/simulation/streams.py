@@ -40,9 +40,8 @@ def philox_keys(seed: int, first: int, n: int) -> NDArray[np.uint64]:
         sequences = (np.random.SeedSequence(seed, spawn_key=(child,)) for child in range(first, first + n))
         return np.stack([sequence.generate_state(2, np.uint64) for sequence in sequences])
     pool = np.random.SeedSequence(seed).pool
-    mixed = _POOL * max(
-        -(-int(seed).bit_length() // 32), _POOL
-    )  # words hashed so far: the seed's, and all pairs of the pool
+    seed_words = -(-int(seed).bit_length() // 32)
+    mixed = _POOL * max(seed_words, _POOL)  # hashed so far: the seed's words, and all pairs of the pool
     constant = _INIT_A * pow(_MULT_A, mixed, _WORD) % _WORD
     child = np.arange(first, first + n, dtype=np.uint32)
     own = np.empty((_POOL, n), dtype=np.uint32)

@@ -18,9 +18,7 @@ from humeval_power.sweep.tasks import Outcome
 TRIES = 3  # of a block, before it is given up
 TASK_SECONDS = 5.0  # of the blocks that are sent together, where there are many
 LONGEST_TASK = 30.0  # seconds: of the same on a thousand cores and more, whose scheduler has much to do
-_SERVED = (
-    0.012  # seconds for each core between two of its tasks: twice what scheduler and client need for one
-)
+_SERVED = 0.012  # seconds for each core between two of its tasks: twice what scheduler and client need
 SHORTEST = 0.2  # seconds: tasks get no shorter towards the end
 WAVES = 3  # tasks left for each slot from which on they get shorter, so that all slots end together
 QUEUED = 2  # tasks for each slot: one is computed, one waits there
