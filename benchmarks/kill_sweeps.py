@@ -26,7 +26,7 @@ from pathlib import Path
 from humeval_power.interfaces.cli.main import main as program
 from humeval_power.interfaces.writing import block_store, partial_folder
 from humeval_power.interfaces.writing.partial_folder import BLOCKS, partial_of
-from humeval_power.sweep.digest import versions
+from humeval_power.sweep.versions import versions_here
 
 OUTPUT = "s.json"
 
@@ -131,7 +131,7 @@ def _load(output: Path) -> None:
     with suppress(SystemExit):
         program([*words_of(0)[:-1], str(output), "--simulations", "10", "--quiet"], standalone_mode=True)
     assert output.exists()
-    versions()
+    versions_here()
 
 
 def _one_question(root: Path, number: int, n_kills: int, choose: random.Random, counts: Counts) -> None:

@@ -4,34 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import platform
 import struct
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
-from importlib import metadata
 from pathlib import Path, PurePath
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from humeval_power.sweep.versions import PACKAGE, versions_here
+
 if TYPE_CHECKING:
     from hashlib import _Hash
 
     from humeval_power.sweep.blocks import Block
-
-PACKAGE = "humeval_power"
-_NUMERICAL = (
-    "numpy",
-    "scipy",
-    "numba",
-    "pandas",
-    "statsmodels",
-    "sacrebleu",
-)  # other versions, other digits
 
 
 class NoDigestError(TypeError):
@@ -42,9 +32,8 @@ class Digests:
     """Digests of many blocks that share arguments: what was digested once is not digested again."""
 
     def __init__(self) -> None:
-        self._known: dict[
-            int, tuple[Any, bytes]
-        ] = {}  # by id; the value is kept, so that its id stays its own
+        # By id; the value is kept, so that its id stays its own.
+        self._known: dict[int, tuple[Any, bytes]] = {}
 
     def of(self, block: Block) -> str:
         """The digest of a block: its function, its arguments by value, and all that could change the result.
@@ -77,35 +66,9 @@ def digest_value(value: Any) -> str:
     return _digest(value).hex()
 
 
-def versions() -> dict[str, str]:
-    """What the digits of a result depend on beside its question: this package, its code, numerical libraries."""
-    found = {PACKAGE: _version("humeval-power"), "code": code_digest()}
-    found.update({name: _version(name) for name in _NUMERICAL})
-    found["python"] = ".".join(platform.python_version_tuple()[:2])
-    return found
-
-
-@cache
-def code_digest() -> str:
-    """A digest of the package's own source: between two releases the version says too little."""
-    root = Path(__file__).resolve().parents[1]
-    found = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        found.update(path.relative_to(root).as_posix().encode() + b"\0")
-        found.update(hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()[:16]
-
-
 @cache
 def _frame() -> str:
-    return "\n".join(f"{name} {version}" for name, version in versions().items())
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "none"
+    return "\n".join(f"{name} {version}" for name, version in versions_here().items())
 
 
 def _digest(value: Any) -> bytes:

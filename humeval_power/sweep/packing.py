@@ -8,7 +8,7 @@ from dataclasses import is_dataclass
 from enum import Enum
 from typing import Any
 
-from humeval_power.sweep.digest import PACKAGE
+from humeval_power.sweep.versions import PACKAGE
 
 _PROTOCOL = 4
 _ARRAYS = {

@@ -17,10 +17,9 @@ from humeval_power.interfaces.formats.clusters import CLUSTER_SCHEMA, read_clust
 from humeval_power.sweep import clusters, dask_engine
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.clusters import SlurmJobs, slurm_of
-from humeval_power.sweep.digest import versions
 from humeval_power.sweep.dispatch import BlocksFailedError
 from humeval_power.sweep.engine import sweeping
-from humeval_power.sweep.versions import Machine, OtherVersionsError
+from humeval_power.sweep.versions import Machine, OtherVersionsError, versions_here
 
 distributed = pytest.importorskip("distributed")
 
@@ -76,7 +75,7 @@ def test_a_block_that_fails_on_dask_is_named_and_the_rest_is_done(client):
 
 
 def test_workers_of_other_versions_are_refused_before_anything_is_computed(client, monkeypatch):
-    other = Machine("node7", "x86_64 zen4", {**versions(), "numba": "0.1"})
+    other = Machine("node7", "x86_64 zen4", {**versions_here(), "numba": "0.1"})
     monkeypatch.setattr(dask_engine, "machine_here", _Constant(other))
     with pytest.raises(OtherVersionsError, match=r"node7 .*numba 0\.1 instead of"):
         list(dask_engine.DaskEngine(client).run([("a", normal_blocks(1)[0])]))

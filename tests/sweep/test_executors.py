@@ -19,13 +19,12 @@ from humeval_power.parameters import preset
 from humeval_power.planning.power import count_block, estimate_power
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.sweep.blocks import Block, run_blocks
-from humeval_power.sweep.digest import versions
 from humeval_power.sweep.dispatch import QUEUED, TASK_SECONDS, BlocksFailedError, Lost, dispatched
 from humeval_power.sweep.engine import sweeping
 from humeval_power.sweep.executors import ExecutorEngine
 from humeval_power.sweep.parcels import Packer
 from humeval_power.sweep.tasks import Outcome, compute_blocks, compute_parcel
-from humeval_power.sweep.versions import OtherVersionsError
+from humeval_power.sweep.versions import OtherVersionsError, versions_here
 
 STUDY = RatingStudy(preset("high").with_difference(0.1), k_per_item(30, 200, ratings_per_item=3))
 
@@ -213,7 +212,7 @@ def test_a_function_without_a_module_is_refused():
 
 def test_a_worker_of_other_versions_is_refused():
     parcel = Packer().pack(normal_blocks(1))
-    others = {**versions(), "numpy": "1.0", "code": "0123"}
+    others = {**versions_here(), "numpy": "1.0", "code": "0123"}
     with pytest.raises(OtherVersionsError, match=r"numpy .* instead of 1\.0.*install there"):
         compute_parcel(parcel, {}, others)
 

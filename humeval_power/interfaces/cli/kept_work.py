@@ -20,9 +20,9 @@ from humeval_power.interfaces.writing.partial_folder import PartialFolder, Unfin
 from humeval_power.interfaces.writing.question import Question
 from humeval_power.interfaces.writing.targets import is_stream
 from humeval_power.reporting.result import Source
-from humeval_power.sweep.digest import versions
 from humeval_power.sweep.engine import sweeping, time_taken
 from humeval_power.sweep.parcels import NotSendableError
+from humeval_power.sweep.versions import versions_here
 
 # where the answer goes, in which form, and where it is computed: none of these changes it
 _NOT_ASKED = {"output", "force", "as_json", "format", "details", "quiet", "code", "jobs", "on", "dry_run"}
@@ -109,7 +109,7 @@ def _question(files: Mapping[str, Source], ignored: Collection[str]) -> Question
         if name not in ignored and value is not None and value != ()
     }
     read = {source.name: source.sha256 or "" for source in files.values()}
-    return Question(ctx.command_path, typed_command(), options, read, versions())
+    return Question(ctx.command_path, typed_command(), options, read, versions_here())
 
 
 def _shown(option: click.Parameter) -> str:
