@@ -12,11 +12,12 @@ from blocks_for_tests import fails, normal_blocks, total
 from click.testing import CliRunner
 
 from humeval_power.errors import EngineMissingError, InputError, LostEngineError
+from humeval_power.interfaces import dask_clusters
 from humeval_power.interfaces.cli.main import main
+from humeval_power.interfaces.dask_clusters import SlurmJobs, slurm_of
 from humeval_power.interfaces.formats.clusters import CLUSTER_SCHEMA, read_cluster
-from humeval_power.sweep import clusters, dask_engine
+from humeval_power.sweep import dask_engine
 from humeval_power.sweep.blocks import Block, run_blocks
-from humeval_power.sweep.clusters import SlurmJobs, slurm_of
 from humeval_power.sweep.dispatch import BlocksFailedError
 from humeval_power.sweep.engine import sweeping
 from humeval_power.sweep.versions import Machine, OtherVersionsError, versions_here
@@ -165,7 +166,7 @@ def test_what_on_cannot_mean_is_refused(typed, said):
 
 
 def test_nobody_at_an_address_is_told(monkeypatch):
-    monkeypatch.setattr(clusters, "_PATIENCE", "1s")
+    monkeypatch.setattr(dask_clusters, "_PATIENCE", "1s")
     done = CliRunner().invoke(main, [*SURFACE, "--on", "tcp://127.0.0.1:9"])
     assert done.exit_code == LostEngineError.exit_code == 75
     assert "No dask scheduler answers at tcp://127.0.0.1:9" in " ".join(done.output.split())

@@ -89,7 +89,7 @@ def _place(_ctx: click.Context, _option: click.Parameter, typed: str | None) -> 
 
 def _local(typed: str, count: str | None) -> Elsewhere:
     from humeval_power.interfaces.cli.options import default_jobs
-    from humeval_power.sweep.clusters import local_cluster
+    from humeval_power.interfaces.dask_clusters import local_cluster
 
     n = default_jobs() if count is None else int(count) if count.isascii() and count.isdigit() else 0
     if not 1 <= n <= _MOST_LOCAL:
@@ -98,7 +98,7 @@ def _local(typed: str, count: str | None) -> Elsewhere:
 
 
 def _address(typed: str) -> Elsewhere:
-    from humeval_power.sweep.clusters import connected
+    from humeval_power.interfaces.dask_clusters import connected
 
     found = _ADDRESS.fullmatch(typed)
     if not found or not 1 <= int(found[3]) <= 65535:
@@ -109,8 +109,8 @@ def _address(typed: str) -> Elsewhere:
 
 
 def _jobs(typed: str) -> Elsewhere:
+    from humeval_power.interfaces.dask_clusters import slurm_cluster
     from humeval_power.interfaces.formats.clusters import read_cluster
-    from humeval_power.sweep.clusters import slurm_cluster
 
     jobs = read_cluster(typed)
     return Elsewhere(lambda: slurm_cluster(jobs, note), typed, jobs.slots)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.dask_clusters import SlurmJobs
 from humeval_power.interfaces.formats.toml_text import read_toml
-from humeval_power.sweep.clusters import SlurmJobs
 
 CLUSTER_SCHEMA = "humeval_power/cluster/1"
 _REMEDY = "docs/sweeps.md has a file that works."
