@@ -258,17 +258,26 @@ def from_table(
     n_workers, n_items = int(rows.worker.max()) + 1, int(rows.item.max()) + 1
     _check_size(n_workers, n_items)
     n_outputs = len(np.unique(rows.item * n_systems + rows.system))
-    cells = np.bincount((rows.worker * n_items + rows.item) * n_systems + rows.system)
-    complete = len(cells) == n_systems * n_workers * n_items and cells.min() == cells.max()
+    n_repeats = _repeats_of_each(rows, (n_workers, n_items, n_systems))
     nested = None if rows.document is None else _document_of_item(rows.item, rows.document, n_items)
-    if complete and (document is None or nested is not None):
-        design = crossed(n_workers, n_items, n_repeats=int(cells[0]), n_systems=n_systems)
+    if n_repeats and (document is None or nested is not None):
+        design = crossed(n_workers, n_items, n_repeats=n_repeats, n_systems=n_systems)
     else:
         per_output = len(rows.worker) / n_outputs
         design = Design("table", n_workers, n_items, per_output, explicit=rows, n_systems=n_systems)
     if rows.document is None:
         return design
     return replace(design, n_documents=int(rows.document.max()) + 1, document_of_item=nested)
+
+
+def _repeats_of_each(rows: Assignment, shape: tuple[int, int, int]) -> int:
+    """How often every worker rates every item under every system, 0 where that differs. Cells are counted only
+    where the rows could fill all of them, so that memory grows with the rows."""
+    n_repeats, rest = divmod(len(rows.worker), math.prod(shape))
+    if not n_repeats or rest:
+        return 0
+    cells = np.bincount(np.ravel_multi_index((rows.worker, rows.item, rows.system), shape))
+    return n_repeats if (cells == n_repeats).all() else 0
 
 
 def with_documents(design: Design, n_documents: int, *, together: bool = False) -> Design:

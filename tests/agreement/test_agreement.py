@@ -19,10 +19,10 @@ from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.agreement.agreement import (
     agreement,
-    krippendorff_alpha,
     near_pairs,
     shared_ratings,
 )
+from humeval_power.inference.agreement.alpha import krippendorff_alpha
 from humeval_power.inference.agreement.reliability import intraclass_correlations
 from humeval_power.inference.agreement.repeatability import repeatability
 from humeval_power.inference.item_bootstrap import item_resamples, measure

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from humeval_power.inference.agreement.alpha import Level, Shared, alphas
 from humeval_power.inference.item_bootstrap import (
     DEFAULT_CONFIDENCE,
     DEFAULT_RESAMPLES,
@@ -19,7 +16,7 @@ from humeval_power.inference.item_bootstrap import (
     Measure,
     check_bootstrap,
     item_resamples,
-    measure,
+    measure_together,
     undefined,
 )
 from humeval_power.ratings import Ratings
@@ -27,12 +24,10 @@ from humeval_power.scales import RatingScale
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Level = Literal["interval", "ordinal"]
 
 NOBODY_SHARES = "no output was rated by two workers"
 ALL_THE_SAME = "all ratings are the same, so that agreement by chance is complete too"
 NO_POINTS = "the scale has no points to be one apart"
-_NO_VARIANCE = 1e-12  # relative to the scores' size: sums of squares below this are rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +56,6 @@ class Agreement:
     seed: int
 
 
-class Shared(NamedTuple):
-    """Ratings of outputs that two workers or more have rated, one for each worker and output.
-
-    output, code : (n,), the output's number and the rating's place among `values` (sorted, distinct);
-    size, item : (n_outputs,), number of ratings and the item of each output.
-    """
-
-    output: Codes
-    code: Codes
-    values: Floats
-    size: Codes
-    item: Codes
-    n_workers: int
-    n_left_out: int
-
-
 def agreement(
     ratings: Ratings,
     *,
@@ -90,8 +69,8 @@ def agreement(
 
     def of(system: int | None) -> Agreement:
         shared = shared_ratings(ratings, system=system)
-        alpha, share = _alpha_measures(shared, resamples, confidence), _shares(ratings, shared)
-        counted = {name: _measured(*share[name], resamples, confidence) for name in share}
+        alpha = _alpha_measures(shared, resamples, confidence)
+        share = _shares(ratings, shared, resamples, confidence)
         return Agreement(
             system=None if system is None else ratings.system_names[system],
             n_workers=shared.n_workers,
@@ -101,8 +80,8 @@ def agreement(
             n_repeats_left_out=shared.n_left_out,
             alpha_interval=alpha["interval"],
             alpha_ordinal=alpha["ordinal"],
-            exact=counted["exact"],
-            within_one=counted["within_one"],
+            exact=share["exact"],
+            within_one=share["within_one"],
             confidence=confidence,
             n_resamples=n_resamples,
             seed=seed,
@@ -133,92 +112,39 @@ def shared_ratings(ratings: Ratings, *, system: int | None = None) -> Shared:
     )
 
 
-def krippendorff_alpha(shared: Shared, weights: Floats, *, level: Level) -> float:
-    """Krippendorff's alpha = 1 - observed / expected disagreement; NaN where nothing varies.
-
-    With squared differences, m ratings of an output with sum of squares SS about their mean disagree by
-    2 m SS / (m - 1), and all n ratings by 2 SS / (n - 1). The ordinal metric of two values is the squared
-    difference of their mid-ranks among all ratings, so it is the interval alpha of the mid-ranks.
-    Source: Krippendorff (2004), Content Analysis, section 11.3; the two sums rearranged.
-
-    Parameters
-    ----------
-    weights : (n_outputs,), how often each output counts.
-    """
-    return _alpha_of(shared, level)(weights)
-
-
-def _alpha_of(shared: Shared, level: Level) -> Callable[[Floats], float]:
-    """The same as a function of the weights; what does not depend on them is computed once."""
-    if not len(shared.size):
-        return lambda _: math.nan
-    shape = (len(shared.size), len(shared.values))
-    cells = csr_array((np.ones(len(shared.code)), (shared.output, shared.code)), shape=shape)
-    of_values = csr_array(cells.T)
-    penalty = shared.size / (shared.size - 1)
-
-    def spread(score: Floats) -> tuple[Floats, Floats]:
-        mean = np.asarray(cells @ score) / shared.size
-        within = np.maximum(np.asarray(cells @ score**2) - shared.size * mean**2, 0.0)
-        return mean, within
-
-    fixed = spread(shared.values - shared.values.mean()) if level == "interval" else None
-
-    def alpha(weights: Floats) -> float:
-        if fixed is None:
-            count = np.asarray(of_values @ weights)
-            score = np.cumsum(count) - count / 2
-            score -= score[-1] / 2  # about their middle squares keep their digits
-            mean, within = spread(score)
-        else:
-            score, (mean, within) = shared.values, fixed
-        n = float(weights @ shared.size)
-        if n == 0:
-            return math.nan
-        center = float(weights @ (shared.size * mean)) / n
-        total = float(weights @ (within + shared.size * (mean - center) ** 2))
-        if total <= _NO_VARIANCE * n * float(np.abs(score).max()) ** 2:
-            return math.nan
-        return float(1 - (n - 1) / n * (weights @ (penalty * within)) / total)
-
-    return alpha
-
-
 def _alpha_measures(shared: Shared, resamples: Counts, confidence: float) -> dict[Level, Measure]:
-    def statistic(level: Level) -> Callable[[Floats], float]:
-        alpha = _alpha_of(shared, level)
+    def statistic(level: Level) -> Callable[[Floats], Floats]:
+        alpha = alphas(shared, level)
         return lambda weights: alpha(weights[shared.item])
 
     reason = ALL_THE_SAME if len(shared.size) else NOBODY_SHARES
     levels: tuple[Level, ...] = ("interval", "ordinal")
     return {
-        level: measure(statistic(level), resamples, confidence=confidence, reason=reason)
+        level: measure_together(statistic(level), resamples, confidence=confidence, reason=reason)
         for level in levels
     }
 
 
-def _shares(ratings: Ratings, shared: Shared) -> dict[str, tuple[Callable[[Floats], float] | None, str]]:
-    """Each share as a function of item weights, or None, with the reason for having no value."""
-    pairs = shared.size * (shared.size - 1) / 2
+def _shares(ratings: Ratings, shared: Shared, resamples: Counts, confidence: float) -> dict[str, Measure]:
+    """The shares of equal pairs and of pairs one point apart at most, or the reason for having none."""
 
-    def share(near: Floats, weights: Floats) -> float:
-        all_pairs = float(weights[shared.item] @ pairs)
-        return float(weights[shared.item] @ near) / all_pairs if all_pairs else math.nan
+    def of_items(pairs: Floats) -> Floats:
+        return np.asarray(np.bincount(shared.item, pairs, ratings.n_items), dtype=np.float64)
+
+    pairs = of_items(shared.size * (shared.size - 1) / 2)
+
+    def measured(reach: float) -> Measure:
+        near = of_items(near_pairs(shared, reach=reach))
+
+        def share(weights: Floats) -> Floats:
+            both = np.einsum("ki,ir->kr", np.stack([near, pairs]), weights)
+            with np.errstate(invalid="ignore"):
+                return np.asarray(both[0] / both[1])
+
+        return measure_together(share, resamples, confidence=confidence, reason=NOBODY_SHARES)
 
     step = scale_step(ratings.scale)
-    one_apart = None if step is None else partial(share, near_pairs(shared, reach=step))
-    return {
-        "exact": (partial(share, near_pairs(shared, reach=0.0)), NOBODY_SHARES),
-        "within_one": (one_apart, NO_POINTS if one_apart is None else NOBODY_SHARES),
-    }
-
-
-def _measured(
-    statistic: Callable[[Floats], float] | None, reason: str, resamples: Counts, confidence: float
-) -> Measure:
-    if statistic is None:
-        return undefined(reason)
-    return measure(statistic, resamples, confidence=confidence, reason=reason)
+    return {"exact": measured(0.0), "within_one": undefined(NO_POINTS) if step is None else measured(step)}
 
 
 def scale_step(scale: RatingScale) -> float | None:
