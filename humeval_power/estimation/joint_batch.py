@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +12,9 @@ from humeval_power.comparisons import SystemVariances
 from humeval_power.designs import Assignment
 from humeval_power.estimation import joint_closed_form
 from humeval_power.estimation.joint_fit import precision_of, precision_of_contrasts
+from humeval_power.estimation.joint_table import JointTable
 from humeval_power.kernels import joint_batch, reml
-from humeval_power.kernels import joint_model as model
-from humeval_power.kernels.joint_model import Table
-from humeval_power.kernels.joint_reml import TablePoint, optimise
+from humeval_power.kernels.joint_reml import optimise
 
 Floats = NDArray[np.float64]
 _TOLERANCE = 1e-8  # fall of the criterion that a further step would bring
@@ -117,31 +115,24 @@ class AnyTable:
     ) -> None:
         """worker, item : variances (1 + K,), what systems share first; contrasts (contrasts, K)."""
         self._contrasts = contrasts
-        self._rows = rows
-        self._own = variances == "own"
-        if not self._own:
+        own = variances == "own"
+        if not own:
             worker, item = (np.append(part[0], part[1:].mean()) for part in (worker, item))
-        self._worker_is_outer = bool(rows.worker.max() <= rows.item.max())
-        both = (worker, item) if self._worker_is_outer else (item, worker)
-        self._start = np.concatenate(both) / residual
-
-    @cached_property
-    def _table(self) -> Table:
-        rows = self._rows
-        outer, inner = (rows.worker, rows.item) if self._worker_is_outer else (rows.item, rows.worker)
-        return model.build_table(
-            outer, inner, rows.system, n_systems=self._contrasts.shape[1], own=self._own
+        self._table = JointTable.of_rows(
+            rows.worker, rows.item, rows.system, n_systems=contrasts.shape[1], own=own
         )
+        both = (worker, item) if self._table.worker_is_outer else (item, worker)
+        self._start = np.concatenate(both) / residual
 
     def fit(self, rating: Floats) -> ContrastFits:
         """One table of ratings (n_ratings,)."""
-        centre = np.bincount(self._rows.system, rating) / np.bincount(self._rows.system)
-        data = model.response_products(self._table, rating - centre[self._rows.system])
+        system = self._table.system
+        centre = np.bincount(system, rating) / np.bincount(system)
         n_contrasts = len(self._contrasts)
         blank = np.full((1, n_contrasts), np.nan)
         try:
             end = optimise(
-                TablePoint.of_table(self._table, data, self._start),
+                self._table.point(rating - centre[system], self._start),
                 tolerance=_TOLERANCE,
                 max_steps=_MAX_STEPS,
                 smallest_rss=_NO_RESIDUAL * float(rating @ rating),

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from humeval_power.comparisons import SystemVariances
 from humeval_power.designs import Assignment
 from humeval_power.estimation.joint_fit import inverse_information
+from humeval_power.estimation.joint_table import JointTable
 from humeval_power.estimation.native import one_blas_thread
-from humeval_power.kernels import joint_model as model
-from humeval_power.kernels.joint_reml import TablePoint
 
 Floats = NDArray[np.float64]
 
@@ -43,15 +42,13 @@ def joint_precision(
     K = len(worker) - 1
     if not own:
         worker, item = (np.append(part[0], part[1:].mean()) for part in (worker, item))
-    worker_is_outer = rows.worker.max() <= rows.item.max()
-    outer, inner = (rows.worker, rows.item) if worker_is_outer else (rows.item, rows.worker)
-    first, second = (worker, item) if worker_is_outer else (item, worker)
-    table = model.build_table(outer, inner, rows.system, n_systems=K, own=own)
+    table = JointTable.of_rows(rows.worker, rows.item, rows.system, n_systems=K, own=own)
+    first, second = (worker, item) if table.worker_is_outer else (item, worker)
     response = np.zeros(len(rows.worker))
     response[0] = 1.0  # precision does not depend on the ratings; some there must be
     gamma = np.concatenate([first, second]) / residual
     with one_blas_thread():
-        point = TablePoint.of_table(table, model.response_products(table, response), gamma)
+        point = table.point(response, gamma)
         second_order = point.second_order()
     return DesignPrecision(
         point.phi * residual,

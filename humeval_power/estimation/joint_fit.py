@@ -13,6 +13,7 @@ from scipy.linalg import LinAlgError
 from humeval_power.comparisons import SystemVariances
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation import joint_closed_form, vanishing_residual
+from humeval_power.estimation.joint_table import JointTable
 from humeval_power.estimation.native import (
     RatingTable,
     count_optima,
@@ -20,14 +21,12 @@ from humeval_power.estimation.native import (
     one_blas_thread,
     tiny_starts,
 )
-from humeval_power.kernels import joint_model as model
 from humeval_power.kernels import reml
 from humeval_power.kernels.joint_complete import CompletePoint, Strata
 from humeval_power.kernels.joint_reml import (
     Optimum,
     Point,
     SecondOrder,
-    TablePoint,
     average_information,
     optimise,
 )
@@ -41,8 +40,6 @@ _STARTS = (0.1, 1.0, 0.001)  # relative variances to start from; the best end is
 _SMALL_TABLE = 2_000  # ratings up to which a fit starts from all of them
 _FAR = 100.0  # relative variances above which no search starts: its factors would lose their digits
 _TINY_TABLE = 150  # ratings up to which it starts from every pattern of components too
-_MOST_COLUMNS = 5_000  # levels of the smaller factor times systems: the order of a dense matrix
-_MOST_OWN_COLUMNS = 2_000  # where as many such matrices are needed as there are systems
 _RANK_TOLERANCE = 1e-8  # relative to unit diagonal; rounding leaves about 1e-13
 
 
@@ -201,21 +198,12 @@ def _check(n: int, n_workers: int, n_items: int, K: int, *, n_variances: int) ->
             )
     if n < K + n_variances:
         raise InputError(f"{n} ratings are too few for {K} means and {n_variances} variances.")
-    most = _MOST_COLUMNS if n_variances == len(VARIANCES) else _MOST_OWN_COLUMNS
-    if min(n_workers, n_items) * K > most:
-        raise InputError(
-            f"{n_workers:,} workers, {n_items:,} items and {K} systems are too many for a joint fit: it "
-            f"needs a dense matrix with a row for each system of each "
-            f"{'worker' if n_workers <= n_items else 'item'}, and takes at most {most:,}. Fit "
-            "the systems in pairs: --model pairwise."
-        )
 
 
 def _by_search(
     ratings: RatingTable, sizes: tuple[int, int, int], names: tuple[str, ...], *, closed_form: bool
 ) -> JointFit:
     n_workers, n_items, K = sizes
-    worker_is_outer = n_workers <= n_items
     half = len(names) // 2
     order = np.arange(len(names))
     centre = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
@@ -226,11 +214,10 @@ def _by_search(
         start = CompletePoint.of_table(Strata.of_table(array), np.zeros(2 * half))
         centre = np.zeros(K)
     else:
-        outer, inner = (ratings.worker, ratings.item) if worker_is_outer else (ratings.item, ratings.worker)
-        table = model.build_table(outer, inner, ratings.system, n_systems=K, own=own)
-        data = model.response_products(table, ratings.rating - centre[ratings.system])
-        start = TablePoint.of_table(table, data, np.zeros(2 * half))
-        if not worker_is_outer:
+        table = JointTable.of_rows(ratings.worker, ratings.item, ratings.system, n_systems=K, own=own)
+        table.refuse_too_large()
+        start = table.point(ratings.rating - centre[ratings.system], np.zeros(2 * half))
+        if not table.worker_is_outer:
             order[: 2 * half] = np.roll(order[: 2 * half], half)
     n = len(ratings.rating)
     smallest = 1e-14 * float(ratings.rating @ ratings.rating)  # rounding leaves about 1e-16

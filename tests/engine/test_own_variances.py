@@ -16,7 +16,7 @@ from reference.dense_many_systems import own_design_matrices
 from test_joint_fit import contrasts, random_table, table_of
 
 from humeval_power.errors import InputError
-from humeval_power.estimation import joint_closed_form, joint_fit
+from humeval_power.estimation import joint_closed_form, joint_table
 from humeval_power.estimation.joint_fit import contrast_precision, fit_joint, variance_names
 from humeval_power.kernels import joint_model as model
 from humeval_power.kernels.joint_complete import CompletePoint, Strata
@@ -208,7 +208,7 @@ def test_too_few_ratings_and_too_many_levels_are_refused(monkeypatch):
     few = table_of({name: getattr(rows, name)[:-1] for name in ("worker", "item", "system", "rating")})
     with pytest.raises(InputError, match="11 ratings are too few for 3 means and 9 variances"):
         fit_joint(few, variances="own")
-    monkeypatch.setattr(joint_fit, "_MOST_OWN_COLUMNS", 10)
+    monkeypatch.setattr(joint_table, "_MOST_OWN_COLUMNS", 10)
     with pytest.raises(InputError, match="takes at most 10"):
         fit_joint(random_table(0, m=5, K=3), variances="own")
 
