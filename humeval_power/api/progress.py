@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
+from humeval_power.reporting.numbers import time_taken
 from humeval_power.safe_text import visible
-from humeval_power.sweep.engine import sweep_in_force, time_taken
+from humeval_power.sweep.engine import sweep_in_force
 
 Advance = Callable[[float], None]
 Tell = Callable[[str], None]

@@ -1,4 +1,4 @@
-"""Numbers in words, the same everywhere: p-values, intervals, shares, counts, and real minus signs in documents."""
+"""Numbers in words, the same everywhere: p-values, intervals, shares, counts, times; real minus signs."""
 
 from __future__ import annotations
 
@@ -35,6 +35,15 @@ def counted(count: int, noun: str) -> str:
     """'1 item', '1,200 items', '2 batches'."""
     plural = "" if count == 1 else "es" if noun.endswith("ch") else "s"
     return f"{count:,} {noun}{plural}"
+
+
+def time_taken(seconds: float) -> str:
+    """A time in words: '12 s', '3 min 5 s', '2 h 40 min'."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def decimals(value: float, digits: int) -> str:

@@ -6,11 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from humeval_power.reporting.document import Document, Paragraph, Section
-from humeval_power.reporting.numbers import counted
+from humeval_power.reporting.numbers import counted, time_taken
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.sweep.dry_run import Cost
-from humeval_power.sweep.engine import time_taken
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -150,12 +150,3 @@ def alone() -> Iterator[None]:
         yield
     finally:
         _IN_FORCE.reset(token)
-
-
-def time_taken(seconds: float) -> str:
-    """A time in words: '12 s', '3 min 5 s', '2 h 40 min'."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -11,8 +11,9 @@ from humeval_power.api import progress as told
 from humeval_power.parameters import preset
 from humeval_power.planning.replicate_blocks import Told
 from humeval_power.planning.study.surface import list_cells, run_surface
+from humeval_power.reporting.numbers import time_taken
 from humeval_power.sweep.blocks import run_blocks
-from humeval_power.sweep.engine import sweeping, time_taken
+from humeval_power.sweep.engine import sweeping
 
 
 class Watch:

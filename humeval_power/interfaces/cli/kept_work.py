@@ -19,8 +19,9 @@ from humeval_power.interfaces.cli.run import typed_command
 from humeval_power.interfaces.writing.partial_folder import PartialFolder, UnfinishedWorkError
 from humeval_power.interfaces.writing.question import Question
 from humeval_power.interfaces.writing.targets import is_stream
+from humeval_power.reporting.numbers import time_taken
 from humeval_power.reporting.result import Source
-from humeval_power.sweep.engine import sweeping, time_taken
+from humeval_power.sweep.engine import sweeping
 from humeval_power.sweep.parcels import NotSendableError
 from humeval_power.sweep.versions import versions_here
 

@@ -24,7 +24,7 @@ from humeval_power.interfaces.writing.disk import (
 )
 from humeval_power.interfaces.writing.layout import STAGING
 from humeval_power.interfaces.writing.question import Question
-from humeval_power.sweep.engine import time_taken
+from humeval_power.reporting.numbers import time_taken
 from humeval_power.sweep.packing import DamagedError, pack, unpack
 
 PATIENCE = 2.0  # seconds of work that are not worth a folder
