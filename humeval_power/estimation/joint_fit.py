@@ -14,13 +14,8 @@ from humeval_power.comparisons import SystemVariances
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation import joint_closed_form, vanishing_residual
 from humeval_power.estimation.joint_table import JointTable
-from humeval_power.estimation.native import (
-    RatingTable,
-    count_optima,
-    lowest_end,
-    one_blas_thread,
-    tiny_starts,
-)
+from humeval_power.estimation.native import RatingTable, one_blas_thread
+from humeval_power.estimation.search_ends import count_optima, lowest_end, tiny_starts
 from humeval_power.kernels import reml
 from humeval_power.kernels.joint_complete import CompletePoint, Strata
 from humeval_power.kernels.joint_reml import (
@@ -263,7 +258,7 @@ def _best(anywhere: Point, n: int, smallest_rss: float) -> tuple[Optimum, int]:
 
     starts = [np.full(4, value) for value in (_STARTS if n <= _SMALL_TABLE else _STARTS[:1])]
     if n <= _TINY_TABLE:
-        starts += [start for start in tiny_starts() if start.max() < _FAR]
+        starts += [start for start in tiny_starts(len(VARIANCES) - 1) if start.max() < _FAR]
 
     def lowest() -> Optimum:
         return ends[lowest_end(np.array(criteria()), np.array([end.status for end in ends]))]

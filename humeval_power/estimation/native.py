@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -20,6 +19,7 @@ from humeval_power.errors import InputError
 from humeval_power.estimation import vanishing_residual
 from humeval_power.estimation.even_batch import fit_replicates
 from humeval_power.estimation.monte_carlo import MonteCarlo
+from humeval_power.estimation.search_ends import count_optima, lowest_end, tiny_starts
 from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels import crossed, crossed_information, dense, information, reml
 from humeval_power.kernels.crossed import Gram
@@ -44,12 +44,7 @@ _BATCH_TOLERANCE = 1e-8
 _MAX_STEPS = 200
 _STARTS = (0.1, 1.0, 0.001)  # relative variances to start a single fit from; the best end is kept
 _SMALL_TABLE = 2_000  # worker-item pairs up to which a fit starts from all of them
-# Starts of a tiny table, whose criterion can have several minima: every pattern of components there or not,
-# small or large, and beyond every minimum that has a residual.
-_PATTERN_VALUES = ((0.0, 1.0), (0.3, 30.0), (0.0, 1e4))
 _TINY_TABLE = 150  # ratings up to which all of these take a twentieth of a second
-_ROUNDING = 1e-9  # difference of the criterion that is none; on a ridge all ends are this close
-_SAME_OPTIMUM = 1e-6  # difference of the criterion between two ends of one minimum
 _MANY_COLUMNS = 400  # outer columns from which sparse factors are faster than one dense block
 # Floating-point operations of a factor whose parts are all dense, beyond which fits iterate.
 _MOST_WORK = 2.5e9
@@ -668,46 +663,6 @@ def _starts(problem: CrossedProblem, n_ratings: int, near: Floats | None) -> Flo
     if n_ratings > _TINY_TABLE:
         return starts
     return np.vstack([starts, tiny_starts(size, by_difference=problem.is_difference)])
-
-
-def tiny_starts(n_components: int = len(COMPONENTS), *, by_difference: bool = False) -> Floats:
-    """Relative variances (starts, n_components) from which the criterion of a tiny table is searched; where
-    differences are analysed the intercepts have cancelled, and only those of the slopes matter."""
-    size = n_components // 2 if by_difference else n_components
-    patterns = [start for values in _PATTERN_VALUES for start in product(values, repeat=size) if any(start)]
-    starts = np.unique(np.array(patterns), axis=0)
-    if not by_difference:
-        return starts
-    spread = np.zeros((len(starts), n_components))
-    spread[:, 1::2] = starts
-    return spread
-
-
-def lowest_end(criteria: Floats, status: Codes) -> int:
-    """The place of the lowest end of several searches; among equals one that converged, then one that has a
-    residual, then the first."""
-    height = np.nan_to_num(criteria, nan=np.inf)
-    height[status == reml.NO_RESIDUAL] = np.inf
-    if np.isinf(height).all():
-        return 0
-    near = np.flatnonzero(height <= height.min() + vanishing_residual.TIE)
-    rank = np.array([_PREFERENCE[int(code)] for code in status[near]])
-    same = near[rank == rank.min()]
-    return int(same[height[same] <= height[same].min() + _ROUNDING][0])
-
-
-_PREFERENCE = {
-    code: place
-    for place, code in enumerate(
-        (reml.CONVERGED, reml.STALLED, reml.TOO_MANY_STEPS, reml.RUNAWAY, reml.NO_RESIDUAL)
-    )
-}
-
-
-def count_optima(criteria: Floats, status: Codes) -> int:
-    """Minima with a residual among the ends of searches, at least 1."""
-    heights = np.sort(criteria[status == reml.CONVERGED])
-    return 1 + int((np.diff(heights) > _SAME_OPTIMUM).sum())
 
 
 class Examination(NamedTuple):
