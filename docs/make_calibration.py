@@ -1,7 +1,7 @@
 """Make the tables of docs/calibration.md anew: python docs/make_calibration.py [--quick]
 
 The numbers depend on the seed alone, not on the number of cores. `--quick` uses a hundredth of the studies
-and prints the tables without touching the page.
+and prints the tables without touching the page. A run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import re
 import time
 from dataclasses import replace
 from pathlib import Path
+
+from kept_tables import kept_tables
 
 from humeval_power.designs import Design, crossed, k_per_item
 from humeval_power.parameters import Parameters, preset
@@ -116,17 +118,17 @@ def main() -> None:
     chosen = options.parse_args()
     share = 100 if chosen.quick else 1
     started = time.monotonic()
-    size_table = size_text(sizes(SIZE_STUDIES // share), SIZE_STUDIES // share)
-    found = {
-        name: calibrate(
-            parameters(setting),
-            design,
-            n_simulations=TEST_STUDIES // share,
-            seed=SEED,
-            n_jobs=chosen.jobs,
-        )
-        for name, (setting, design) in DESIGNS.items()
-    }
+    with kept_tables(Path(__file__), chosen.jobs, quick=chosen.quick):
+        size_table = size_text(sizes(SIZE_STUDIES // share), SIZE_STUDIES // share)
+        found = {
+            name: calibrate(
+                parameters(setting),
+                design,
+                n_simulations=TEST_STUDIES // share,
+                seed=SEED,
+            )
+            for name, (setting, design) in DESIGNS.items()
+        }
     test_table = tests_text(found, TEST_STUDIES // share)
     used = ", ".join(f"{package} {version}" for package, version in versions().items())
     made = f"Made by `{COMMAND}`, seed {SEED}, with {used}."

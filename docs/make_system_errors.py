@@ -2,22 +2,20 @@
 
 Studies are drawn, fitted and tested one by one: nothing of the package's own simulations is used. The
 numbers depend on the seed alone. `--quick` uses few studies and prints the table without touching the page;
-`--jobs` says how many processes work.
+`--jobs` says how many processes work. A run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-import sys
-import time
-from concurrent.futures import ProcessPoolExecutor
-from functools import cache, partial
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
+from kept_tables import kept_tables
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc, stdtr, stdtrit
 
@@ -26,6 +24,7 @@ from humeval_power.estimation.closed_form import fit_mean_squares
 from humeval_power.estimation.joint_fit import JointFit, contrast_precision, fit_joint
 from humeval_power.estimation.native import CrossedProblem, fit_batch
 from humeval_power.kernels import balanced
+from humeval_power.sweep.blocks import Block, run_blocks
 
 Floats = NDArray[np.float64]
 World = Literal["alike", "one apart", "one agreed", "two kinds"]
@@ -110,7 +109,7 @@ class Rows(NamedTuple):
     rating: Floats
 
 
-def one_block(cell: Cell, block: int) -> Floats:
+def one_block(cell: Cell, block: int, *, n_jobs: int = 1) -> Floats:  # noqa: ARG001
     """Outcomes of some studies, (studies, models and the choice by the ratio test, outcomes)."""
     rng = np.random.default_rng([SEED, *cell[:3], WORLDS.index(cell.world), block])
     studies = draw(cell, BLOCK, rng)
@@ -253,16 +252,15 @@ def studies_of(cell: Cell, n_studies: int) -> int:
     return n_studies if cell.per_item == cell.workers else max(n_studies // FEWER, BLOCK)
 
 
-def simulate(n_studies: int, jobs: int) -> dict[Cell, Floats]:
+def simulate(n_studies: int, jobs: int | None) -> dict[Cell, Floats]:
     """Mean outcomes of every kind of study, (models and the choice by the ratio test, outcomes)."""
-    found = {}
-    with ProcessPoolExecutor(jobs) as pool:
-        for cell in CELLS:
-            start = time.perf_counter()
-            blocks = list(pool.map(partial(one_block, cell), range(studies_of(cell, n_studies) // BLOCK)))
-            found[cell] = np.concatenate(blocks).mean(axis=0)
-            print(f"{cell}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
-    return found
+    places = [(cell, block) for cell in CELLS for block in range(studies_of(cell, n_studies) // BLOCK)]
+    parts: dict[Cell, list[Floats]] = {}
+    with kept_tables(Path(__file__), jobs, studies=n_studies):
+        outcomes_of = run_blocks([Block(one_block, place) for place in places])
+        for (cell, _), part in zip(places, outcomes_of, strict=True):
+            parts.setdefault(cell, []).append(part)
+    return {cell: np.concatenate(blocks).mean(axis=0) for cell, blocks in parts.items()}
 
 
 def table_text(found: dict[Cell, Floats], n_studies: int) -> str:

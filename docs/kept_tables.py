@@ -1,0 +1,46 @@
+"""Long tables of these pages: computed by several processes, and what is finished is kept until they are there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import active_children
+from pathlib import Path
+from signal import SIG_IGN, SIGINT, signal
+
+from humeval_power.interfaces.writing.partial_folder import PartialFolder
+from humeval_power.interfaces.writing.question import Question
+from humeval_power.sweep.digest import versions
+from humeval_power.sweep.engine import sweeping
+from humeval_power.sweep.executors import ExecutorEngine
+
+
+@contextmanager
+def kept_tables(script: Path, jobs: int | None, **options: object) -> Iterator[None]:
+    """Within it blocks are computed by `jobs` processes and kept beside the script; the same script with the same
+    options goes on where it was stopped."""
+    said = {name: str(value) for name, value in options.items()}
+
+    def asked() -> Question:
+        return Question(script.name, f"python docs/{script.name}", said, {}, versions())
+
+    folder = PartialFolder(script.with_suffix(""), asked, tell=_tell, warn=_tell)
+    pool = ProcessPoolExecutor(jobs, initializer=signal, initargs=(SIGINT, SIG_IGN))
+    try:
+        with sweeping(ExecutorEngine(pool), folder):
+            yield
+        folder.remove()
+    except BaseException:
+        folder.save()
+        for worker in active_children():  # they may wait for work that nobody sends any more
+            worker.kill()
+        raise
+    finally:
+        pool.shutdown()
+        folder.close()
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)
