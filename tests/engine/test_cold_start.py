@@ -196,7 +196,9 @@ def test_without_a_place_to_write_kernels_are_kept_among_temporary_files_for_the
         assert Path(folder).parent == tmp_path
         assert stat.S_IMODE(Path(folder).stat().st_mode) == 0o700
         assert int(kept) >= 1
-    assert len(list(tmp_path.iterdir())) == 1
+    lock = tmp_path / f"humeval-power-compiling-{os.getuid()}.lock"
+    assert set(tmp_path.iterdir()) == {Path(folder), lock}
+    assert stat.S_IMODE(lock.stat().st_mode) == 0o600
 
 
 def test_a_folder_that_others_can_write_is_not_trusted(tmp_path):
