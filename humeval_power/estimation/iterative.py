@@ -104,6 +104,13 @@ def effects_at(problem: CrossedProblem, response: Floats, gamma: Floats) -> Effe
         return Effects(state.beta, state.phi, state.hx, state.py, search.diagonal())
 
 
+def fixed_effects_at(problem: CrossedProblem, response: Floats, gamma: Floats) -> tuple[Floats, Floats]:
+    """Fixed effects (p,) and (X'H^-1X)^-1 (p, p) at relative variances in the kernel's order: exact, by solves."""
+    with one_blas_thread():
+        search = _search_of(problem, response, PROBE_SEED)
+        return search.fixed_effects(np.ascontiguousarray(gamma))
+
+
 def _search_of(problem: CrossedProblem, response: Floats, seed: int) -> Search:
     y = response if problem.weights is None else np.asarray(problem.weights @ response)
     parts = []

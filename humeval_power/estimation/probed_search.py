@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.errors import FitError
 from humeval_power.estimation.large_system import LargeSystem, grouped, in_threads
 from humeval_power.estimation.neighbour_series import NeighbourSeries, controlled
 from humeval_power.kernels import information, reml
@@ -90,6 +91,24 @@ class Search:
         ratios = found[:-1] / max(found[-1], least)
         return np.asarray(np.clip(ratios, _SMALLEST_START, _LARGEST_START))
 
+    def fixed_effects(self, gamma: Floats) -> tuple[Floats, Floats]:
+        """Fixed effects (p,) and (X'H^-1X)^-1 at relative variances `gamma`, without any probe."""
+        self.system.at(gamma)
+        solved = [columns.copy() for columns in self.fixed]
+        for columns, start in zip(solved, self.fixed_starts, strict=True):
+            if not self.system.solve(columns, start, _EXACT):
+                raise FitError(
+                    "Conjugate gradients did not end: the variances are too far above the residual's."
+                )
+        hx = np.concatenate(solved, axis=1)[:, : self.p]
+        return self._generalised(self._weighted(gamma, hx))
+
+    def _generalised(self, weighted: Floats) -> tuple[Floats, Floats]:
+        """Generalised least squares from gamma Z'H^-1X: the fixed effects and (X'H^-1X)^-1."""
+        xhx = self.xx - weighted.T @ self.zx
+        phi = np.asarray(np.linalg.inv(0.5 * (xhx + xhx.T)), dtype=np.float64)
+        return np.asarray(phi @ (self.xy - weighted.T @ self.zy)), phi
+
     def evaluate(self, gamma: Floats, *, restricted: bool) -> State:
         """Solve everything at relative variances `gamma`, outer types first."""
         system = self.system
@@ -107,10 +126,7 @@ class Search:
         ok = all(each for _, each in done)
         projected = np.concatenate([columns for columns, _ in done[:n_fixed]], axis=1)
         hx, hy = np.ascontiguousarray(projected[:, : self.p]), projected[:, self.p]
-        weighted = self._weighted(gamma, hx)
-        xhx = self.xx - weighted.T @ self.zx
-        phi = np.asarray(np.linalg.inv(0.5 * (xhx + xhx.T)), dtype=np.float64)
-        beta = phi @ (self.xy - weighted.T @ self.zy)
+        beta, phi = self._generalised(self._weighted(gamma, hx))
         py = hy - hx @ beta
         seen = self.zy - self.zx @ beta
         left = self.yy - 2.0 * beta @ self.xy + beta @ self.xx @ beta

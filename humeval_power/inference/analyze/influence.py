@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.fitting import fit
+from humeval_power.estimation.held_variances import at_variances_of, is_searched_slowly
 from humeval_power.estimation.native import RatingTable
 from humeval_power.inference.study.wald import EffectTest, difference_test, effect_test
 from humeval_power.ratings import Ratings
@@ -47,12 +48,14 @@ class LeftOut:
 @dataclass(frozen=True, slots=True)
 class Influence:
     """The effect of the whole study, and without each of its workers (`noun` 'worker') or of its groups
-    of items ('item group'). `n_not_tried` of them were not left out, to save time."""
+    of items ('item group'). `n_not_tried` of them were not left out, to save time. Of large tables
+    `variances_kept`: each effect is that at the variances of the whole study, which one level hardly moves."""
 
     noun: str
     whole: EffectTest
     left_out: tuple[LeftOut, ...]
     n_not_tried: int = 0
+    variances_kept: bool = False
 
     @property
     def changed(self) -> tuple[LeftOut, ...]:
@@ -145,17 +148,32 @@ def _influence(
     if fitted is None and rule.analysis == "ratings" and not rule.is_simulated:
         fitted = fit(ratings, estimator=rule.estimator)
     whole = _test(ratings, rule) if fitted is None else effect_test(fitted, rule)
+    kept = fitted is not None and _keeps_variances(ratings, rule, fitted)
     left_out = []
     for name, n_ratings, rows in without:
         try:
             if not len(rows.rating):
                 raise InputError("Nothing is left.")
-            left_out.append(LeftOut(name, n_ratings, _test(rows, rule, fitted)))
+            if fitted is not None and kept:
+                test = effect_test(at_variances_of(fitted, rows), rule)
+            else:
+                test = _test(rows, rule, fitted)
+            left_out.append(LeftOut(name, n_ratings, test))
         except HumevalPowerError as error:
             left_out.append(LeftOut(name, n_ratings, None, str(error)))
         if advance is not None:
             advance(1)
-    return Influence(noun, whole, tuple(left_out), n_not_tried)
+    return Influence(noun, whole, tuple(left_out), n_not_tried, kept)
+
+
+def _keeps_variances(ratings: Ratings, rule: DecisionRule, fitted: Fit) -> bool:
+    return (
+        rule.analysis == "ratings"
+        and fitted.converged
+        and not ratings.covariates
+        and fitted.parameters.sd_worker_item == 0
+        and is_searched_slowly(ratings)
+    )
 
 
 def _test(ratings: RatingTable, rule: DecisionRule, near: Fit | None = None) -> EffectTest:
