@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
+from places import TESTS
 
 from humeval_power.designs import Assignment
 from humeval_power.errors import InputError
@@ -175,3 +179,18 @@ def test_too_many_workers_who_meet_at_random_are_refused(monkeypatch):
     monkeypatch.setattr(joint_table, "_MOST_COLUMNS", 30)
     with pytest.raises(InputError, match=r"a row for each worker, and takes at most 30\. Fit the systems"):
         fit_joint(rows)
+
+
+@pytest.mark.r
+def test_lme4_finds_the_same_fit_of_many_workers_in_blocks(tmp_path):
+    rows = paired_table(m=300, n=600, k=3, K=3, blocks=10)
+    pd.DataFrame(vars(rows)).to_csv(tmp_path / "table.csv", index=False)
+    command = ["Rscript", str(TESTS / "engine" / "joint_blocks.R"), str(tmp_path / "table.csv")]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    criterion, error, *sds = json.loads(out)
+    assert table_of(rows).order is not None
+    fit = fit_joint(rows)
+    known = contrast_precision(fit, np.array([[-1.0, 1.0, 0.0]]))
+    assert criterion - 1e-4 <= fit.criterion <= criterion + 1e-7
+    assert known.standard_error[0] == pytest.approx(error, rel=1e-4)
+    np.testing.assert_allclose(list(fit.standard_deviations.values()), sds, rtol=1e-3)
