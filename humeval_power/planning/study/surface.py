@@ -191,33 +191,3 @@ def surface_table(results: Sequence[CellResult]) -> pd.DataFrame:
     table = pd.DataFrame([result.as_dict() for result in results])
     columns = [name for name in table if name in (*SURFACE_COLUMNS, "documents")]
     return table[columns]
-
-
-def power_surface(
-    settings: Mapping[str, Parameters],
-    *,
-    workers: Sequence[int],
-    items: Sequence[int],
-    effects: Sequence[float],
-    ratings_per_item: int | None = None,
-    paired: bool = True,
-    rule: DecisionRule = DEFAULT_RULE,
-    n_simulations: int = DEFAULT_SIMULATIONS,
-    seed: int = DEFAULT_SEED,
-    n_jobs: int = 1,
-) -> pd.DataFrame:
-    """Power over a grid of studies as a table: one row for each cell, columns SURFACE_COLUMNS.
-
-    settings : parameters by name, for example {"pilot": fit(ratings).parameters}.
-    effects : differences B - A on [0, 1].
-    """
-    cells = list_cells(
-        settings,
-        workers=workers,
-        items=items,
-        effects=effects,
-        ratings_per_item=ratings_per_item,
-        paired=paired,
-        rule=rule,
-    )
-    return surface_table(run_surface(cells, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs))
