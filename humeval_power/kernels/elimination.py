@@ -20,14 +20,10 @@ from humeval_power.kernels.kernel import inner, kernel
 Ints = NDArray[np.int64]
 
 _DENSE_ORDER = 32  # a part of so few columns is one front
-_DENSE_SHARE = (
-    0.6  # of the columns left, from which on those with fewest neighbours make one front with the rest
-)
+# Of the columns left, from which on those with fewest neighbours make one front with the rest.
+_DENSE_SHARE = 0.6
 _MOST_ORDERED = 20_000  # columns of one part whose elimination is looked at; beyond, it counts as dense
-_MOST_SCATTERED, _MANY_MEETINGS = (
-    4_000,
-    100,
-)  # columns of a part, and meetings of each: beyond both, as well
+_MOST_SCATTERED, _MANY_MEETINGS = 4_000, 100  # columns of a part, meetings of each: beyond both, as well
 _MOST_WORK = 2e9  # operations of a part beyond which its order is of no interest: nobody will factorise it
 SMALL = 96  # order of a front up to which plain loops beat the calls of LAPACK
 # Floating-point operations in a second and seconds of a call, of small fronts and of others. They decide what is

@@ -65,9 +65,8 @@ def release(place: int) -> None:
         fcntl.lockf(_handle(), fcntl.LOCK_UN, 1, place)
 
 
-_open: dict[
-    int, int
-] = {}  # the lock file, by process: what is opened before a fork is opened again after it
+# The lock file, by process: what is opened before a fork is opened again after it.
+_open: dict[int, int] = {}
 
 
 def _handle() -> int:
