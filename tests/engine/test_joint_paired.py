@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from types import SimpleNamespace
 
@@ -182,6 +183,7 @@ def test_too_many_workers_who_meet_at_random_are_refused(monkeypatch):
 
 
 @pytest.mark.r
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
 def test_lme4_finds_the_same_fit_of_many_workers_in_blocks(tmp_path):
     rows = paired_table(m=300, n=600, k=3, K=3, blocks=10)
     pd.DataFrame(vars(rows)).to_csv(tmp_path / "table.csv", index=False)
