@@ -24,6 +24,7 @@ ALLOWED = {
     "interfaces/cli/pandoc.py": "what pandoc reads lies in a temporary folder",
     "interfaces/formats/file_bytes.py": "opens for reading only, without waiting for a writer",
     "kernels/kernel.py": "where no cache can be written, compiled kernels go to a temporary folder",
+    "kernels/once.py": "a lock of this machine, which holds nothing, while a kernel is compiled",
     "reporting/figure_style.py": "a picture becomes bytes in memory",
 }
 

@@ -69,14 +69,14 @@ class _Counted:
         )
 
 
-def workers_out(study: RatingStudy, *, seed: int, n: int = _COUNTED) -> WorkersOut:
+def workers_out(study: RatingStudy, *, seed: int, n: int = _COUNTED, n_jobs: int = 1) -> WorkersOut:
     """Shares of workers whom the rules of a study leave out, over simulated studies."""
     each = study_workload(study.design, n_simulations=1).seconds
     blocks = [
         Block(count_workers_out, (study.replication, seed, *part), each * part.n, part.n)
         for part in spans(n, _COUNTED_TOGETHER)
     ]
-    found = sum(run_blocks(blocks), start=_Counted())
+    found = sum(run_blocks(blocks, n_jobs=n_jobs), start=_Counted())
     return WorkersOut(
         found.careful_out / found.careful if found.careful else math.nan,
         found.careless_out / found.careless if found.careless else math.nan,
@@ -106,7 +106,7 @@ def planned_rules(
     control, losses = study.exclusion, study.losses
     if not isinstance(control, QualityControl):
         return None
-    cost = RulesCost(workers_out(study, seed=seed))
+    cost = RulesCost(workers_out(study, seed=seed, n_jobs=n_jobs))
     if found is not None:
         cost = _with_power(cost, study, found, seed=seed, n_jobs=n_jobs)
     return PlannedRules(

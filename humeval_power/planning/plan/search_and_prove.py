@@ -66,7 +66,7 @@ def make_plan(
         No design within the limits, or none within the budget.
     """
     with_effect = {name: p.with_difference(request.effect) for name, p in request.settings.items()}
-    out = _workers_out(request, with_effect, seed)
+    out = _workers_out(request, with_effect, seed, n_jobs)
     alone = each_alone(request, with_effect, out) if len(with_effect) > 1 else ()
     if request.cautious and alone:
         request = replace(request, assumed=request.assumed.led_by(most_demanding(alone)))
@@ -131,7 +131,9 @@ def make_plan(
     )
 
 
-def _workers_out(request: PlanRequest, settings: Mapping[str, Parameters], seed: int) -> WorkersOut:
+def _workers_out(
+    request: PlanRequest, settings: Mapping[str, Parameters], seed: int, n_jobs: int
+) -> WorkersOut:
     """Which share of the workers is expected to be left out: of sealed rules, by simulation of the design that
     would be chosen if they found just the careless ones."""
     control = request.control
@@ -147,7 +149,7 @@ def _workers_out(request: PlanRequest, settings: Mapping[str, Parameters], seed:
     )
     best = front(candidates)
     counts = candidates.counts(int(best[_choose(request, candidates, best)]))
-    return workers_out(_study(request, counts, next(iter(first.values()))), seed=seed)
+    return workers_out(_study(request, counts, next(iter(first.values()))), seed=seed, n_jobs=n_jobs)
 
 
 def _refuse_too_strict(request: PlanRequest, counts: StudyCounts, found: PowerEstimate) -> None:
