@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -63,9 +64,16 @@ def downloads(page: Path, profile: Path, script: str, folder: Path) -> list[Path
     settings.write_text(json.dumps({"download": place}), encoding="utf-8")
     words = [
         *(str(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"),
-        *(f"--screenshot={folder / 'seen.png'}", "--timeout=8000", used.resolve().as_uri()),
+        used.resolve().as_uri(),
     ]
     folder.mkdir()
-    subprocess.run(words, capture_output=True, timeout=120, check=True)
+    browser = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:  # it stays until it is ended
+        until = time.monotonic() + 60
+        while not (found := sorted(folder.glob("*.csv"))) and time.monotonic() < until:
+            time.sleep(0.1)
+    finally:
+        browser.kill()
+        browser.wait()
     used.unlink()
-    return sorted(folder.glob("*.csv"))
+    return found
