@@ -12,9 +12,9 @@ from signal import SIG_IGN, SIGINT, signal
 
 from humeval_power.interfaces.writing.partial_folder import PartialFolder
 from humeval_power.interfaces.writing.question import Question
-from humeval_power.sweep.digest import versions
 from humeval_power.sweep.engine import sweeping
 from humeval_power.sweep.executors import ExecutorEngine
+from humeval_power.sweep.versions import versions_here
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def kept_tables(script: Path, jobs: int | None, **options: object) -> Iterator[N
     said = {name: str(value) for name, value in options.items()}
 
     def asked() -> Question:
-        return Question(script.name, f"python docs/{script.name}", said, {}, versions())
+        return Question(script.name, f"python docs/{script.name}", said, {}, versions_here())
 
     folder = PartialFolder(script.with_suffix(""), asked, tell=_tell, warn=_tell)
     pool = ProcessPoolExecutor(jobs, initializer=signal, initargs=(SIGINT, SIG_IGN))
