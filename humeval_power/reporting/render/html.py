@@ -46,6 +46,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     found.filters["data_uri"] = _data_uri
+    found.filters["svg"] = lambda chart: Markup(chart.svg())
     found.filters["lines"] = lambda text: Markup("\n").join(map(visible, text.split("\n")))
     found.filters["parts"] = lambda table: table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
     found.filters["joined"] = ". ".join
