@@ -17,6 +17,10 @@ Advance = Callable[[float], None]
 Tell = Callable[[str], None]
 PATIENCE = 1.0  # seconds before anything is shown
 LINE_EVERY = 30.0  # seconds between lines where standard error is not a terminal
+Watch = Callable[
+    [str, float, float | None], None
+]  # what is done, the share of it, the seconds left if known
+_WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
 _SILENT: ContextVar[bool] = ContextVar("silent", default=False)
 _TELL: ContextVar[Tell | None] = ContextVar("tell", default=None)
 _CLOCK: ContextVar[_Clock | None] = ContextVar("clock", default=None)  # of the latest work
@@ -40,6 +44,16 @@ def lines_to(tell: Tell) -> Iterator[None]:
         yield
     finally:
         _TELL.reset(token)
+
+
+@contextmanager
+def watched_by(watch: Watch) -> Iterator[None]:
+    """Within the block, progress is told to a program, at each step and nowhere else."""
+    token = _WATCH.set(watch)
+    try:
+        yield
+    finally:
+        _WATCH.reset(token)
 
 
 def tell(text: str) -> None:
@@ -122,7 +136,10 @@ def progress(label: str, *, total: int) -> Iterator[Advance]:
     """
     clock = _Clock(total)
     _CLOCK.set(clock)
-    if _SILENT.get():
+    watch = _WATCH.get()
+    if watch is not None:
+        yield _watched(label, clock, watch)
+    elif _SILENT.get():
         yield clock.advance
     elif sys.stderr.isatty() or _in_notebook():
         with _bar(label, clock) as advance:
@@ -130,6 +147,16 @@ def progress(label: str, *, total: int) -> Iterator[Advance]:
     else:
         tell = _TELL.get()
         yield clock.advance if tell is None else _lines(label, clock, tell)
+
+
+def _watched(label: str, clock: _Clock, watch: Watch) -> Advance:
+    watch(label, clock.share, None)
+
+    def advance(units: float) -> None:
+        clock.advance(units)
+        watch(label, clock.share, clock.left)
+
+    return advance
 
 
 def _in_notebook() -> bool:

@@ -12,9 +12,10 @@ from typing import Any
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.option_names import as_typed
-from humeval_power.interfaces.cli.output import WIDTH, finish_stopped_runs, say, wrapped
+from humeval_power.interfaces.cli.output import WIDTH, WORDS, finish_stopped_runs, say, wrapped
 
 # section: {name of the command: (the module below this package, by subject; what --help says about it)}
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
@@ -69,7 +70,6 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
 COMMANDS: dict[str, tuple[str, str]] = {
     name: place for part in SECTIONS.values() for name, place in part.items()
 }
-_WORDS = "humeval_power.words"
 _NOTHING_KEPT = "Interrupted; no file was left half-written."
 INTERRUPTED = 130  # what shells expect after Ctrl-C: 128 + SIGINT
 
@@ -126,13 +126,15 @@ class LazyGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep what was typed, for messages."""
-        ctx.meta[_WORDS] = list(args)
+        ctx.meta[WORDS] = list(args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what goes wrong is told in words, and never as a traceback."""
+        if caught() is not None:
+            return super().invoke(ctx)
         _never_fail_to_encode()
-        words: list[str] = ctx.meta[_WORDS]
+        words: list[str] = ctx.meta[WORDS]
         try:
             return super().invoke(ctx)
         except HumevalPowerError as error:

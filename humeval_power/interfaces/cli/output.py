@@ -11,12 +11,15 @@ from pathlib import Path
 import click
 
 from humeval_power.errors import InputError
+from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.writing.file_sets import write_files
 from humeval_power.interfaces.writing.targets import check_targets
 from humeval_power.interfaces.writing.unfinished import finish_sets
 from humeval_power.safe_text import display_width, terminal_text, visible
 
 QUIET = "humeval_power.quiet"
+WORDS = "humeval_power.words"  # what was typed after the name of the program
+PROGRAM = "humeval-power"
 WIDTH = 80
 _WRITTEN = ("output", "key", "key_file", "figures", "pictures", "library", "ledger")
 
@@ -30,7 +33,7 @@ def note(message: str) -> None:
     """Print a remark on standard error, unless --quiet."""
     ctx = click.get_current_context(silent=True)
     if ctx is None or not ctx.meta.get(QUIET, False):
-        say(wrapped(message), err=True)
+        remark(message)
 
 
 def wrapped(text: str, *, bullet: str = "", indent: str = "") -> str:
@@ -130,4 +133,8 @@ def finish_stopped_runs(words: Sequence[str]) -> None:
 
 def remark(message: str) -> None:
     """Print on standard error what must be told with --quiet too."""
-    say(wrapped(message), err=True)
+    elsewhere = caught()
+    if elsewhere is None:
+        say(wrapped(message), err=True)
+    else:
+        elsewhere.notes.append(message)

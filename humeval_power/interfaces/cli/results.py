@@ -22,6 +22,7 @@ from humeval_power.interfaces.cli.beside import (
     refuse_to_renew,
     typed_files,
 )
+from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.contents import (
     FIGURES,
@@ -122,9 +123,14 @@ class Out:
             )
 
     def deliver(self, result: Result) -> None:
-        """Print or write the result."""
+        """Print or write the result, or hand it over to the program that runs the command."""
         for said in result.remarks:
             note(said)
+        elsewhere = caught()
+        if elsewhere is not None:
+            elsewhere.found(result)
+            if self.path is None:
+                return
         beside = {Path(file.path): file.content(result) for file in self.beside}
         if self.path is None or self.path == "-":
             code = self.code and result.artefact(self.code)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import wraps
@@ -10,6 +9,7 @@ from typing import Any
 
 import click
 
+from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.on import Elsewhere, on_option
 from humeval_power.interfaces.cli.options import (
     Function,
@@ -19,7 +19,7 @@ from humeval_power.interfaces.cli.options import (
     seed_option,
     simulations_option,
 )
-from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.cli.output import PROGRAM, WORDS, note
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.safe_text import shell_command
 
@@ -93,4 +93,7 @@ _dry_run_option = click.option(
 
 def typed_command() -> str:
     """The command line as typed, with the program's name in front."""
-    return shell_command(["humeval-power", *sys.argv[1:]])
+    elsewhere = caught()
+    if elsewhere is not None:
+        return elsewhere.typed
+    return shell_command([PROGRAM, *click.get_current_context().meta.get(WORDS, ())])

@@ -1,0 +1,224 @@
+"""Run a command in this process for the page: its words in, its document as a fragment out."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.reporting.result import Result
+
+ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
+COMPILING = "Compiling the numerical kernels, once after each installation"
+_STOPPED = 130
+_FAILED = 1
+_OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
+_TOLD_EVERY = 0.1  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A command to run.
+
+    words : what one types after the name of the program.
+    files : the name of each file as it stands in the words, and the absolute path of its bytes.
+    output : a folder to write all of the result to, as `-o` does; "" writes nothing. Unfinished work is kept
+        beside it.
+    """
+
+    words: tuple[str, ...]
+    files: tuple[tuple[str, str], ...] = ()
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Something that is wrong with what was asked; `option` is the one that it is about, by its name in links."""
+
+    text: str
+    option: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command says.
+
+    exit_code : 0 fine, 1 or 2 refused, 3 the target is missed, 130 stopped.
+    html : its document as a fragment; "" where there is none.
+    notes : what a terminal would say on standard error.
+    command, python : what gives the same, as one would type it.
+    files : the names of what lies in the output folder.
+    """
+
+    exit_code: int
+    title: str = ""
+    html: str = ""
+    problems: tuple[Wrong, ...] = ()
+    notes: tuple[str, ...] = ()
+    command: str = ""
+    python: str = ""
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How far a command is: what it does, the share that is done, the seconds left; and its answer, where only the
+    writing of its files is still to come."""
+
+    what: str
+    share: float | None = None
+    left: float | None = None
+    answer: Answer | None = None
+
+
+Tell = Callable[[Told], None]
+
+
+def answer(work: Work, told: Tell) -> Answer:
+    """Run the command here and now, in a folder in which its files lie under their own names.
+
+    Bad input is no exception: it is an answer with problems.
+    """
+    from humeval_power.api.progress import watched_by
+    from humeval_power.interfaces.cli.capturing import capturing
+    from humeval_power.interfaces.cli.output import PROGRAM
+    from humeval_power.kernels.compile_events import listening
+    from humeval_power.safe_text import shell_command
+
+    typed = shell_command([PROGRAM, *work.words])
+    found: list[Answer] = []
+
+    def show(result: Result) -> None:
+        document = result.document()
+        found.append(
+            Answer(0, document.title, _fragment(result), command=typed, python=_python(work.words))
+        )
+        if work.output:
+            told(Told("Writing the files", answer=found[-1]))
+
+    rarely = _rarely(told)
+    with (
+        _folder_with(work.files),
+        capturing(typed, show) as caught,
+        watched_by(lambda what, share, left: rarely(Told(what, share, left))),
+        listening(lambda _kernel: rarely(Told(COMPILING))),
+    ):
+        code, problems = _run(work)
+    here = found[-1] if found and not problems else Answer(code, command=typed)
+    files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()
+    return replace(here, exit_code=code, problems=problems, notes=tuple(caught.notes), files=files)
+
+
+def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
+    """The command's exit code, and what is wrong with what was asked."""
+    from humeval_power.interfaces.cli.main import main
+    from humeval_power.interfaces.cli.option_names import as_typed
+    from humeval_power.interfaces.cli.output import PROGRAM
+    from humeval_power.interfaces.page.asked import command_of
+
+    words = [*work.words, *_output_words(work)]
+    command = command_of(_path_of(work.words))
+    try:
+        with main.make_context(PROGRAM, list(words)) as context:
+            main.invoke(context)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code, ()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else _FAILED, ()
+    except click.ClickException as error:
+        return error.exit_code, _usage_problems(error)
+    except HumevalPowerError as error:
+        told = error.problems if isinstance(error, InputError) else [error]
+        return error.exit_code, tuple(_wrong(as_typed(str(each), command, words)) for each in told)
+    except (KeyboardInterrupt, click.Abort) as stopped:
+        return _STOPPED, (Wrong(str(stopped) or "Stopped; nothing is kept."),)
+    except OSError as error:
+        where = f"{os.path.basename(str(error.filename))!r}: " if error.filename else ""
+        return _FAILED, (Wrong(f"{where}{error.strerror or error}."),)
+    except MemoryError:
+        return _FAILED, (Wrong("The memory is not enough for this. Take fewer or smaller studies."),)
+    return 0, ()
+
+
+def _path_of(words: Sequence[str]) -> tuple[str, ...]:
+    """The words that name the command."""
+    from humeval_power.interfaces.page.asked import command_of
+
+    for end in range(1, len(words) + 1):
+        try:
+            command_of(tuple(words[:end]))
+        except KeyError:
+            continue
+        return tuple(words[:end])
+    raise KeyError(tuple(words))
+
+
+def _output_words(work: Work) -> list[str]:
+    """The option that has all of the result written, where the command has it."""
+    from humeval_power.interfaces.page.asked import command_of
+
+    options = {option.name for option in command_of(_path_of(work.words)).params}
+    if not work.output or not {"output", "force"} <= options:
+        return []
+    return ["--output", work.output + "/", "--force"]
+
+
+def _usage_problems(error: click.ClickException) -> tuple[Wrong, ...]:
+    from humeval_power.interfaces.page.asked import link_name
+
+    about = getattr(error, "param", None)
+    option = link_name(about) if isinstance(about, click.Parameter) else ""
+    return (_wrong(error.format_message(), option),)
+
+
+def _wrong(text: str, option: str = "") -> Wrong:
+    """A problem, and the option that it names first."""
+    named = _OPTION.search(text)
+    return Wrong(text, option or (named[1] if named else ""))
+
+
+def _fragment(result: Result) -> str:
+    from humeval_power.reporting.render import as_html_part
+
+    return as_html_part(result.document())
+
+
+def _python(_words: Sequence[str]) -> str:
+    return ""
+
+
+@contextmanager
+def _folder_with(files: Sequence[tuple[str, str]]) -> Iterator[None]:
+    """Within it the process is in a folder of its own, in which these files lie under these names."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="humeval-power-") as folder:
+        for name, path in files:
+            place = Path(folder, name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(path)
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def _rarely(told: Tell) -> Tell:
+    """The same, but for what comes at once after something of the same kind."""
+    last: dict[str, float] = {}
+
+    def tell(now: Told) -> None:
+        time_now = time.monotonic()
+        if time_now - last.get(now.what, -1.0) >= _TOLD_EVERY:
+            last[now.what] = time_now
+            told(now)
+
+    return tell

@@ -1,0 +1,397 @@
+"""The page as a web application: links in, pages and answers out; what is computed, workers compute."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.interfaces.page import views
+from humeval_power.interfaces.page.answers import ANSWER, Answer, Told, Work, Wrong
+from humeval_power.interfaces.page.asked import Asked, asked_of, files_asked, upload_of, words_of
+from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.interfaces.page.forms.form import Form
+from humeval_power.interfaces.page.views import RUN, Shown, State, Surroundings
+from humeval_power.interfaces.writing.file_sets import write_files
+from humeval_power.safe_text import file_stems
+
+_HERE = Path(__file__).parent
+_DOCUMENT_STYLE = _HERE.parents[1] / "reporting" / "render" / "templates" / "page.css"
+_STATIC = {
+    "page.css": (_HERE / "static" / "page.css", "text/css"),
+    "page.js": (_HERE / "static" / "page.js", "text/javascript"),
+    "icon.svg": (_HERE / "static" / "icon.svg", "image/svg+xml"),
+    "document.css": (_DOCUMENT_STYLE, "text/css"),
+}
+_SOON = 0.4  # seconds that a page waits for a job that may be short
+
+
+class TooManyError(HumevalPowerError):
+    """More is asked at once than this machine takes; the text says what to do."""
+
+
+class Job(Protocol):
+    """A command that is computed in full."""
+
+    @property
+    def state(self) -> State: ...
+    @property
+    def told(self) -> Told | None: ...
+    @property
+    def answer(self) -> Answer | None: ...
+    @property
+    def place(self) -> int: ...
+    async def wait(self, timeout: float) -> None: ...
+
+
+class Workers(Protocol):
+    """Processes that run commands."""
+
+    async def live(self, work: Work, tab: str) -> Answer | None: ...
+    def job(self, key: str, work: Work) -> Job: ...
+    def job_of(self, key: str) -> Job | None: ...
+    def stop(self, key: str) -> None: ...
+
+
+class Uploads(Protocol):
+    """Files that were brought, for as long as the server runs."""
+
+    def path_of(self, name: str, digest: str) -> Path | None: ...
+    async def keep(self, name: str, content: AsyncIterator[bytes]) -> str: ...
+    def adopt(self, name: str, path: Path) -> str: ...
+    def names(self) -> tuple[str, ...]: ...
+
+
+class Folder(Protocol):
+    """The folder that the page was opened in."""
+
+    @property
+    def path(self) -> Path: ...
+    def resolve(self, name: str) -> Path: ...
+    def listing(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the application is made of: workers, uploads, the folder if any, a private folder for answers, and the
+    token that every form sends."""
+
+    workers: Workers
+    uploads: Uploads
+    private: Path
+    form_token: str
+    folder: Folder | None = None
+
+
+def make_app(parts: Parts) -> Starlette:
+    """The application; security stands before it."""
+    page = _Page(parts)
+    found = [Route("/", page.home), Route("/static/{name}", _static)]
+    found += [
+        Route("/upload", page.upload, methods=["POST"]),
+        Route("/job/{key}", page.job),
+        Route("/job/{key}/stop", page.stop, methods=["POST"]),
+        Route("/take/{name}", page.take),
+        Route("/save/{key}", page.save, methods=["POST"]),
+    ]
+    for form in FORMS.values():
+        found += [
+            Route(form.path, partial(page.form, form)),
+            Route(f"/live{form.path}", partial(page.live, form)),
+            Route(f"{RUN}{form.path}", partial(page.run, form)),
+            Route(f"/job{form.path}", partial(page.begin, form), methods=["POST"]),
+        ]
+    return Starlette(
+        routes=found,
+        exception_handlers={404: _not_there, 405: _not_there, HumevalPowerError: _refused, 500: _broken},
+    )
+
+
+class _Page:
+    """The requests that need the parts."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._asked: dict[str, tuple[Form, Asked]] = {}  # of the jobs, by their keys
+
+    @property
+    def _around(self) -> Surroundings:
+        folder = self._parts.folder
+        files = (*self._parts.uploads.names(), *(folder.listing() if folder else ()))
+        return Surroundings(self._parts.form_token, files, folder is not None)
+
+    async def home(self, _request: Request) -> Response:
+        """The first page."""
+        return HTMLResponse(views.home_page(self._around))
+
+    async def form(self, form: Form, request: Request) -> Response:
+        """The page of a command: what its link asks is answered with it, by formula where that is quick."""
+        query = request.query_params.multi_items()
+        asked, wrong = _asked(form, query or list(form.start))
+        if not query and not form.start:
+            return self._page(form, asked, Shown("idle", wrong=wrong))
+        if not form.live:
+            return await self._computed(form, asked, wrong)
+        return self._page(form, asked, await self._live(form, asked, wrong, tab=""))
+
+    async def live(self, form: Form, request: Request) -> Response:
+        """The answer that moves; 204 where a newer one of the same tab has been asked."""
+        asked, wrong = _asked(form, request.query_params.multi_items())
+        shown = await self._live(form, asked, wrong, tab=request.headers.get("x-tab", ""))
+        if shown.answer is None and not shown.problems:
+            return Response(status_code=204)
+        return self._json(form, asked, shown)
+
+    async def run(self, form: Form, request: Request) -> Response:
+        """The same page with the answer computed in full."""
+        asked, wrong = _asked(form, request.query_params.multi_items() or list(form.start))
+        return await self._computed(form, asked, wrong)
+
+    async def begin(self, form: Form, request: Request) -> Response:
+        """Begin to compute an answer in full, or say how far it is."""
+        asked, wrong = _asked(form, request.query_params.multi_items())
+        shown = self._begun(form, asked, wrong)
+        return self._json(form, asked, shown)
+
+    async def job(self, request: Request) -> Response:
+        """How far a job is, or its answer."""
+        key = request.path_params["key"]
+        form, asked = self._of(key)
+        job = self._parts.workers.job_of(key)
+        if job is not None and job.state in ("waiting", "running"):
+            await job.wait(_SOON)
+        return self._json(form, asked, self._shown(key))
+
+    async def stop(self, request: Request) -> Response:
+        """Stop a job; what it has finished is kept."""
+        key = request.path_params["key"]
+        form, asked = self._of(key)
+        self._parts.workers.stop(key)
+        if "back" in request.query_params:
+            return _back(request)
+        return self._json(form, asked, self._shown(key))
+
+    async def upload(self, request: Request) -> Response:
+        """Keep a file that is brought: by the script as it is, by a form without script in parts."""
+        uploads = self._parts.uploads
+        if "name" in request.query_params:
+            value = await uploads.keep(request.query_params["name"], request.stream())
+            return JSONResponse({"value": value})
+        async with request.form(max_files=1, max_fields=8) as sent:
+            file, option = sent.get("file"), sent.get("option")
+            if file is None or isinstance(file, str) or not file.filename:
+                raise InputError("No file was chosen. Choose one, and bring it again.")
+            value = await uploads.keep(file.filename, _chunks(file.read))
+        return _back(request, **({str(option): value} if option else {}))
+
+    async def take(self, request: Request) -> Response:
+        """An answer as one HTML file, or all of its files in a zip."""
+        stem, _, ending = str(request.path_params["name"]).rpartition(".")
+        form, _asked_for = self._of(stem)
+        folder = self._folder(stem)
+        if ending not in ("html", "zip") or not folder.is_dir():
+            return _not_there(request, Exception())
+        name = f"{'-'.join(form.command)}.{ending}"
+        read = _zipped if ending == "zip" else _index
+        content = await run_in_threadpool(read, folder)
+        kind = "application/zip" if ending == "zip" else "text/html; charset=utf-8"
+        return Response(
+            content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+        )
+
+    async def save(self, request: Request) -> Response:
+        """Write the files of an answer into the folder that the page was opened in."""
+        key = request.path_params["key"]
+        self._of(key)
+        folder = self._parts.folder
+        if folder is None:
+            raise InputError("The page was opened without a folder: take the files as a zip instead.")
+        async with request.form(max_files=0, max_fields=8) as sent:
+            name = str(sent.get("name") or "")
+        place = folder.path / file_stems([name], nameless="answer")[0]
+        source = self._folder(key)
+        contents: dict[Path, str | bytes] = {
+            place / path.relative_to(source): path.read_bytes()
+            for path in source.rglob("*")
+            if path.is_file()
+        }
+        await run_in_threadpool(partial(write_files, contents, force=False, say=lambda _text: None))
+        return _back(request)
+
+    async def _live(self, form: Form, asked: Asked, wrong: tuple[Wrong, ...], *, tab: str) -> Shown:
+        if wrong:
+            return Shown("live", wrong=wrong)
+        try:
+            work = self._work(form, asked.with_options(**form.live) if form.live else asked)
+        except InputError as error:
+            return Shown("live", wrong=_wrongs(error))
+        return Shown("live", answer=await self._parts.workers.live(work, tab))
+
+    async def _computed(self, form: Form, asked: Asked, wrong: tuple[Wrong, ...]) -> Response:
+        shown = self._begun(form, asked, wrong)
+        if shown.state in ("waiting", "running"):
+            job = self._parts.workers.job_of(shown.key)
+            if job is not None:
+                await job.wait(_SOON)
+            shown = self._shown(shown.key)
+        return self._page(form, asked, shown)
+
+    def _begun(self, form: Form, asked: Asked, wrong: tuple[Wrong, ...]) -> Shown:
+        if wrong:
+            return Shown("idle", wrong=wrong)
+        try:
+            work = self._work(form, asked)
+        except InputError as error:
+            return Shown("idle", wrong=_wrongs(error))
+        key = hashlib.sha256(repr(work).encode()).hexdigest()[:32]
+        self._asked[key] = (form, asked)
+        self._parts.workers.job(key, Work(work.words, work.files, str(self._folder(key))))
+        return self._shown(key)
+
+    def _shown(self, key: str) -> Shown:
+        job = self._parts.workers.job_of(key)
+        if job is None:
+            return Shown("idle")
+        brought = {}
+        if job.state == "done" and job.answer is not None:
+            folder, form = self._folder(key), self._of(key)[0]
+            wanted = {name for step in form.next for name in step.brings.values()}
+            brought = {
+                name: self._parts.uploads.adopt(name, folder / name)
+                for name in wanted
+                if (folder / name).is_file()
+            }
+        return Shown(job.state, key, job.told, job.place, job.answer, brought=brought)
+
+    def _work(self, form: Form, asked: Asked) -> Work:
+        """The words of what is asked and the files that they name.
+
+        Raises
+        ------
+        InputError
+            Files that are not here.
+        """
+        files: dict[str, str] = {}
+        names: dict[str, str] = {}
+        for value in files_asked(asked, form.hides):
+            name, path = self._found(value)
+            while name in files and files[name] != path:
+                name = f"again-{name}"
+            names[value] = name
+            if path:
+                files[name] = path
+        words = words_of(asked, form.hides, lambda value: names[value])
+        return Work(words, tuple(files.items()))
+
+    def _found(self, value: str) -> tuple[str, str]:
+        """The name of a file for the command, and where its bytes are: "" where there is no such file."""
+        upload = upload_of(value)
+        if upload is not None:
+            path = self._parts.uploads.path_of(*upload)
+            if path is None:
+                raise InputError(
+                    f"{upload[0]!r} is not here any more: uploads are kept for as long as the page is open. "
+                    "Bring the file again."
+                )
+            return path.name, str(path)
+        if self._parts.folder is None:
+            raise InputError(f"{value!r}: the page was opened without a folder. Bring the file itself.")
+        return value, str(self._parts.folder.resolve(value))
+
+    def _folder(self, key: str) -> Path:
+        return self._parts.private / key / ANSWER
+
+    def _of(self, key: str) -> tuple[Form, Asked]:
+        found = self._asked.get(key)
+        if found is None:
+            raise InputError("This answer is not here any more. Open its link again: it is computed anew.")
+        return found
+
+    def _page(self, form: Form, asked: Asked, shown: Shown) -> Response:
+        return HTMLResponse(views.form_page(form, asked, shown, self._around))
+
+    def _json(self, form: Form, asked: Asked, shown: Shown) -> Response:
+        return JSONResponse(views.answer_json(form, asked, shown, self._around))
+
+
+def _asked(form: Form, query: list[tuple[str, str]]) -> tuple[Asked, tuple[Wrong, ...]]:
+    """What a link asks, and what is wrong with the link."""
+    try:
+        return asked_of(form.command, query, form.hides), ()
+    except InputError as error:
+        return Asked(form.command), _wrongs(error)
+
+
+def _wrongs(error: InputError) -> tuple[Wrong, ...]:
+    return tuple(Wrong(str(problem)) for problem in error.problems)
+
+
+def _back(request: Request, **options: str) -> Response:
+    """To where a form was, with these options set; only to pages of this application."""
+    place = urlsplit(request.query_params.get("back", "/"))
+    path = "/" + place.path.lstrip("/\\")
+    query = [(name, value) for name, value in parse_qsl(place.query) if name not in options]
+    text = urlencode([*query, *options.items()])
+    return RedirectResponse(path + (f"?{text}" if text else ""), status_code=303)
+
+
+async def _chunks(read: Callable[[int], Any]) -> AsyncIterator[bytes]:
+    while content := await read(1 << 20):
+        yield content
+
+
+def _index(folder: Path) -> bytes:
+    return (folder / "index.html").read_bytes()
+
+
+def _zipped(folder: Path) -> bytes:
+    """The files of a folder in a zip that is the same each time."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                info = zipfile.ZipInfo(f"{folder.name}/{path.relative_to(folder).as_posix()}")
+                info.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(info, path.read_bytes())
+    return content.getvalue()
+
+
+async def _static(request: Request) -> Response:
+    found = _STATIC.get(request.path_params["name"])
+    if found is None:
+        return _not_there(request, Exception())
+    path, kind = found
+    return Response(path.read_bytes(), media_type=kind)
+
+
+def _not_there(_request: Request, _error: Exception) -> Response:
+    text = "There is no page of this name. Begin at the start: every page is named there."
+    return HTMLResponse(views.error_page("Not found", text), status_code=404)
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    """What was asked is wrong, or more than this machine takes: in words, for the script as JSON."""
+    status = 503 if isinstance(error, TooManyError) else 422
+    if request.headers.get("accept", "").startswith("application/json"):
+        return JSONResponse({"error": str(error)}, status_code=status)
+    return HTMLResponse(views.error_page("This does not work", str(error)), status_code=status)
+
+
+def _broken(request: Request, _error: Exception) -> Response:
+    text = "Something went wrong in the page itself; nothing of yours is lost. Go back and try again."
+    if request.headers.get("accept", "").startswith("application/json"):
+        return JSONResponse({"error": text}, status_code=500)
+    return HTMLResponse(views.error_page("A fault of the page", text), status_code=500)

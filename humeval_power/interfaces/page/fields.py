@@ -1,0 +1,157 @@
+"""The fields of a form: what stands in each, in which words, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import click
+
+from humeval_power.interfaces.page.answers import Wrong
+from humeval_power.interfaces.page.asked import Asked, link_name, offered, takes_files
+from humeval_power.interfaces.page.forms.form import Control, Form, Group
+
+Kind = Literal["text", "number", "choice", "switch", "file"]
+MORE = "All options"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field as it is shown: `values` as they were typed, `choices` with their words, `wrong` beside it."""
+
+    name: str
+    label: str
+    kind: Kind
+    values: tuple[str, ...]
+    choices: tuple[tuple[str, str], ...] = ()
+    unit: str = ""
+    help: str = ""
+    slider: tuple[float, float] | None = None
+    step: float = 1
+    default: str = ""
+    many: bool = False
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """What its label, its help and its errors are tied to."""
+        return f"field-{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldGroup:
+    """Fields under a title; `is_open` tells a folded one whether to show itself."""
+
+    title: str
+    fields: tuple[Field, ...]
+    note: str = ""
+    folded: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something in it is set or wrong."""
+        return not self.folded or any(any(field.values) or field.wrong for field in self.fields)
+
+
+def field_groups(form: Form, asked: Asked, problems: Sequence[Wrong]) -> tuple[FieldGroup, ...]:
+    """The groups of a form with what is asked, and behind them all options that no group names."""
+    options = offered(form.command, form.hides)
+    named = {control.option for group in form.groups for control in group.controls}
+    rest = tuple(Control(name) for name in options if name not in named)
+    groups = [*form.groups, Group(MORE, rest, folded=True)] if rest else form.groups
+    by_option = _by_option(problems, options)
+    return tuple(
+        FieldGroup(
+            group.title,
+            tuple(
+                _field(control, options[control.option], asked, by_option.get(control.option, ()))
+                for control in group.controls
+            ),
+            group.note,
+            group.folded,
+        )
+        for group in groups
+    )
+
+
+def problems_elsewhere(form: Form, problems: Sequence[Wrong]) -> tuple[str, ...]:
+    """What is wrong and stands beside no field."""
+    options = offered(form.command, form.hides)
+    return tuple(problem.text for problem in problems if _about(problem, options) is None)
+
+
+def _by_option(
+    problems: Iterable[Wrong], options: Mapping[str, click.Parameter]
+) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for problem in problems:
+        name = _about(problem, options)
+        if name is not None:
+            found[name] = (*found.get(name, ()), problem.text)
+    return found
+
+
+def _about(problem: Wrong, options: Mapping[str, click.Parameter]) -> str | None:
+    """The option that a problem is about, if the page has it."""
+    if problem.option in options:
+        return problem.option
+    sides = {side.lstrip("-"): name for name, option in options.items() for side in option.secondary_opts}
+    return sides.get(problem.option)
+
+
+def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple[str, ...]) -> Field:
+    help = control.help or (getattr(option, "help", "") or "")
+    return Field(
+        name=control.option,
+        label=control.label or _words(control.option),
+        kind=_kind(option),
+        values=asked.values(control.option) or ("",),
+        choices=_choices(control, option),
+        unit=control.unit,
+        help=help,
+        slider=control.slider,
+        step=control.step,
+        default=_default(option),
+        many=bool(getattr(option, "multiple", False)) or option.nargs != 1,
+        wrong=wrong,
+    )
+
+
+def _kind(option: click.Parameter) -> Kind:
+    if takes_files(option):
+        return "file"
+    if isinstance(option, click.Option) and option.is_flag:
+        return "choice" if option.secondary_opts else "switch"
+    if isinstance(option.type, click.Choice):
+        return "choice"
+    is_number = isinstance(option.type, click.types.IntParamType | click.types.FloatParamType)
+    return "number" if is_number or type(option.type).__name__ in _NUMBERS else "text"
+
+
+_NUMBERS = ("WholeNumber", "RealNumber", "Money")
+
+
+def _choices(control: Control, option: click.Parameter) -> tuple[tuple[str, str], ...]:
+    if isinstance(option.type, click.Choice):
+        values = [str(value) for value in option.type.choices]
+    elif option.secondary_opts:
+        return (
+            ("1", control.labels.get("1", _words(link_name(option)))),
+            ("0", control.labels.get("0", _words(max(option.secondary_opts, key=len).lstrip("-")))),
+        )
+    else:
+        return ()
+    return tuple((value, control.labels.get(value, value)) for value in values)
+
+
+def _default(option: click.Parameter) -> str:
+    """What holds where nothing is typed, where the command says it."""
+    default = option.default
+    is_said = isinstance(option, click.Option) and bool(option.show_default)
+    return str(default) if is_said and isinstance(default, str | int | float) else ""
+
+
+def _words(name: str) -> str:
+    text = name.replace("-", " ")
+    return text[:1].upper() + text[1:]

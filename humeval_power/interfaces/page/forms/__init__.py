@@ -1,0 +1,8 @@
+"""All forms of the page, by the words of their commands."""
+
+from __future__ import annotations
+
+from humeval_power.interfaces.page.forms import planning
+from humeval_power.interfaces.page.forms.form import Form
+
+FORMS: dict[tuple[str, ...], Form] = {form.command: form for form in planning.FORMS}

@@ -1,0 +1,248 @@
+/* The page works without this. With it answers move while one drags, files can be dropped, and progress is shown. */
+"use strict";
+
+const form = document.getElementById("form");
+const answer = document.getElementById("answer");
+const tab = crypto.randomUUID();
+const QUIET = 60; // milliseconds after the last movement before the formula is asked
+const STILL = 1200; // before the simulation follows by itself
+let asking = null;
+let quiet = 0;
+let still = 0;
+let polling = 0;
+
+if (form && answer) {
+  for (const slider of form.querySelectorAll("input[type=range]")) joined(slider);
+  form.addEventListener("input", changed);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    keep(true);
+    compute();
+  });
+  answer.addEventListener("submit", stopped);
+  for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
+  follow(answer.dataset.state, answer.dataset.key);
+  copies();
+}
+
+/* A slider shows what its field says, and the other way round; values beyond its ends stay in the field. */
+function joined(slider) {
+  const field = document.getElementById(slider.dataset.for);
+  slider.hidden = false;
+  slider.removeAttribute("name");
+  slider.addEventListener("input", (event) => {
+    event.stopPropagation();
+    field.value = slider.value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  field.addEventListener("input", (event) => {
+    if (event.isTrusted && field.value !== "") slider.value = field.value;
+  });
+}
+
+/* What is set in the form, as the query of its link. */
+function query() {
+  const set = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === "string" && value.trim() !== "") set.append(name, value.trim());
+  }
+  return set.toString();
+}
+
+/* The link holds the state: nothing typed is lost by reload or Back. */
+function keep(step) {
+  const link = form.dataset.path + "?" + query();
+  if (step) history.pushState(null, "", link);
+  else history.replaceState(null, "", link);
+}
+
+function changed() {
+  keep(false);
+  clearTimeout(quiet);
+  clearTimeout(still);
+  clearTimeout(polling);
+  if (!form.dataset.live) {
+    answer.classList.add("old");
+    return;
+  }
+  quiet = setTimeout(move, QUIET);
+}
+
+/* The formula's answer; the newest question wins. */
+async function move() {
+  if (asking) asking.abort();
+  asking = new AbortController();
+  answer.setAttribute("aria-busy", "true");
+  try {
+    const said = await fetch("/live" + form.dataset.path + "?" + query(), {
+      headers: { Accept: "application/json", "X-Tab": tab },
+      signal: asking.signal,
+    });
+    if (said.status === 204) return;
+    show(await said.json());
+    still = setTimeout(compute, STILL);
+  } catch (error) {
+    if (error.name !== "AbortError") lost();
+  }
+}
+
+/* The whole answer, by a job. */
+async function compute() {
+  clearTimeout(still);
+  const asked = query();
+  try {
+    const said = await fetch("/job" + form.dataset.path + "?" + asked, {
+      method: "POST",
+      headers: { Accept: "application/json", "X-Humeval": "1" },
+    });
+    if (asked === query()) show(await said.json(), Boolean(form.dataset.live));
+  } catch {
+    lost();
+  }
+}
+
+async function poll(key) {
+  try {
+    const said = await fetch("/job/" + key, { headers: { Accept: "application/json" } });
+    const found = await said.json();
+    if (answer.dataset.key === key) show(found, Boolean(form.dataset.live));
+  } catch {
+    lost();
+  }
+}
+
+/* Put an answer on the page. While a simulation runs, what the formula said stays below its progress. */
+function show(found, keepsFormula) {
+  answer.removeAttribute("aria-busy");
+  if (found.error) {
+    const text = document.createElement("p");
+    text.className = "problems";
+    text.setAttribute("role", "alert");
+    text.textContent = found.error;
+    answer.replaceChildren(text);
+    return;
+  }
+  answer.classList.remove("old");
+  const open = [...answer.querySelectorAll("details[open]")].map((each) => each.dataset.name);
+  const runs = found.state === "waiting" || found.state === "running";
+  if (runs && keepsFormula && answer.querySelector(".document")) {
+    const fresh = document.createElement("div");
+    fresh.innerHTML = found.html;
+    const bar = fresh.querySelector(".progress");
+    const old = answer.querySelector(".progress");
+    if (bar && old) old.replaceWith(bar);
+    else if (bar) answer.prepend(bar);
+  } else {
+    answer.innerHTML = found.html;
+    for (const each of answer.querySelectorAll("details")) {
+      if (open.includes(each.dataset.name)) each.open = true;
+    }
+    copies();
+  }
+  beside(found.problems || []);
+  follow(found.state, found.key);
+}
+
+function follow(state, key) {
+  answer.dataset.state = state;
+  answer.dataset.key = key;
+  clearTimeout(polling);
+  if (state === "waiting" || state === "running") polling = setTimeout(() => poll(key), 300);
+}
+
+/* Errors stand beside their fields. */
+function beside(problems) {
+  for (const field of form.querySelectorAll("[data-field]")) {
+    const here = problems.filter((each) => each.field === field.dataset.field);
+    const input = field.querySelector("input:not([type=range]), select");
+    const id = input.id + "-wrong";
+    field.querySelector(".problem")?.remove();
+    field.classList.toggle("wrong", here.length > 0);
+    if (here.length === 0) {
+      input.removeAttribute("aria-invalid");
+      continue;
+    }
+    const box = document.createElement("div");
+    box.className = "problem";
+    box.id = id;
+    for (const each of here) {
+      const line = document.createElement("p");
+      line.textContent = each.text;
+      box.append(line);
+    }
+    field.append(box);
+    input.setAttribute("aria-invalid", "true");
+    input.setAttribute("aria-describedby", input.id + "-help " + id);
+    field.closest("details")?.setAttribute("open", "");
+  }
+}
+
+function lost() {
+  answer.removeAttribute("aria-busy");
+  show({ error: "The page's server does not answer. It may have ended: start it again in the terminal, and reload." });
+}
+
+async function stopped(event) {
+  const stop = event.target.closest("form[action*='/stop']");
+  if (!stop) return;
+  event.preventDefault();
+  const said = await fetch(new URL(stop.action).pathname, {
+    method: "POST",
+    headers: { Accept: "application/json", "X-Humeval": "1" },
+  });
+  show(await said.json());
+}
+
+/* A file that is chosen or dropped is brought at once; its field holds its name and its digest. */
+function droppable(field) {
+  const input = field.querySelector("input");
+  const chooser = document.createElement("input");
+  chooser.type = "file";
+  chooser.setAttribute("aria-label", "Choose a file: " + field.querySelector("label").textContent);
+  chooser.className = "chooser";
+  chooser.addEventListener("change", () => bring(chooser.files[0], input));
+  field.querySelector(".control").append(chooser);
+  field.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    field.classList.add("over");
+  });
+  field.addEventListener("dragleave", () => field.classList.remove("over"));
+  field.addEventListener("drop", (event) => {
+    event.preventDefault();
+    field.classList.remove("over");
+    bring(event.dataTransfer.files[0], input);
+  });
+}
+
+async function bring(file, input) {
+  if (!file) return;
+  const said = await fetch("/upload?name=" + encodeURIComponent(file.name), {
+    method: "POST",
+    headers: { Accept: "application/json", "X-Humeval": "1", "Content-Type": "application/octet-stream" },
+    body: file,
+  }).catch(() => null);
+  if (!said) return lost();
+  const found = await said.json();
+  if (found.error) return beside([{ field: input.name, text: found.error }]);
+  input.value = found.value;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+  if (!form.dataset.live) form.requestSubmit();
+}
+
+/* A button that copies a command. */
+function copies() {
+  for (const block of answer.querySelectorAll("pre.copy")) {
+    if (block.nextElementSibling?.className === "copier") continue;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copier";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(block.textContent);
+      button.textContent = "Copied";
+    });
+    block.after(button);
+  }
+}
+
+document.documentElement.classList.add("scripted");

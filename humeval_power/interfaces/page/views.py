@@ -1,0 +1,190 @@
+"""Pages out of what is asked and what is answered: values in, HTML out, nothing computed and nothing read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from humeval_power.interfaces.page.answers import Answer, Told, Wrong
+from humeval_power.interfaces.page.asked import Asked, offered, takes_files
+from humeval_power.interfaces.page.fields import field_groups, problems_elsewhere
+from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.interfaces.page.forms.form import JOURNEYS, Form, Next
+from humeval_power.reporting.numbers import time_taken
+from humeval_power.safe_text import one_line, visible
+
+State = Literal["idle", "live", "waiting", "running", "done", "stopped", "failed"]
+RUN = "/run"  # in front of the path of a form whose answer is to be computed as it is asked
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page knows of an answer: of which job, how far, what came out, and what the link itself has wrong.
+
+    place : in the queue, 0 when it is being computed.
+    brought : the files of the answer that other forms can take, by their names: as values of links.
+    """
+
+    state: State
+    key: str = ""
+    told: Told | None = None
+    place: int = 0
+    answer: Answer | None = None
+    wrong: tuple[Wrong, ...] = ()
+    brought: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def problems(self) -> tuple[Wrong, ...]:
+        """All that is wrong."""
+        return (*self.wrong, *(self.answer.problems if self.answer else ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every page needs of the server: the token of its forms, the files that can be named, the folder."""
+
+    form_token: str
+    files: tuple[str, ...] = ()
+    has_folder: bool = False
+
+
+def home_page(around: Surroundings) -> str:
+    """The first page."""
+    return _render("home.html", title="", here="/", journey="", around=around)
+
+
+def error_page(title: str, text: str) -> str:
+    """A page that says what is wrong with a request."""
+    return _render("error.html", title=title, text=text, here="", journey="")
+
+
+def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
+    """A form with its answer."""
+    options = offered(form.command, form.hides)
+    groups = field_groups(form, asked, shown.problems)
+    return _render(
+        "form.html",
+        title=form.title,
+        here=form.path,
+        journey=form.journey,
+        form=form,
+        field_groups=groups,
+        file_fields=[each for group in groups for each in group.fields if takes_files(options[each.name])],
+        files_here=around.files,
+        refresh=2 if shown.state in ("waiting", "running") else None,
+        **_answer(form, asked, shown, around),
+    )
+
+
+def answer_part(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
+    """What stands beside the form: the answer, or how far it is."""
+    return _render("answer.html", **_answer(form, asked, shown, around))
+
+
+def answer_json(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dict[str, Any]:
+    """The same for the script of the page: with the problems by their fields, and the state."""
+    elsewhere = problems_elsewhere(form, shown.problems)
+    return {
+        "state": shown.state,
+        "key": shown.key,
+        "link": asked.link,
+        "html": answer_part(form, asked, shown, around),
+        "problems": [
+            {"field": problem.option, "text": problem.text}
+            for problem in shown.problems
+            if problem.text not in elsewhere
+        ],
+    }
+
+
+def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dict[str, Any]:
+    answer = shown.answer or (shown.told.answer if shown.told else None)
+    is_live = shown.state == "live"
+    return {
+        "state": shown.state,
+        "key": shown.key,
+        "asked": asked,
+        "back": asked.link if is_live or shown.state == "idle" else RUN + asked.link,
+        "run_path": RUN + form.path,
+        "run_words": "Compute it in full" if is_live and form.live else "Write the files",
+        "hint": "Fill in what you know: the answer stands here.",
+        "progress": {"words": _how_far(shown), "share": shown.told.share if shown.told else None},
+        "elsewhere": problems_elsewhere(form, shown.problems),
+        "html": Markup(answer.html) if answer else "",
+        "badge": "live" if is_live and form.live else "full",
+        "badge_words": "By formula, at once" if is_live and form.live else "Computed in full",
+        "notes": answer.notes if answer else (),
+        "command": answer.command if answer else "",
+        "python": answer.python if answer else "",
+        "files": answer.files if answer and shown.state == "done" else (),
+        "has_folder": around.has_folder,
+        "save_as": "-".join(form.command),
+        "form_token": around.form_token,
+        "next": [
+            (link, step.label) for step in form.next if (link := _next_link(step, asked, shown)) is not None
+        ],
+    }
+
+
+def _how_far(shown: Shown) -> str:
+    if shown.state == "waiting":
+        ahead = f", {shown.place} before it" if shown.place else ""
+        return f"Waiting for its turn{ahead}"
+    told = shown.told
+    if told is None:
+        return "Beginning"
+    share = "" if told.share is None else f": {told.share:.0%}"
+    left = "" if told.left is None else f", about {time_taken(told.left)} left"
+    return f"{told.what}{share}{left}"
+
+
+def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
+    """The link of a step, with what it carries; None where the form, or a file that it needs, is not there."""
+    form = FORMS.get(step.command)
+    if form is None or not all(name in shown.brought for name in step.brings.values()):
+        return None
+    known = offered(form.command, form.hides)
+    carried = step.carries or tuple(known)
+    options = tuple(
+        (name, value)
+        for name, value in asked.options
+        if name in carried and name in known and name not in step.brings
+    )
+    brought = tuple((option, shown.brought[name]) for option, name in step.brings.items())
+    return Asked(step.command, (*options, *brought)).link
+
+
+def _journeys() -> list[tuple[str, str, list[Form]]]:
+    return [
+        (key, name, [form for form in FORMS.values() if form.journey == key])
+        for key, name in JOURNEYS.items()
+    ]
+
+
+def _render(name: str, **values: Any) -> str:
+    values.setdefault("refresh", None)
+    return _environment().get_template(name).render(journeys=_journeys(), **values)
+
+
+@cache
+def _environment() -> Environment:
+    """Templates in which all text is escaped, on one line, with what cannot be seen shown as a code."""
+    found = Environment(
+        loader=PackageLoader("humeval_power.interfaces.page"),
+        autoescape=True,
+        finalize=_safe,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters["lines"] = lambda text: Markup("\n").join(map(visible, text.split("\n")))
+    return found
+
+
+def _safe(value: Any) -> Any:
+    return one_line(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -1,0 +1,71 @@
+"""Parts of the page without processes and without limits: what is asked is answered at once, here."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from humeval_power.interfaces.page.answers import Answer, Work, answer
+from humeval_power.interfaces.page.app import Parts
+
+
+@dataclass
+class DoneJob:
+    answer: Answer
+    state: str = "done"
+    told: None = None
+    place: int = 0
+
+    async def wait(self, timeout: float) -> None:
+        """It is done."""
+
+
+@dataclass
+class InProcess:
+    jobs: dict[str, DoneJob] = field(default_factory=dict)
+
+    async def live(self, work: Work, tab: str) -> Answer:  # noqa: ARG002
+        return answer(work, lambda _told: None)
+
+    def job(self, key: str, work: Work) -> DoneJob:
+        if key not in self.jobs:
+            self.jobs[key] = DoneJob(answer(work, lambda _told: None))
+        return self.jobs[key]
+
+    def job_of(self, key: str) -> DoneJob | None:
+        return self.jobs.get(key)
+
+    def stop(self, key: str) -> None:
+        """Nothing runs."""
+
+
+@dataclass
+class Kept:
+    folder: Path
+    files: dict[tuple[str, str], Path] = field(default_factory=dict)
+
+    def path_of(self, name: str, digest: str) -> Path | None:
+        return self.files.get((name, digest))
+
+    async def keep(self, name, content) -> str:
+        data = b"".join([part async for part in content])
+        return self._put(name, data)
+
+    def adopt(self, name: str, path: Path) -> str:
+        return self._put(name, path.read_bytes())
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(f"{name}~{digest}" for name, digest in self.files)
+
+    def _put(self, name: str, data: bytes) -> str:
+        digest = hashlib.sha256(data).hexdigest()[:16]
+        place = self.folder / digest / Path(name).name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+        self.files[name, digest] = place
+        return f"{name}~{digest}"
+
+
+def in_process_parts(folder: Path) -> Parts:
+    return Parts(InProcess(), Kept(folder / "uploads"), folder / "answers", "form-token")

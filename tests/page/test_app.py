@@ -1,0 +1,77 @@
+"""The pages, without a browser: forms with their answers, problems beside fields, files that can be taken."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+
+import pytest
+
+pytest.importorskip("starlette", reason="The page needs the extra [page].")
+from in_process_parts import in_process_parts
+from starlette.testclient import TestClient
+
+from humeval_power.interfaces.page.app import make_app
+
+STUDY = "preset=high&workers=12&items=30&effect=0.1"
+
+
+@pytest.fixture
+def client(tmp_path):
+    return TestClient(make_app(in_process_parts(tmp_path)), raise_server_exceptions=True)
+
+
+def test_a_link_is_answered_with_its_form(client):
+    page = client.get(f"/power?{STUDY}").text
+    assert re.search(r'name="workers" value="12"', page)
+    assert "By formula, at once" in page
+    command = f"humeval-power power {' '.join('--' + part.replace('=', ' ') for part in STUDY.split('&'))}"
+    assert f"{command} --method analytic" in page
+
+
+def test_problems_stand_beside_their_fields(client):
+    found = client.get(f"/live/power?{STUDY}&method=nonsense").json()
+    assert [
+        each["field"] for each in found["problems"]
+    ] == []  # the formula's page decides the method itself
+    found = client.get("/live/power?preset=high&workers=x&items=30&effect=0.1").json()
+    assert [each["field"] for each in found["problems"]] == ["workers"]
+    page = client.get("/power?preset=high&workers=x&items=30&effect=0.1").text
+    assert 'id="field-workers-wrong"' in page
+    assert 'value="x"' in page
+
+
+def test_an_answer_in_full_can_be_taken(client):
+    found = client.post(f"/job/power?{STUDY}&simulations=200").json()
+    assert found["state"] == "done"
+    taken = client.get(f"/take/{found['key']}.zip")
+    with zipfile.ZipFile(io.BytesIO(taken.content)) as archive:
+        record = json.loads(archive.read("answer/record.json"))
+        assert "answer/index.html" in archive.namelist()
+    assert record["command"].startswith("humeval-power power --preset high")
+    assert "answer" not in record["command"]
+    page = client.get(f"/take/{found['key']}.html")
+    assert page.headers["content-disposition"] == 'attachment; filename="power.html"'
+
+
+@pytest.mark.parametrize(
+    "back", ["//evil.example/x", "https://evil.example/", "/\\evil.example", "power?x=1"]
+)
+def test_the_way_back_stays_on_the_page(client, back):
+    sent = client.post(
+        "/upload",
+        params={"back": back},
+        files={"file": ("p.json", b"{}")},
+        data={"option": "parameters"},
+        follow_redirects=False,
+    )
+    assert sent.status_code == 303
+    assert re.match(r"/(?![/\\])", sent.headers["location"])
+
+
+def test_what_is_not_there_is_told(client):
+    assert client.get("/nonsense").status_code == 404
+    assert client.get("/scenario/power").status_code == 404
+    assert client.get("/take/0123.zip").status_code == 422

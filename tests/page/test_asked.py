@@ -1,0 +1,81 @@
+"""Links and words: one to one, and no value becomes an option."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from humeval_power.errors import InputError
+from humeval_power.interfaces.page.asked import (
+    NEVER,
+    Asked,
+    asked_of,
+    command_of,
+    files_asked,
+    offered,
+    words_of,
+)
+from humeval_power.interfaces.page.forms import FORMS
+
+POWER = ("power",)
+
+
+def test_a_link_is_what_one_would_type():
+    query = [("preset", "high"), ("workers", "20"), ("paired", "0"), ("effect", "-0.1"), ("items", "")]
+    asked = asked_of(POWER, query)
+    assert words_of(asked) == (
+        *("power", "--preset", "high", "--workers", "20", "--unpaired", "--effect=-0.1"),
+    )
+    assert asked.link == "/power?preset=high&workers=20&paired=0&effect=-0.1"
+
+
+def test_the_other_side_of_a_pair_of_flags_is_understood():
+    assert asked_of(POWER, [("unpaired", "1")]) == Asked(POWER, (("paired", "0"),))
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(offered(POWER))), st.text(min_size=1)), max_size=8))
+@settings(max_examples=200, deadline=None)
+def test_links_come_back_and_values_stay_values(query):
+    asked = asked_of(POWER, query)
+    split = urlsplit(asked.link)
+    assert asked_of(POWER, parse_qsl(split.query, keep_blank_values=True)) == asked
+    known = {name for option in command_of(POWER).params for name in (*option.opts, *option.secondary_opts)}
+    options = [word for word in words_of(asked) if word.partition("=")[0] in known]
+    # each option of the link gives one word of an option at most: a value that looks like one is joined to its own
+    assert len(options) <= len(asked.options)
+
+
+@pytest.mark.parametrize("value", ["--output=/etc/x", "--force", "-o", "--on", "-"])
+def test_a_value_that_looks_like_an_option_is_joined_to_its_own(value):
+    words = words_of(asked_of(POWER, [("preset", value)]))
+    assert words == ("power", f"--preset={value}")
+
+
+@pytest.mark.parametrize("name", [*sorted(NEVER), "nonsense", "o"])
+def test_what_no_page_may_set_is_refused(name):
+    with pytest.raises(InputError, match="has no option"):
+        asked_of(POWER, [(name, "1")])
+
+
+def test_all_that_is_wrong_with_a_link_is_told_at_once():
+    with pytest.raises(InputError) as told:
+        asked_of(POWER, [("output", "x"), ("on", "tcp://evil"), ("values", "x" * 3000)])
+    assert len(told.value.problems) == 3
+
+
+def test_files_are_told_from_words():
+    asked = asked_of(POWER, [("parameters", "p.json~0123456789abcdef"), ("preset", "high")])
+    assert files_asked(asked) == ("p.json~0123456789abcdef",)
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=lambda form: form.path)
+def test_every_form_names_options_that_its_command_has(form):
+    options = offered(form.command, form.hides)
+    named = [control.option for group in form.groups for control in group.controls]
+    assert not set(named) - set(options)
+    assert len(named) == len(set(named))
+    assert not set(form.live) - set(options)
+    words_of(asked_of(form.command, form.start, form.hides))
