@@ -113,7 +113,9 @@ def test_a_wrong_option_is_explained(pilot: Path, arguments: list[str], expected
 def test_a_page_shows_how_the_ratings_of_each_system_are_spread(pilot: Path, tmp_path: Path) -> None:
     assert run("check", pilot, "-o", tmp_path / "page").exit_code == 0
     names = {path.name for path in (tmp_path / "page").iterdir()}
-    assert names == {"index.html", "record.json", "table.csv", "ratings.svg", "ratings.png"}
+    assert names == {"index.html", "record.json", "table.csv", "ratings.svg", "ratings.png"} | {
+        f"assignment.{end}" for end in ("svg", "png")
+    }
     assert (tmp_path / "page" / "table.csv").read_text().splitlines()[1].startswith(",A,12,3,4,3.08")
 
 

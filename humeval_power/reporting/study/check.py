@@ -10,12 +10,28 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.planning.study.unmodelled import Unmodelled
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.document import Block, Document, Fact, Facts, Picture, Points, Section, Table
+from humeval_power.reporting.document import (
+    Block,
+    Document,
+    Fact,
+    Facts,
+    Paragraph,
+    Picture,
+    Points,
+    Section,
+    Table,
+)
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.row_flow import flow_record, flow_rows
 from humeval_power.reporting.study.table_summary import Spread, TableSummary, summarise_table
+from humeval_power.reporting.study.who_rated_what import (
+    WhoRatedWhat,
+    same_assignment,
+    who_rated_what,
+    who_rated_what_blocks,
+)
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     import pandas as pd
@@ -49,6 +65,11 @@ class CheckResult(Result):
         """The description of each."""
         return tuple(map(summarise_table, self.checked))
 
+    @cached_property
+    def patterns(self) -> tuple[WhoRatedWhat, ...]:
+        """Who rated what, of each."""
+        return tuple(map(who_rated_what, self.checked))
+
     def body(self) -> Document:
         """Rows, scale, design and systems, and what is unusual, for each criterion."""
         first, several = self.checked[0], len(self.checked) > 1
@@ -63,11 +84,22 @@ class CheckResult(Result):
                 section
                 for place, (each, summary) in enumerate(parts, start=1)
                 for section in (
-                    *_sections(each, summary, place if several else 0),
+                    *_sections(each, summary, place if several else 0, self._who(place - 1)),
                     *self._left_out(each, place - 1, several=several),
                 )
             ),
         )
+
+    def _who(self, place: int) -> Section:
+        """Who rated what under a criterion; what is as under the first is not told again."""
+        ratings, first = self.checked[place], self.checked[0]
+        of = f"{ratings.criterion}: " if len(self.checked) > 1 else ""
+        if place and same_assignment(ratings, first):
+            return Section(f"{of}Who rated what", (Paragraph(f"As under {first.criterion}."),))
+        blocks = who_rated_what_blocks(
+            ratings, self.patterns[place], "assignment" + f"-{place + 1}" * bool(place)
+        )
+        return Section(f"{of}Who rated what", blocks)
 
     def _left_out(self, ratings: Ratings, place: int, *, several: bool) -> Iterator[Section]:
         found = self.unmodelled[place] if self.unmodelled else ()
@@ -79,6 +111,8 @@ class CheckResult(Result):
     def content(self) -> Record:
         """Counts, shares and means of the only criterion, or of each under `criteria`."""
         records = [_record(each, s) for each, s in zip(self.checked, self.summaries, strict=True)]
+        for record, pattern in zip(records, self.patterns, strict=True):
+            record["who_rated_what"] = pattern.content()
         for record, found in zip(records, self.unmodelled, strict=False):
             record["unmodelled"] = [
                 {**asdict(one.suspect), "option": one.suspect.option, **_numbers(one)} for one in found
@@ -148,14 +182,15 @@ def _lead(ratings: Ratings, summary: TableSummary) -> str:
     )
 
 
-def _sections(ratings: Ratings, summary: TableSummary, place: int) -> Iterator[Section]:
-    """Of one criterion; its `place` among several, from 1, or 0 where it is the only one."""
+def _sections(ratings: Ratings, summary: TableSummary, place: int, who: Section) -> Iterator[Section]:
+    """Of one criterion; its `place` among several, from 1, or 0 where it is the only one; `who` rated what."""
     of = f"{ratings.criterion}: " if place else ""
     name = f"ratings-{place}" if place else "ratings"
     lead = (("Ratings", _lead(ratings, summary)),) if place else ()
     yield Section(f"{of}Rows", (Facts((*lead, *_flow(ratings))),))
     yield Section(f"{of}Scale", (_scale(ratings, summary),))
     yield Section(f"{of}Design", (Table((), tuple(_design(summary))),))
+    yield who
     yield Section(f"{of}Systems", (_systems(summary), ratings_picture(ratings, name)))
     if ratings.notices:
         yield Section(f"{of}Notes", (Points(ratings.notices),))

@@ -86,8 +86,8 @@ def summarise_table(ratings: Ratings) -> TableSummary:
         share_at_low=float(np.mean(raw <= ratings.scale.low + tolerance)),
         share_at_high=float(np.mean(raw >= ratings.scale.high - tolerance)),
         n_values=len(np.unique(ratings.rating)),
-        ratings_per_worker=_spread(np.bincount(worker)),
-        ratings_per_item_and_system=_spread(_positive(np.bincount(item * n_systems + system))),
+        ratings_per_worker=spread(np.bincount(worker)),
+        ratings_per_item_and_system=spread(_positive(np.bincount(item * n_systems + system))),
         share_paired=float(np.mean(seen_in_pair > 1)),
         n_repeats=ratings.n_ratings - len(cell_sizes(worker, item, system)),
         n_items_one_system=int((seen_by_item == 1).sum()),
@@ -97,7 +97,7 @@ def summarise_table(ratings: Ratings) -> TableSummary:
     )
 
 
-def _spread(counts: Codes) -> Spread:
+def spread(counts: Codes) -> Spread:
     return Spread(int(counts.min()), float(np.median(counts)), int(counts.max()))
 
 
