@@ -23,7 +23,7 @@ def command() -> None:
     click.get_current_context().meta[TOLD] = True  # the lines below say it
     from humeval_power.kernels.kernel import temporary_cache
 
-    for title, step in _steps().items():
+    for title, step in warming_steps().items():
         say(f"{title + ' ':.<44} ", nl=False)
         compiled: list[str] = []
         started = time.perf_counter()
@@ -38,7 +38,7 @@ def command() -> None:
         )
 
 
-def _steps() -> dict[str, Callable[[], object]]:
+def warming_steps() -> dict[str, Callable[[], object]]:
     """What to run so that each kernel is compiled for what commands give it."""
     import numpy as np
 

@@ -22,6 +22,7 @@ from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.interfaces.page import views
 from humeval_power.interfaces.page.answers import ANSWER, Answer, Told, Work, Wrong
 from humeval_power.interfaces.page.asked import Asked, asked_of, files_asked, upload_of, words_of
+from humeval_power.interfaces.page.crew import TooManyError
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import Form
 from humeval_power.interfaces.page.views import RUN, Shown, State, Surroundings
@@ -37,10 +38,6 @@ _STATIC = {
     "document.css": (_DOCUMENT_STYLE, "text/css"),
 }
 _SOON = 0.4  # seconds that a page waits for a job that may be short
-
-
-class TooManyError(HumevalPowerError):
-    """More is asked at once than this machine takes; the text says what to do."""
 
 
 class Job(Protocol):

@@ -1,0 +1,230 @@
+"""Long questions wait their turn, tell how far they are, are stopped and go on; nothing outlives the server."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from places import ROOT, TESTS
+from worker_room import Room, a_room, lives, problem_of
+
+from humeval_power.interfaces.page.answers import Work
+from humeval_power.interfaces.page.crew import TooManyError
+from humeval_power.interfaces.page.jobs import Job
+from humeval_power.interfaces.page.workers import Limits
+
+LIMITS = Limits(stop_seconds=1, jobs=5, kept_jobs=3)
+
+
+@pytest.fixture(scope="module")
+def room() -> Iterator[Room]:
+    """One worker for jobs, of which five may wait and three are remembered."""
+    with a_room(n_live=1, limits=LIMITS) as found:
+        yield found
+
+
+def test_a_job_tells_how_far_it_is(room: Room, tmp_path: Path):
+    job = room.job("told", "count", "0.02", "30", output=tmp_path / "out")
+    shares = []
+
+    async def listen() -> None:
+        while not job.has_ended:
+            if await job.news(5) and job.told is not None:
+                shares.append(job.told.share)
+
+    room.do(listen())
+    assert job.state == "done"
+    assert job.answer is not None
+    assert job.answer.html == "from 0 to 30"
+    assert shares == sorted(shares)
+    assert len(set(shares)) > 2
+    assert len(shares) < 20, "at most ten a second"
+
+
+def test_the_same_question_is_the_same_job(room: Room, tmp_path: Path):
+    work = ("count", "0.01", "5")
+    job = room.job("same", *work, output=tmp_path / "out")
+    assert room.job("same", *work, output=tmp_path / "out") is job
+    room.end(job)
+    assert room.job("same", *work, output=tmp_path / "out") is job
+
+
+def test_a_job_that_is_stopped_goes_on_where_it_was(room: Room, tmp_path: Path):
+    work = ("count", "0.05", "40")
+    job = room.job("on", *work, output=tmp_path / "out")
+    room.until(lambda: job.told is not None and job.told.share > 0.2)
+    began = time.monotonic()
+    room.stop("on")
+    assert room.end(job).exit_code == 130
+    assert job.state == "stopped"
+    assert time.monotonic() - began < 0.5
+    again = room.job("on", *work, output=tmp_path / "out")
+    assert again is not job
+    begun = int(room.end(again).html.split()[1])
+    assert 8 <= begun < 40
+    assert again.state == "done"
+
+
+def test_the_worker_of_a_job_that_was_stopped_is_used_again(room: Room):
+    first = room.job("sleeps", "sleep", "30")
+    room.until(lambda: first.state == "running")
+    pids = room.workers.pids
+    room.stop("sleeps")
+    room.end(first)
+    assert room.end(room.job("says", "say", "still here")).html == "still here"
+    assert room.workers.pids == pids
+
+
+def test_a_job_that_does_not_stop_is_killed(room: Room):
+    job = room.job("deaf", "deaf")
+    room.until(lambda: job.state == "running")
+    time.sleep(0.2)
+    began = time.monotonic()
+    room.stop("deaf")
+    assert "Stopped" in problem_of(room.end(job))
+    assert job.state == "stopped"
+    assert 0.8 < time.monotonic() - began < 3
+    assert room.end(room.job("after deaf", "say", "next")).html == "next"
+
+
+def test_jobs_wait_in_line_and_too_many_are_refused(room: Room):
+    jobs = [room.job("first", "sleep", "30")]
+    room.until(lambda: jobs[0].state == "running")
+    jobs += [room.job(f"waits{i}", "say", str(i)) for i in range(5)]
+    assert [job.place for job in jobs] == [0, 1, 2, 3, 4, 5]
+    with pytest.raises(TooManyError, match="5 computations wait already"):
+        room.job("one more", "say", "no")
+    assert room.job("waits3", "say", "3") is jobs[4], "one that waits is no new one"
+    room.stop("waits0")
+    assert (jobs[1].state, jobs[2].place) == ("stopped", 1)
+    room.stop("first")
+    for job in jobs[2:]:
+        room.end(job)
+    assert [job.state for job in jobs] == ["stopped", "stopped", "done", "done", "done", "done"]
+    room.stop("first")  # it has ended
+    room.stop("never heard of")
+    assert jobs[0].state == "stopped"
+
+
+def test_the_oldest_jobs_are_forgotten_with_their_outputs(room: Room, tmp_path: Path):
+    outputs = [tmp_path / f"out{i}" for i in range(5)]
+    for i, output in enumerate(outputs):
+        output.mkdir()
+        (output / "record.json").write_text("{}")
+        partial = tmp_path / f".out{i}.partial"
+        partial.mkdir()
+        room.end(room.job(f"old{i}", "say", "x", output=output))
+    room.until(lambda: [output.exists() for output in outputs] == [False, False, True, True, True])
+    assert not (tmp_path / ".out0.partial").exists()
+    assert room.workers.job_of("old0") is None
+    assert room.workers.job_of("old4") is not None
+
+
+def test_jobs_that_have_ended_take_no_more_than_so_many_bytes(tmp_path: Path):
+    with a_room(n_live=0, limits=Limits(kept_job_bytes=25_000)) as room:
+        for i in range(3):
+            (tmp_path / f"out{i}").mkdir()
+            (tmp_path / f"out{i}" / "table.csv").write_text("x" * 9000)
+            room.end(room.job(f"big{i}", "say", "x", output=tmp_path / f"out{i}"))
+        assert room.workers.job_of("big0") is None
+        assert room.workers.job_of("big1") is not None
+
+
+def test_a_job_of_a_file_that_has_changed_is_done_anew(room: Room, tmp_path: Path):
+    path = tmp_path / "ratings.csv"
+    output = tmp_path / "out"
+    work = Work(("say", "x"), files=(("ratings.csv", str(path)),), output=str(output))
+
+    async def add() -> Job:
+        return room.workers.job("changed", work)
+
+    path.write_text("1")
+    first = room.do(add())
+    room.end(first)
+    output.mkdir()
+    assert room.do(add()) is first
+    path.write_text("22")
+    second = room.do(add())
+    assert second is not first
+    room.end(second)
+    assert not output.exists(), "what the old file gave is no answer"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("exit_at_once",), "ended with code 7"),
+        (("kill_itself", "9"), "was killed"),
+        (("fail",), "ZeroDivisionError"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_job_whose_process_dies_says_so(room: Room, words: tuple[str, ...], told: str):
+    job = room.job(str(words), *words)
+    assert told in problem_of(room.end(job))
+    assert job.state == "failed"
+    again = room.job(str(words), *words)
+    assert again is not job, "it can be tried again"
+    room.end(again)
+
+
+def test_live_answers_come_while_a_job_computes(room: Room):
+    job = room.job("spins", "spin", "30")
+    room.until(lambda: job.state == "running")
+    taken = []
+    for i in range(10):
+        began = time.monotonic()
+        room.live("say", "meanwhile", str(i))
+        taken.append(time.monotonic() - began)
+    room.stop("spins")
+    room.end(job)
+    assert sorted(taken)[5] < 0.2
+
+
+def test_closing_stops_what_runs_and_keeps_it(tmp_path: Path):
+    with a_room(n_live=1) as room:
+        job = room.job("closed", "count", "0.02", "2000", output=tmp_path / "out")
+        waits = room.job("waits", "say", "never")
+        room.until(lambda: job.told is not None)
+        began = time.monotonic()
+        room.do(room.workers.close())
+        assert time.monotonic() - began < 2
+    assert (job.state, waits.state) == ("stopped", "stopped")
+    assert int((tmp_path / "out.steps").read_text()) > 0
+
+
+@pytest.mark.parametrize("how", ["SIGINT to all", "SIGTERM", "SIGKILL"])
+def test_nothing_outlives_the_server(how: str, tmp_path: Path):
+    """Not the workers, nor what a job has started; what the job had finished is kept, and nothing is printed."""
+    server = subprocess.Popen(
+        [sys.executable, str(TESTS / "page" / "worker_server.py"), str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{TESTS / 'page'}"},
+    )
+    assert server.stdout is not None
+    pids = json.loads(server.stdout.readline())
+    assert all(lives(pid) for pid in pids)
+    if how == "SIGINT to all":
+        os.killpg(server.pid, signal.SIGINT)
+    else:
+        server.send_signal(signal.Signals[how])
+    _, said = server.communicate(timeout=20)
+    end = time.monotonic() + 10
+    while left := [pid for pid in pids if lives(pid)]:
+        assert time.monotonic() < end, f"{left} of {pids} still live"
+        time.sleep(0.05)
+    assert said == ""
+    kept = int((tmp_path / "out.steps").read_text())
+    assert kept > 0
+    time.sleep(0.2)
+    assert int((tmp_path / "out.steps").read_text()) == kept
