@@ -41,30 +41,35 @@ class InProcess:
 
 
 @dataclass
+class Brought:
+    reference: str
+
+
+@dataclass
 class Kept:
     folder: Path
     files: dict[tuple[str, str], Path] = field(default_factory=dict)
 
-    def path_of(self, name: str, digest: str) -> Path | None:
-        return self.files.get((name, digest))
+    async def take(self, request) -> Brought:
+        async with request.form() as sent:
+            return self._put(sent["file"].filename, await sent["file"].read())
 
-    async def keep(self, name, content) -> str:
-        data = b"".join([part async for part in content])
-        return self._put(name, data)
+    def path_of(self, name: str, digits: str) -> Path:
+        return self.files[name, digits]
 
-    def adopt(self, name: str, path: Path) -> str:
+    def adopt(self, name: str, path: Path) -> Brought:
         return self._put(name, path.read_bytes())
 
-    def names(self) -> tuple[str, ...]:
+    def references(self) -> tuple[str, ...]:
         return tuple(f"{name}~{digest}" for name, digest in self.files)
 
-    def _put(self, name: str, data: bytes) -> str:
+    def _put(self, name: str, data: bytes) -> Brought:
         digest = hashlib.sha256(data).hexdigest()[:16]
         place = self.folder / digest / Path(name).name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
         self.files[name, digest] = place
-        return f"{name}~{digest}"
+        return Brought(f"{name}~{digest}")
 
 
 def in_process_parts(folder: Path) -> Parts:

@@ -34,10 +34,10 @@ def test_a_link_is_answered_with_its_form(client):
 def test_problems_stand_beside_their_fields(client):
     found = client.get(f"/live/power?{STUDY}&method=nonsense").json()
     assert [
-        each["field"] for each in found["problems"]
+        each["option"] for each in found["problems"]
     ] == []  # the formula's page decides the method itself
     found = client.get("/live/power?preset=high&workers=x&items=30&effect=0.1").json()
-    assert [each["field"] for each in found["problems"]] == ["workers"]
+    assert [each["option"] for each in found["problems"]] == ["workers"]
     page = client.get("/power?preset=high&workers=x&items=30&effect=0.1").text
     assert 'id="field-workers-wrong"' in page
     assert 'value="x"' in page
@@ -62,9 +62,8 @@ def test_an_answer_in_full_can_be_taken(client):
 def test_the_way_back_stays_on_the_page(client, back):
     sent = client.post(
         "/upload",
-        params={"back": back},
+        params={"back": back, "option": "parameters"},
         files={"file": ("p.json", b"{}")},
-        data={"option": "parameters"},
         follow_redirects=False,
     )
     assert sent.status_code == 303

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.applications import Starlette
@@ -63,21 +62,27 @@ class Workers(Protocol):
     def stop(self, key: str) -> None: ...
 
 
+class Upload(Protocol):
+    """A file that was brought."""
+
+    @property
+    def reference(self) -> str: ...
+
+
 class Uploads(Protocol):
     """Files that were brought, for as long as the server runs."""
 
-    def path_of(self, name: str, digest: str) -> Path | None: ...
-    async def keep(self, name: str, content: AsyncIterator[bytes]) -> str: ...
-    def adopt(self, name: str, path: Path) -> str: ...
-    def names(self) -> tuple[str, ...]: ...
+    async def take(self, request: Request) -> Upload: ...
+    def path_of(self, name: str, digits: str) -> Path: ...
+    def adopt(self, name: str, path: Path) -> Upload: ...
+    def references(self) -> tuple[str, ...]: ...
 
 
 class Folder(Protocol):
     """The folder that the page was opened in."""
 
-    @property
-    def path(self) -> Path: ...
-    def resolve(self, name: str) -> Path: ...
+    def resolve(self, named: str) -> Path: ...
+    def target(self, named: str) -> Path: ...
     def listing(self) -> tuple[str, ...]: ...
 
 
@@ -127,7 +132,7 @@ class _Page:
     @property
     def _around(self) -> Surroundings:
         folder = self._parts.folder
-        files = (*self._parts.uploads.names(), *(folder.listing() if folder else ()))
+        files = (*self._parts.uploads.references(), *(folder.listing() if folder else ()))
         return Surroundings(self._parts.form_token, files, folder is not None)
 
     async def home(self, _request: Request) -> Response:
@@ -182,17 +187,12 @@ class _Page:
         return self._json(form, asked, self._shown(key))
 
     async def upload(self, request: Request) -> Response:
-        """Keep a file that is brought: by the script as it is, by a form without script in parts."""
-        uploads = self._parts.uploads
-        if "name" in request.query_params:
-            value = await uploads.keep(request.query_params["name"], request.stream())
-            return JSONResponse({"value": value})
-        async with request.form(max_files=1, max_fields=8) as sent:
-            file, option = sent.get("file"), sent.get("option")
-            if file is None or isinstance(file, str) or not file.filename:
-                raise InputError("No file was chosen. Choose one, and bring it again.")
-            value = await uploads.keep(file.filename, _chunks(file.read))
-        return _back(request, **({str(option): value} if option else {}))
+        """Keep a file that is brought, by the script or by a form without it, which goes back with the file set."""
+        upload = await self._parts.uploads.take(request)
+        option = request.query_params.get("option", "")
+        if "back" in request.query_params:
+            return _back(request, **({option: upload.reference} if option else {}))
+        return JSONResponse({"value": upload.reference})
 
     async def take(self, request: Request) -> Response:
         """An answer as one HTML file, or all of its files in a zip."""
@@ -218,7 +218,7 @@ class _Page:
             raise InputError("The page was opened without a folder: take the files as a zip instead.")
         async with request.form(max_files=0, max_fields=8) as sent:
             name = str(sent.get("name") or "")
-        place = folder.path / file_stems([name], nameless="answer")[0]
+        place = folder.target(file_stems([name], nameless="answer")[0])
         source = self._folder(key)
         contents: dict[Path, str | bytes] = {
             place / path.relative_to(source): path.read_bytes()
@@ -267,7 +267,7 @@ class _Page:
             folder, form = self._folder(key), self._of(key)[0]
             wanted = {name for step in form.next for name in step.brings.values()}
             brought = {
-                name: self._parts.uploads.adopt(name, folder / name)
+                name: self._parts.uploads.adopt(name, folder / name).reference
                 for name in wanted
                 if (folder / name).is_file()
             }
@@ -287,23 +287,15 @@ class _Page:
             name, path = self._found(value)
             while name in files and files[name] != path:
                 name = f"again-{name}"
-            names[value] = name
-            if path:
-                files[name] = path
+            names[value], files[name] = name, path
         words = words_of(asked, form.hides, lambda value: names[value])
         return Work(words, tuple(files.items()))
 
     def _found(self, value: str) -> tuple[str, str]:
-        """The name of a file for the command, and where its bytes are: "" where there is no such file."""
+        """The name of a file for the command, and where its bytes are."""
         upload = upload_of(value)
         if upload is not None:
-            path = self._parts.uploads.path_of(*upload)
-            if path is None:
-                raise InputError(
-                    f"{upload[0]!r} is not here any more: uploads are kept for as long as the page is open. "
-                    "Bring the file again."
-                )
-            return path.name, str(path)
+            return upload[0], str(self._parts.uploads.path_of(*upload))
         if self._parts.folder is None:
             raise InputError(f"{value!r}: the page was opened without a folder. Bring the file itself.")
         return value, str(self._parts.folder.resolve(value))
@@ -345,11 +337,6 @@ def _back(request: Request, **options: str) -> Response:
     return RedirectResponse(path + (f"?{text}" if text else ""), status_code=303)
 
 
-async def _chunks(read: Callable[[int], Any]) -> AsyncIterator[bytes]:
-    while content := await read(1 << 20):
-        yield content
-
-
 def _index(folder: Path) -> bytes:
     return (folder / "index.html").read_bytes()
 
@@ -383,12 +370,12 @@ def _refused(request: Request, error: Exception) -> Response:
     """What was asked is wrong, or more than this machine takes: in words, for the script as JSON."""
     status = 503 if isinstance(error, TooManyError) else 422
     if request.headers.get("accept", "").startswith("application/json"):
-        return JSONResponse({"error": str(error)}, status_code=status)
+        return JSONResponse({"problems": [{"text": str(error), "option": ""}]}, status_code=status)
     return HTMLResponse(views.error_page("This does not work", str(error)), status_code=status)
 
 
 def _broken(request: Request, _error: Exception) -> Response:
     text = "Something went wrong in the page itself; nothing of yours is lost. Go back and try again."
     if request.headers.get("accept", "").startswith("application/json"):
-        return JSONResponse({"error": text}, status_code=500)
+        return JSONResponse({"problems": [{"text": text, "option": ""}]}, status_code=500)
     return HTMLResponse(views.error_page("A fault of the page", text), status_code=500)

@@ -95,7 +95,7 @@ def answer_json(form: Form, asked: Asked, shown: Shown, around: Surroundings) ->
         "link": asked.link,
         "html": answer_part(form, asked, shown, around),
         "problems": [
-            {"field": problem.option, "text": problem.text}
+            {"option": problem.option, "text": problem.text}
             for problem in shown.problems
             if problem.text not in elsewhere
         ],

@@ -23,6 +23,17 @@ if (form && answer) {
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
   follow(answer.dataset.state, answer.dataset.key);
   copies();
+  glance();
+}
+
+/* On a narrow screen the answer is below the form: its headline stays in sight. */
+function glance() {
+  const line = document.getElementById("glance");
+  const headline = answer.querySelector(".headline");
+  line.hidden = headline === null;
+  line.textContent = headline
+    ? [...headline.children].map((each) => each.lastElementChild.textContent + " " + each.firstElementChild.textContent).join(" · ")
+    : "";
 }
 
 /* A slider shows what its field says, and the other way round; values beyond its ends stay in the field. */
@@ -114,11 +125,11 @@ async function poll(key) {
 /* Put an answer on the page. While a simulation runs, what the formula said stays below its progress. */
 function show(found, keepsFormula) {
   answer.removeAttribute("aria-busy");
-  if (found.error) {
+  if (found.html === undefined) {
     const text = document.createElement("p");
     text.className = "problems";
     text.setAttribute("role", "alert");
-    text.textContent = found.error;
+    text.textContent = words(found);
     answer.replaceChildren(text);
     return;
   }
@@ -139,7 +150,8 @@ function show(found, keepsFormula) {
     }
     copies();
   }
-  beside(found.problems || []);
+  beside(found.problems);
+  glance();
   follow(found.state, found.key);
 }
 
@@ -153,7 +165,7 @@ function follow(state, key) {
 /* Errors stand beside their fields. */
 function beside(problems) {
   for (const field of form.querySelectorAll("[data-field]")) {
-    const here = problems.filter((each) => each.field === field.dataset.field);
+    const here = problems.filter((each) => each.option === field.dataset.field);
     const input = field.querySelector("input:not([type=range]), select");
     const id = input.id + "-wrong";
     field.querySelector(".problem")?.remove();
@@ -179,7 +191,8 @@ function beside(problems) {
 
 function lost() {
   answer.removeAttribute("aria-busy");
-  show({ error: "The page's server does not answer. It may have ended: start it again in the terminal, and reload." });
+  const text = "The page's server does not answer. It may have ended: start it again in the terminal, and reload.";
+  show({ problems: [{ text }] });
 }
 
 async function stopped(event) {
@@ -216,17 +229,26 @@ function droppable(field) {
 
 async function bring(file, input) {
   if (!file) return;
-  const said = await fetch("/upload?name=" + encodeURIComponent(file.name), {
+  const said = await fetch("/upload", {
     method: "POST",
-    headers: { Accept: "application/json", "X-Humeval": "1", "Content-Type": "application/octet-stream" },
+    headers: {
+      Accept: "application/json",
+      "X-Humeval": "1",
+      "X-File-Name": encodeURIComponent(file.name),
+      "Content-Type": "application/octet-stream",
+    },
     body: file,
   }).catch(() => null);
   if (!said) return lost();
   const found = await said.json();
-  if (found.error) return beside([{ field: input.name, text: found.error }]);
+  if (!found.value) return beside([{ option: input.name, text: words(found) }]);
   input.value = found.value;
   input.dispatchEvent(new Event("input", { bubbles: true }));
   if (!form.dataset.live) form.requestSubmit();
+}
+
+function words(found) {
+  return found.problems.map((each) => each.text).join("\n");
 }
 
 /* A button that copies a command. */
@@ -245,4 +267,12 @@ function copies() {
   }
 }
 
+/* The menus of the journeys close when one goes elsewhere. */
+function closeMenus(event) {
+  for (const menu of document.querySelectorAll(".top details[open]")) {
+    if (event.key === "Escape" || (event.type === "click" && !menu.contains(event.target))) menu.open = false;
+  }
+}
+document.addEventListener("click", closeMenus);
+document.addEventListener("keydown", closeMenus);
 document.documentElement.classList.add("scripted");
