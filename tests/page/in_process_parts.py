@@ -22,7 +22,15 @@ class DoneJob:
 
 
 @dataclass
+class Ready:
+    live: bool = True
+    told: None = None
+    problem: str = ""
+
+
+@dataclass
 class InProcess:
+    readiness: Ready = field(default_factory=Ready)
     jobs: dict[str, DoneJob] = field(default_factory=dict)
 
     async def live(self, work: Work, tab: str) -> Answer:  # noqa: ARG002

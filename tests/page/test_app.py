@@ -70,6 +70,16 @@ def test_the_way_back_stays_on_the_page(client, back):
     assert re.match(r"/(?![/\\])", sent.headers["location"])
 
 
+def test_a_page_is_there_before_its_workers_are(tmp_path):
+    parts = in_process_parts(tmp_path)
+    parts.workers.readiness.live = False
+    client = TestClient(make_app(parts))
+    page = client.get(f"/power?{STUDY}").text
+    assert "Getting ready" in page
+    assert 'http-equiv="refresh"' in page
+    assert client.get(f"/live/power?{STUDY}").json()["state"] == "starting"
+
+
 def test_what_is_not_there_is_told(client):
     assert client.get("/nonsense").status_code == 404
     assert client.get("/scenario/power").status_code == 404

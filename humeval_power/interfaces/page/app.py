@@ -53,8 +53,22 @@ class Job(Protocol):
     async def wait(self, timeout: float) -> None: ...
 
 
+class Readiness(Protocol):
+    """How far the processes are: whether one for live answers is ready, what they do meanwhile, why never."""
+
+    @property
+    def live(self) -> bool: ...
+    @property
+    def told(self) -> Told | None: ...
+    @property
+    def problem(self) -> str: ...
+
+
 class Workers(Protocol):
     """Processes that run commands."""
+
+    @property
+    def readiness(self) -> Readiness: ...
 
     async def live(self, work: Work, tab: str) -> Answer | None: ...
     def job(self, key: str, work: Work) -> Job: ...
@@ -153,7 +167,7 @@ class _Page:
         """The answer that moves; 204 where a newer one of the same tab has been asked."""
         asked, wrong = _asked(form, request.query_params.multi_items())
         shown = await self._live(form, asked, wrong, tab=request.headers.get("x-tab", ""))
-        if shown.answer is None and not shown.problems:
+        if shown.state == "live" and shown.answer is None and not shown.problems:
             return Response(status_code=204)
         return self._json(form, asked, shown)
 
@@ -231,6 +245,11 @@ class _Page:
     async def _live(self, form: Form, asked: Asked, wrong: tuple[Wrong, ...], *, tab: str) -> Shown:
         if wrong:
             return Shown("live", wrong=wrong)
+        ready = self._parts.workers.readiness
+        if not ready.live:
+            return Shown(
+                "starting", told=ready.told, wrong=(Wrong(ready.problem),) if ready.problem else ()
+            )
         try:
             work = self._work(form, asked.with_options(**form.live) if form.live else asked)
         except InputError as error:

@@ -18,7 +18,7 @@ from humeval_power.interfaces.page.forms.form import JOURNEYS, Form, Next
 from humeval_power.reporting.numbers import time_taken
 from humeval_power.safe_text import one_line, visible
 
-State = Literal["idle", "live", "waiting", "running", "done", "stopped", "failed"]
+State = Literal["idle", "starting", "live", "waiting", "running", "done", "stopped", "failed"]
 RUN = "/run"  # in front of the path of a form whose answer is to be computed as it is asked
 
 
@@ -76,7 +76,7 @@ def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> s
         field_groups=groups,
         file_fields=[each for group in groups for each in group.fields if takes_files(options[each.name])],
         files_here=around.files,
-        refresh=2 if shown.state in ("waiting", "running") else None,
+        refresh=2 if shown.state in ("starting", "waiting", "running") else None,
         **_answer(form, asked, shown, around),
     )
 
@@ -109,7 +109,7 @@ def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dic
         "state": shown.state,
         "key": shown.key,
         "asked": asked,
-        "back": asked.link if is_live or shown.state == "idle" else RUN + asked.link,
+        "back": asked.link if shown.state in ("live", "idle", "starting") else RUN + asked.link,
         "run_path": RUN + form.path,
         "run_words": "Compute it in full" if is_live and form.live else "Write the files",
         "hint": "Fill in what you know: the answer stands here.",
@@ -132,6 +132,8 @@ def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dic
 
 
 def _how_far(shown: Shown) -> str:
+    if shown.state == "starting" and shown.told is None:
+        return "Getting ready"
     if shown.state == "waiting":
         ahead = f", {shown.place} before it" if shown.place else ""
         return f"Waiting for its turn{ahead}"

@@ -90,8 +90,9 @@ async function move() {
       signal: asking.signal,
     });
     if (said.status === 204) return;
-    show(await said.json());
-    still = setTimeout(compute, STILL);
+    const found = await said.json();
+    show(found);
+    if (found.state === "live") still = setTimeout(compute, STILL);
   } catch (error) {
     if (error.name !== "AbortError") lost();
   }
@@ -159,6 +160,7 @@ function follow(state, key) {
   answer.dataset.state = state;
   answer.dataset.key = key;
   clearTimeout(polling);
+  if (state === "starting") polling = setTimeout(move, 400);
   if (state === "waiting" || state === "running") polling = setTimeout(() => poll(key), 300);
 }
 
