@@ -13,6 +13,7 @@ from typing import Literal
 from humeval_power.errors import ParametersError, field_problem
 from humeval_power.latent import LATENT_DEVIATIONS, Latent, Link
 from humeval_power.parameters import CORRELATIONS, Parameters
+from humeval_power.rules import DEFAULT_RULE
 from humeval_power.scales import RatingScale
 from humeval_power.uncertainty import VarianceUncertainty
 
@@ -104,7 +105,11 @@ _ROUNDING = 0.01  # by which a number that the shares fix may miss it
 
 
 def in_categories(
-    assumed: Assumptions, shares: Sequence[float], *, link: Link, difference: float = 0.0
+    assumed: Assumptions,
+    shares: Sequence[float],
+    *,
+    link: Link = DEFAULT_RULE.link,
+    difference: float = 0.0,
 ) -> Assumptions:
     """The same with ratings in categories of these shares, worst first, the mean of both systems where these
     differ by `difference`. The standard deviations stay; baseline and residual are what the shares leave.

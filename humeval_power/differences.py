@@ -23,6 +23,17 @@ class Difference:
     scale: RatingScale | None = None
     points: float | None = None
 
+    @classmethod
+    def of_points(cls, points: float, scale: RatingScale) -> Difference:
+        """What so many points of a scale are on [0, 1].
+
+        Examples
+        --------
+        >>> Difference.of_points(0.5, RatingScale.parse("1:5")).value
+        0.125
+        """
+        return cls(scale.effect_from_raw(points), scale, points)
+
     def __str__(self) -> str:
         if self.scale is None:
             return f"B - A = {self.value:.6g} on [0, 1]"
@@ -106,7 +117,7 @@ def differences_of(
         rule = f"{shown} points of which scale? Add --scale LOW:HIGH, such as --scale 1:5."
         raise InputError([Problem(rule, "Or give the difference on [0, 1] without '-raw'.", place=name)])
     _refuse(in_points(values, scale, name=name))
-    return tuple(Difference(scale.effect_from_raw(value), scale, value) for value in values)
+    return tuple(Difference.of_points(value, scale) for value in values)
 
 
 def margin_of(value: float, scale: RatingScale | None, *, name: str, raw: bool = False) -> float:

@@ -57,7 +57,8 @@ from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.interfaces.formats.files_read import noting_files
 from humeval_power.reporting.result import Result
 
-PROGRAMS = (".r",)  # endings of files that hold a program
+PYTHON = ".py"
+PROGRAMS = (".r",)  # endings of files that hold a program which a result has
 _MOST_NAMES = 20  # of files that were written, on standard error
 
 
@@ -87,7 +88,7 @@ class Out:
         if path.endswith("/") or not ending:
             return True
         known = tuple(dict.fromkeys([*self.own_endings, *FORMAT_OF, WORD, *FIGURES]))
-        if ending not in known:
+        if ending not in known and ending != self.code:
             raise InputError(
                 f"-o {path}: no file of this ending is written. Take one of {', '.join(known)}; or a folder, "
                 f"such as {Path(path).stem}/, for all of it."
@@ -144,6 +145,17 @@ class Out:
         for path in beside:
             note(f"Written: {path}")
 
+    def deliver_program(self) -> None:
+        """Print or write the program in Python that gives the same as the command that runs."""
+        from humeval_power.interfaces.python_code.program import program_of
+
+        program = program_of(click.get_current_context())
+        if self.path is None or self.path == "-":
+            show(program, exact=True)
+        else:
+            write_set({Path(self.path): program}, force=self.force)
+            note(f"Written: {self.path}")
+
     def _write(self, result: Result, path: str, beside: Mapping[Path, Content]) -> None:
         if self.is_folder:
             files = folder_of(result)
@@ -165,13 +177,14 @@ def with_result(
     beside: Beside | None = None,
     codes: Mapping[str, str] | None = None,
 ) -> Callable[[Function], Function]:
-    """Add --json, --format, --details, --output, --force and --quiet to a command that returns such a result.
+    """Add --json, --format, --details, --code, --output, --force and --quiet to a command that returns such a
+    result.
 
     writes : without it the result is printed only: what the command writes is its own, and has a fixed content.
     beside : options of the command that name a file each, and what that holds of the result; such files are
         written with the result or not at all.
-    codes : programs that repeat the result, by the name of their language: the endings of their files. They
-        add --code, which prints one instead of the result.
+    codes : programs that a result holds beside that in Python, by the name of their language: the endings of
+        their files. --code prints one instead of the result.
 
     What is returned is printed or written, with the command line and the digests of the files that were
     read in its record. With --output, what cannot be written is refused before the command runs, and the
@@ -182,7 +195,7 @@ def with_result(
         json_option,
         _format_option,
         _details_option,
-        *((_code_option(codes),) if codes else ()),
+        _code_option(codes or {}),
         *((_output_option(result), force_option) if writes else ()),
         quiet_option,
     )
@@ -191,6 +204,9 @@ def with_result(
         @wraps(command)
         def run(*args: Any, out: Out, **values: Any) -> None:
             out.check()
+            if out.code == PYTHON:
+                out.deliver_program()
+                return
             with noting_files() as files, kept_work(out.path, files, elsewhere=beside or ()) as work:
                 with ExitStack() as around:
                     around.enter_context(compiled_kernels())
@@ -207,7 +223,7 @@ def with_result(
                 sys.exit(EXIT_TARGET_MISSED)
 
         def out_of(values: dict[str, Any]) -> Out:
-            code = (codes or {}).get(values.pop("code", None) or "", "")
+            code = {"python": PYTHON, **(codes or {})}.get(values.pop("code") or "", "")
             return replace(_out_of(values, result.endings, writes=writes, beside=beside), code=code)
 
         return collected(run, options, name="out", collect=out_of)
@@ -293,8 +309,8 @@ _details_option = click.option("--details", is_flag=True, help="Print the sectio
 def _code_option(codes: Mapping[str, str]) -> Function:
     return click.option(
         "--code",
-        type=click.Choice(list(codes)),
-        help="Print a program that repeats this with the same file, instead of the result.",
+        type=click.Choice([*codes, "python"]),
+        help="Print a program that gives the same from the same files, instead of the result.",
     )
 
 

@@ -71,6 +71,31 @@ def criteria_of_table(found: SourceTable, criteria: Wanted = "all", **columns: A
     return ratings
 
 
+def read_each_criterion(path: str | Path, **columns: Any) -> list[Ratings]:
+    """The ratings of each criterion in turn where a table has a column of several; else all of its ratings. Any
+    number of systems will do.
+
+    Parameters
+    ----------
+    path : of the file; '-' is standard input.
+    columns : what `read_ratings` takes; a `criterion` is the only one that is read.
+
+    Raises
+    ------
+    InputError
+        As `read_ratings`.
+    """
+    return each_criterion(read_rating_table(path), **columns)
+
+
+def each_criterion(found: SourceTable, **columns: Any) -> list[Ratings]:
+    """The same from a table that has been read."""
+    chosen = columns.get("criterion")
+    names = () if chosen is not None else criteria_names(found, columns)
+    wanted = names if len(names) > 1 else (chosen,)
+    return [ratings_of(found, **{"require_pair": False, **columns, "criterion": name}) for name in wanted]
+
+
 def criteria_names(found: SourceTable, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """The criteria in the column of criteria of a table; none where it has no such column."""
     frame, column = _criterion_column(found, columns, taken=_taken(columns))

@@ -3,9 +3,12 @@
 from humeval_power.api.rehearsal import rehearse as rehearse
 from humeval_power.api.systems_plan import make_systems_plan as make_systems_plan
 from humeval_power.api.systems_plan import systems_pilot as systems_pilot
+from humeval_power.assumptions import Assumed as Assumed
 from humeval_power.costs import cost_of as cost_of
 from humeval_power.exclusions import ExclusionRules as ExclusionRules
 from humeval_power.interfaces.formats.fees import read_fee as read_fee
+from humeval_power.interfaces.formats.plan.plan_file import read_plan as read_plan
+from humeval_power.interfaces.formats.study.joint_record import read_joint as read_joint
 from humeval_power.planning.plan.assurance import assurance as assurance
 from humeval_power.planning.plan.assurance import safe_parameters as safe_parameters
 from humeval_power.planning.plan.candidates import SearchSpace as SearchSpace
@@ -15,6 +18,7 @@ from humeval_power.planning.plan.planned_systems import PlannedSystems as Planne
 from humeval_power.planning.plan.request import PlanRequest as PlanRequest
 from humeval_power.planning.plan.request import PlanResult as PlanResult
 from humeval_power.planning.plan.systems_pilot import SystemsPilot as SystemsPilot
+from humeval_power.planning.plan.systems_pilot import for_systems as for_systems
 from humeval_power.simulation.careless import Behaviour as Behaviour
 from humeval_power.simulation.rehearsal import Habits as Habits
 from humeval_power.study_counts import StudyCounts as StudyCounts

@@ -2,11 +2,14 @@
 
 from humeval_power.api.analyze import analyze_criteria as analyze_criteria
 from humeval_power.api.analyze import analyze_systems as analyze_systems
+from humeval_power.api.study_power import study_detectable as study_detectable
+from humeval_power.api.study_power import study_power as study_power
 from humeval_power.api.systems_power import simulate_ratings as simulate_ratings
 from humeval_power.api.systems_power import systems_detectable as systems_detectable
 from humeval_power.api.systems_power import systems_power as systems_power
 from humeval_power.api.systems_power import systems_size as systems_size
 from humeval_power.api.systems_power import systems_surface as systems_surface
+from humeval_power.assumptions import in_categories as in_categories
 from humeval_power.comparisons import ComparisonFamily as ComparisonFamily
 from humeval_power.designs import both_nested as both_nested
 from humeval_power.designs import items_nested as items_nested
@@ -29,10 +32,14 @@ from humeval_power.inference.study.wald import EffectTest as EffectTest
 from humeval_power.inference.study.wald import effect_test as effect_test
 from humeval_power.interfaces.formats.answers import read_answers as read_answers
 from humeval_power.interfaces.formats.criteria import read_criteria as read_criteria
+from humeval_power.interfaces.formats.criteria import read_each_criterion as read_each_criterion
+from humeval_power.interfaces.formats.rating_tables import read_rating_table as read_rating_table
+from humeval_power.interfaces.formats.study.parameter_files import read_assumed as read_assumed
 from humeval_power.planning.study.analytic import minimum_detectable_effect as minimum_detectable_effect
 from humeval_power.planning.study.calibration import size_of_test as size_of_test
 from humeval_power.planning.study.surface import list_cells as list_cells
 from humeval_power.planning.study.systems_power import systems_formula as systems_formula
 from humeval_power.planning.study.systems_simulation import simulate_systems as simulate_systems
 from humeval_power.planning.study.systems_study import SystemsStudy as SystemsStudy
+from humeval_power.ratings import MISSING_CODES as MISSING_CODES
 from humeval_power.systems import SystemsParameters as SystemsParameters

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
 
 from humeval_power.api.ratings import check
-from humeval_power.interfaces.cli.loading import check_ratings, reading
+from humeval_power.interfaces.cli.loading import reading
 from humeval_power.interfaces.cli.options import TableOptions, modelled_table_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.criteria import criteria_names
+from humeval_power.interfaces.formats.criteria import each_criterion
 from humeval_power.interfaces.formats.rating_tables import read_rating_table
 from humeval_power.reporting.study.check import CheckResult
 from humeval_power.safe_text import shell_word
@@ -30,12 +28,9 @@ def command(file: str, table: TableOptions) -> CheckResult:
     Ends with 0 if the table is fine, with 2 if not.
     """
     found = read_rating_table(file)
-    several = () if table.criterion is not None else criteria_names(found, reading(table))
-    several = several if len(several) > 1 else ()
-    chosen = [replace(table, criterion=name) for name in several] or [table]
-    checked = [check_ratings(found, one, require_pair=False, tell=False) for one in chosen]
+    checked = each_criterion(found, **reading(table))
     told = []
-    if several:
-        option = f"--criterion {shell_word(several[0])}"
-        told.append(f"{len(several)} criteria, each by itself. To 'fit' one, name it: {option}")
+    if len(checked) > 1:
+        option = f"--criterion {shell_word(str(checked[0].criterion))}"
+        told.append(f"{len(checked)} criteria, each by itself. To 'fit' one, name it: {option}")
     return check(checked, table=found.frame, remarks=told)

@@ -1,0 +1,48 @@
+"""Who rates what, as a call."""
+
+from __future__ import annotations
+
+from humeval_power.interfaces.python_code.expressions import Call, Value, call
+from humeval_power.interfaces.python_code.typed import Typed
+
+_WHOLE = {
+    "workers-nested": "hp.study.workers_nested",
+    "items-nested": "hp.study.items_nested",
+    "both-nested": "hp.study.both_nested",
+    "counterbalanced": "hp.counterbalanced",
+}
+
+
+def design_of(typed: Typed, workers: Value, items: Value, *, n_systems: int | None = None) -> Call:
+    """The design of so many workers and items, which may come out of documents."""
+    design = _of_items(typed, workers, items, n_systems)
+    documents, each = typed["documents"], typed["items_per_document"]
+    if each is not None:
+        documents = -(-int(str(items)) // each)
+    return design if documents is None else call("hp.with_documents", design, documents)
+
+
+def documents_of(typed: Typed) -> Call | None:
+    """How many documents items come out of, for a command that tries numbers of items."""
+    number, each = typed["documents"], typed["items_per_document"]
+    return None if number is None and each is None else call("hp.Documents", number=number, items_each=each)
+
+
+def _of_items(typed: Typed, workers: Value, items: Value, n_systems: int | None) -> Call:
+    kind, per_item = typed["design"], typed["ratings_per_item"]
+    many = None if n_systems in (None, 2) else n_systems
+    unpaired = None if typed["paired"] else False
+    limit = typed["max_ratings_per_worker"]  # which refuses designs, and changes none
+    if kind in _WHOLE:
+        return call(_WHOLE[kind], workers, items)
+    if per_item is None or (unpaired is None and per_item == workers):
+        return call("hp.crossed", workers, items, n_systems=many)
+    return call(
+        "hp.k_per_item",
+        workers,
+        items,
+        ratings_per_item=per_item,
+        paired=unpaired,
+        max_ratings_per_worker=limit,
+        n_systems=many,
+    )

@@ -1,0 +1,92 @@
+"""From the words of a command to the Python program that gives the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import click
+
+from humeval_power.errors import HumevalPowerError
+from humeval_power.interfaces.python_code.source import Source
+from humeval_power.interfaces.python_code.study import analyzed, questions, ratings, sizes
+from humeval_power.interfaces.python_code.typed import GapError, Typed
+
+Writer = Callable[[Typed, Source], None]
+
+PROGRAMS: Mapping[tuple[str, ...], Writer] = {
+    ("check",): ratings.check,
+    ("fit",): ratings.fit,
+    ("power",): questions.power,
+    ("mde",): questions.mde,
+    ("size",): sizes.size,
+    ("surface",): sizes.surface,
+    ("analyze",): analyzed.analyze,
+}
+# Commands that have no program, and why.
+GAPS: Mapping[tuple[str, ...], str] = {}
+
+
+def python_of(words: Sequence[str]) -> str:
+    """The shortest program that gives what a command gives; '' where there is none, or the words are no command.
+
+    words : of the command, without the program's name, such as ("power", "--preset", "high", ...)
+    """
+    try:
+        return program_of(_context(words))
+    except (HumevalPowerError, click.ClickException, click.exceptions.Exit):
+        return ""
+
+
+def program_of(context: click.Context) -> str:
+    """The same of a command that has been parsed.
+
+    Raises
+    ------
+    GapError
+        A command, or an option, that no program says, and why.
+    """
+    path = tuple(str(one.info_name) for one in _above(context))
+    if path not in PROGRAMS:
+        raise GapError(GAPS.get(path, f"{' '.join(path)}: no program says it yet."))
+    typed, source = Typed(context), Source()
+    PROGRAMS[path](typed, source)
+    typed.check()
+    return source.text()
+
+
+def _above(context: click.Context) -> list[click.Context]:
+    """The contexts of a command and its groups, without that of the whole program."""
+    found: list[click.Context] = []
+    at: click.Context | None = context
+    while at is not None and at.parent is not None:
+        found.insert(0, at)
+        at = at.parent
+    return found
+
+
+def _context(words: Sequence[str]) -> click.Context:
+    """The words parsed by the command that they name.
+
+    Raises
+    ------
+    GapError
+        No command, or a question for help.
+    click.ClickException
+        Words that the command does not take.
+    """
+    from humeval_power.interfaces.cli.main import main
+
+    if not words or words[0].startswith("-") or {"-h", "--help"} & set(words):
+        raise GapError("no command")
+    at = click.Context(main, info_name="humeval-power")
+    command, name, rest = main.get_command(at, words[0]), words[0], list(words[1:])
+    while isinstance(command, click.Group):
+        at = command.make_context(name, rest, parent=at)
+        rest = [*at._protected_args, *at.args]
+        if not rest and command.invoke_without_command:
+            return at
+        name, *rest = rest
+        command = command.get_command(at, name)
+    if command is None:
+        raise GapError("no command")
+    return command.make_context(name, rest, parent=at)

@@ -1,0 +1,18 @@
+"""How much is simulated, as arguments."""
+
+from __future__ import annotations
+
+from humeval_power.interfaces.python_code.expressions import Value
+from humeval_power.interfaces.python_code.typed import Typed
+from humeval_power.planning.power import DEFAULT_SEED
+
+
+def run_of(typed: Typed, *further: str) -> dict[str, Value]:
+    """The arguments of a call that simulates: those that were typed, and further ones of the same name."""
+    typed.refuse(["dry_run"], "prints what a simulation costs, and no result")
+    seed = typed["seed"]
+    return {
+        **{name: typed.given(name) for name in further},
+        "n_simulations": typed["simulations"],
+        "seed": None if seed == DEFAULT_SEED else seed,
+    }

@@ -1,0 +1,88 @@
+"""How a table of ratings is read, as arguments of `hp.read_ratings` and its like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, quoted, stated
+from humeval_power.interfaces.python_code.source import Source
+from humeval_power.interfaces.python_code.typed import GapError, Typed
+
+_COLUMNS = ("worker", "item", "system", "rating", "criterion_column", "criterion")
+_STRUCTURE = ("document", "covariates", "order_column")
+_NAMED_BY_FORMULA = ("worker", "item", "system", "rating", "document", "covariates")
+
+
+def reading_of(typed: Typed, scale: Value = None) -> dict[str, Value]:
+    """The arguments beside the path; `scale` is the name of the typed one, where it has one."""
+    systems, missing = typed["systems"], typed["missing"]
+    named: dict[str, Value] = {"scale": typed["scale"] if scale is None else scale}
+    named.update({name: typed[name] for name in _COLUMNS})
+    named["systems"] = None if systems is None or len(systems) > 2 else list(systems)
+    named["lower_is_better"] = True if typed["lower_is_better"] else None
+    if missing:
+        named["missing"] = Code(f"[*hp.study.MISSING_CODES, {', '.join(map(quoted, missing))}]")
+    named["rejected_rows"] = typed["rejected_rows"]
+    for name in _STRUCTURE:
+        if typed[name]:
+            named[name] = typed[name] if isinstance(typed[name], str) else list(typed[name])
+    return stated(named)
+
+
+def ratings_of(
+    typed: Typed,
+    source: Source,
+    *,
+    reader: str = "hp.read_ratings",
+    more: Mapping[str, Value] | None = None,
+    named: str = "ratings",
+) -> Code:
+    """The ratings of the file, under a name; a formula names its columns where there is one.
+
+    more : further arguments of the reader
+    """
+    path = path_of(typed, "file")
+    arguments = {**reading_of(typed), **(more or {})}
+    formula = typed["formula"]
+    if formula is None:
+        return source.let(named, call(reader, path, **arguments))
+    typed.refuse(["order_column"], "beside a formula, which names the covariates")
+    model = source.let("model", call("hp.model_formula", formula))
+    rest = {name: one for name, one in arguments.items() if name not in _NAMED_BY_FORMULA}
+    return source.let(named, replace(call(reader, path, **rest), spread=Code(f"{model}.columns")))
+
+
+def path_of(typed: Typed, name: str) -> str:
+    """The path of a file that the program reads, perhaps twice."""
+    path = str(typed[name])
+    if path == "-":
+        raise GapError("standard input is read once")
+    return path
+
+
+def scale_on(typed: Typed, source: Source) -> Code | None:
+    """The typed scale under a name, for margins in its points; None where it is only read off the ratings."""
+    if typed["scale"] is None:
+        return None
+    lower = False if typed["lower_is_better"] else None
+    return source.let("scale", call("hp.RatingScale.parse", typed["scale"], higher_is_better=lower))
+
+
+def terms_of(typed: Typed) -> tuple[dict[str, Value], Value]:
+    """The terms of the model beside those of every model, as arguments and as a mapping of them."""
+    if typed["formula"] is not None:
+        typed.allow("worker_item", "correlated")
+        return {}, Code("model.terms")
+    worker_item = typed.given("worker_item") if "worker_item" in typed else None
+    return {"worker_item": worker_item, "correlated": list(typed["correlated"]) or None}, None
+
+
+def rule_scale(typed: Typed, source: Source) -> Code | None:
+    """The scale that a margin in points is of."""
+    return None if typed["margin_raw"] is None else scale_on(typed, source)
+
+
+def with_terms(found: Call, spread: Value) -> Call:
+    """A call with the terms that a formula names."""
+    return found if spread is None else replace(found, spread=spread)

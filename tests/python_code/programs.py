@@ -1,0 +1,66 @@
+"""Programs beside their commands: both are run, and what they say is compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from cli import run
+
+from humeval_power.interfaces.python_code.program import python_of
+
+# What a command says of itself beside its numbers: how it was typed, read and named.
+ENVELOPE = {
+    "command",
+    "sources",
+    "versions",
+    "schema",
+    "understood",
+    "setting",
+    "settings",
+    "given",
+    "plan",
+}
+
+
+def ran(program: str) -> Any:
+    """The result of a program, without what it prints."""
+    head, last = program.rstrip("\n").rsplit("\n", 1)
+    assert last == "print(result)"
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(head, "program.py", "exec"), names)
+    return names["result"]
+
+
+def both(*words: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The record of a command, and that of its program."""
+    program = python_of(words)
+    assert program, words
+    told = run(*words, "--json", code=None)
+    assert told.exit_code in (0, 3), told.output
+    record = json.loads(json.dumps(ran(program).record(), default=float))
+    return json.loads(told.stdout), record
+
+
+def differences(one: Any, other: Any, path: str = "") -> list[str]:
+    """Where two records differ, without what only the words of a command say."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        names = sorted({*one, *other} - ENVELOPE)
+        return [
+            line
+            for name in names
+            for line in (
+                differences(one[name], other[name], f"{path}/{name}")
+                if name in one and name in other
+                else [f"{path}/{name}: only in the {'command' if name in one else 'program'}"]
+            )
+        ]
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return [
+            line
+            for at, pair in enumerate(zip(one, other, strict=True))
+            for line in differences(*pair, f"{path}[{at}]")
+        ]
+    same = one == other or (one is None and other != other)
+    return [] if same else [f"{path}: {str(one)[:80]} | {str(other)[:80]}"]

@@ -1,0 +1,174 @@
+"""Every command that has a Python program gives what the program gives."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import shlex
+from pathlib import Path
+
+import pytest
+from cli import run
+from every_command import write_inputs
+from programs import both, differences
+
+from humeval_power.interfaces.python_code.expressions import WIDTH, call, written
+from humeval_power.interfaces.python_code.program import python_of
+
+SMALL = "--workers 6 --items 24"
+QUICK = "--simulations 40 --seed 3"
+ASKED = f"power --preset low {SMALL} {QUICK}"
+
+# name: a command line; together they say everything that a program of these commands can say.
+LINES = {
+    "power points": f"{ASKED} --scale 1:5 --effect-raw 0.5 --strict",
+    "power lower is better": f"{ASKED} --scale 1:5 --lower-is-better --effect-raw -0.5 --method simulate",
+    "power unpaired": f"{ASKED} --effect 0.1 --ratings-per-item 2 --unpaired --max-ratings-per-worker 30",
+    "power design": f"{ASKED} --effect 0.1 --design counterbalanced",
+    "power documents": f"{ASKED} --effect 0.1 --items-per-document 5",
+    "power likert": f"{ASKED} --effect 0.1 --response likert --scale 1:5",
+    "power losses": f"{ASKED} --effect 0.1 --lost 0.1 --careless 0.2 --exclusion suspicious",
+    "power rule": f"{ASKED} --effect 0.1 --df satterthwaite --alternative greater --analysis differences",
+    "power margin": f"{ASKED} --scale 0:10 --alternative non-inferior --margin-raw 1 --effect 0.02",
+    "power shares": f"{ASKED} --effect 0.1 --shares .1,.2,.4,.2,.1 --method analytic",
+    "power values": f"power --values sd_worker_slope=.1,sd_residual=.2 {SMALL} {QUICK} --effect .1",
+    "power card": f"power --preset high {SMALL} {QUICK} --effect 0.05 --compat card2020 --precision 0.2",
+    "power file": f"power --parameters parameters.json {SMALL} --effect 0.1 --method analytic",
+    "power systems": f"power --preset low {SMALL} {QUICK} --systems a,b,c --effect 0.1 --goal all --baseline b",
+    "power means": f"power --preset low {SMALL} {QUICK} --system-means .5,.6,.7 --correction none",
+    "mde points": f"mde --preset low {SMALL} --scale 1:7 --method analytic --power 0.9",
+    "mde margin": f"mde --preset low {SMALL} --alternative equivalent --effect 0.01 --method analytic",
+    "mde systems": f"mde --preset low {SMALL} --n-systems 3 --pattern steps --method analytic",
+    "size points": f"size --preset low --find workers --items 60 --scale 1:5 --effect-raw 0.5 {QUICK}",
+    "size documents": f"size --preset low --find documents --items-per-document 4 --workers 9 --effect 0.2 {QUICK}",
+    "size systems": f"size --preset low --find items --workers 9 --n-systems 3 --effect 0.2 {QUICK}",
+    "surface points": f"surface --preset low,high --workers 4,6 --items 20 --scale 1:5 --effect-raw 0.5,1 {QUICK}",
+    "surface card": f"surface --preset low --workers 4,6 --items 20 --effect 0.1 --compare card2020 {QUICK}",
+    "surface margin": f"surface --preset low --workers 4 --items 20 --alternative equivalent --margin 0.2 {QUICK}",
+    "surface systems": f"surface --preset low --workers 4,5 --items 20 --n-systems 3 --effect 0.1,0.2 {QUICK}",
+    "fit formula": "fit pilot.csv --formula 'rating ~ system + (1 + system || worker) + (1 + system || item)'",
+    "fit options": "fit pilot.csv --missing 9 --scale 1:5 --worker-item --systems baseline,new --no-check-families",
+    "fit margin": "fit pilot.csv --scale 1:5 --alternative equivalent --margin-raw 0.4 --alpha 0.1",
+    "check options": "check pilot.csv --scale 1:5 --systems new,baseline",
+    "analyze": "analyze pilot.csv --effect-of-interest 0.1 --correlated worker",
+    "analyze points": "analyze pilot.csv --scale 1:5 --effect-of-interest-raw 0.4 --exclude-if agreement=0.1",
+    "analyze many": "analyze five.csv --scale 1:5 --baseline base --correction bonferroni",
+}
+SLOW = {
+    "surface card",
+    "analyze many",
+    "power card",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("programs")
+    write_inputs(place)
+    with contextlib.chdir(place):
+        run("fit", "pilot.csv", "--scale", "1:5", "-o", "parameters.json")
+    return place
+
+
+@pytest.fixture
+def there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def words_of(line: str) -> list[str]:
+    return shlex.split(line)
+
+
+@pytest.mark.usefixtures("there")
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in LINES]
+)
+def test_the_program_gives_what_the_command_gives(name: str) -> None:
+    assert differences(*both(*words_of(LINES[name]))) == []
+
+
+@pytest.mark.usefixtures("there")
+@pytest.mark.parametrize("name", LINES)
+def test_a_program_is_ready_to_paste(name: str) -> None:
+    program = python_of(words_of(LINES[name]))
+    ast.parse(program)
+    assert program.startswith("import humeval_power as hp\n") or "\nimport humeval_power as hp\n" in program
+    assert program.endswith("\nprint(result)\n")
+    assert max(map(len, program.splitlines())) <= WIDTH
+
+
+HOSTILE = [
+    "it's",
+    'a "quote"',
+    "back\\slash",
+    "new\nline",
+    "')\nimport os #",
+    "{x}",
+    "ümläut 漢字 🦉",
+    "x" * 300,
+    "'\"" * 90,
+    "\u202etxt",
+    "a b\t\x1b[31m",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_text_stays_what_it_is_in_a_program(text: str) -> None:
+    line = written(call("f", text, [text, text], a={text: (text,)}, b=text))
+    assert max(map(len, line.splitlines())) <= WIDTH or len(text) < 100
+    found = eval(line, {"f": lambda *given, **named: (given, named)})
+    assert found == ((text, [text, text]), {"a": {text: [text]}, "b": text})
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_name_cannot_leave_its_quotes(text: str) -> None:
+    program = python_of(["fit", f"--worker={text}", f"--missing={text}", "--", f"{text}.csv"])
+    constants = {node.value for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Constant)}
+    assert {text, f"{text}.csv"} <= constants
+    assert {node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)} <= {
+        "hp",
+        "ratings",
+        "result",
+        "print",
+    }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["power"],
+        ["nothing"],
+        ["power", "--help"],
+        ["--version"],
+        ["power", "--workers", "x"],
+        ["accuracy"],
+    ],
+)
+def test_words_that_are_no_command_have_no_program(words: list[str]) -> None:
+    assert python_of(words) == ""
+
+
+@pytest.mark.usefixtures("there")
+def test_an_option_that_no_program_says_leaves_none() -> None:
+    line = f"{ASKED} --shares .1,.2,.4,.2,.1 --effect-latent 0.3"
+    assert python_of(words_of(line)) == ""
+    refused = run(*words_of(line), "--code", "python", code=2)
+    assert "effect_latent" in refused.stderr or "--effect-latent" in refused.stderr
+
+
+@pytest.mark.usefixtures("there")
+def test_the_terminal_prints_or_writes_the_program_and_computes_nothing(tmp_path: Path) -> None:
+    words = words_of(f"{ASKED} --effect 0.1")
+    printed = run(*words, "--code", "python").stdout
+    assert printed == python_of(words)
+    target = tmp_path / "power.py"
+    assert run(*words, "--code", "python", "-o", str(target)).stdout == ""
+    assert target.read_text() == printed
+    assert "PY" in run(*words, "--code", "python", "-o", "power.json", code=2).stderr
+
+
+def test_where_a_result_goes_is_no_part_of_a_program() -> None:
+    words = words_of(f"{ASKED} --effect 0.1")
+    assert python_of([*words, "-o", "x.html", "--json", "--jobs", "2", "--force", "-q"]) == python_of(words)
