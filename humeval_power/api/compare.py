@@ -48,6 +48,8 @@ def scores(
     n_resamples: int = DEFAULT_RESAMPLES,
     normality_alpha: float = NORMALITY_ALPHA,
     power_by: PowerBy = "bootstrap",
+    power_sizes: Sequence[int] = (),
+    power_target: float = 0.8,
     n_simulations: int = CURVE_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
@@ -64,14 +66,18 @@ def scores(
         name. The effect is B - A.
     question : what is asked, decided before the scores are looked at: one of `QUESTIONS`.
     procedure : 'nlpstattest' tests what the data suggest (Zhu et al. 2020), and says why not to.
-    test : its name; None takes the question's own.
+    test : its name; None takes the question's own, 'recommended' the one that suits the data too.
     null : difference to test against, in the metric's units.
     effect : difference that matters, for the power; None takes the observed one.
     margin : tests equivalence within this margin too.
     correction, baseline : of many pairs; with a baseline every system is compared with that one only.
     independent : the tables are data sets that do not depend on each other, and no metrics.
     normality_alpha : level of the test of normality, which is shown and decides nothing.
-    power_by : simulate the power by resampling the differences, or from a normal law.
+    power_by : simulate the power by resampling the differences, or from a normal law; 'formula' simulates
+        nothing.
+    power_sizes : numbers of items to give the power for, beside those at hand. None takes a quarter to four
+        times as many.
+    power_target : the power for which the number of items is given.
     n_simulations : simulated studies for each number of items.
 
     Returns
@@ -95,6 +101,8 @@ def scores(
         margin=margin,
         normality_alpha=normality_alpha,
         power_by=power_by,
+        power_sizes=tuple(power_sizes),
+        power_target=power_target,
         n_simulations=n_simulations,
     )
     named = {"": tables} if not isinstance(tables, Mapping) else tables

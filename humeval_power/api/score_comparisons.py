@@ -34,8 +34,8 @@ def many(
     """All pairs of several systems, or every system against a baseline."""
     if request.question is None:
         raise InputError("The procedure 'nlpstattest' compares two systems: --systems A,B.")
-    if request.margin is not None or request.effect is not None:
-        raise InputError("--margin and --effect are for two systems: --systems A,B.")
+    if request.margin is not None or request.effect is not None or request.power_sizes:
+        raise InputError("--margin, --effect and --power-sizes are for two systems: --systems A,B.")
     settings = request.settings
     found = compare_scores(
         table,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from humeval_power.scenarios.computed import ComputedPower
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+Sides = Literal["both", "right", "wrong"]
 ENUMERATION = "enumeration of every table"
 _REACH = 8.3  # standard deviations: the probability beyond is below 1e-16
 
@@ -30,6 +32,7 @@ def enumerated_power(
     true_effect: float,
     critical: Callable[[Counts], Counts],
     weight: Callable[[Counts], Floats],
+    sides: Sides = "both",
 ) -> ComputedPower:
     """Power, Type M and Type S over every pair of counts (b, c) with K = b + c binomial(n, discordant)
     and b binomial(K, (discordant + difference) / (2 discordant)).
@@ -38,15 +41,17 @@ def enumerated_power(
     ----------
     critical : the largest min(b, c) that is significant for each K; -1 where none is.
     weight : what the estimate is for each K, divided by b - c.
+    sides : what the test can claim: either sign, only that of the difference, or only the other.
     """
     total = binomial_window(n, discordant)
     chance = binomial_pmf(total, n, discordant)
     chance /= chance.sum()
     limit, scale = critical(total), chance * weight(total)
     share = (1 + abs(difference) / discordant) / 2 if discordant > 0 else 0.5
-    right = float(chance @ at_most(limit, total, 1 - share))
-    wrong = float(chance @ at_most(limit, total, share))
-    size = float(scale @ (_margin(limit, total, 1 - share) + _margin(limit, total, share)))
+    shares = [each for side, each in (("right", 1 - share), ("wrong", share)) if sides in (side, "both")]
+    right = float(chance @ at_most(limit, total, 1 - share)) if sides != "wrong" else 0.0
+    wrong = float(chance @ at_most(limit, total, share)) if sides != "right" else 0.0
+    size = float(scale @ sum(_margin(limit, total, each) for each in shares))
     return ComputedPower(
         power=right,
         rejection_rate=right + wrong,

@@ -64,15 +64,16 @@ def test_a_file_is_compared_and_the_text_fits_the_terminal(two):
     text = said(two, "--question", "mean", *FAST)
     assert max(map(len, text.splitlines())) <= 80
     for heading in (
-        "Data",
-        "Result",
-        "Effect sizes",
-        "Power by number of items",
+        "What to report",
+        "Step 1: the data",
+        "Step 2: the test",
+        "Step 3: the size of the effect",
+        "Step 4: the power",
         "Signature",
     ):
         assert heading in text
     assert text.splitlines()[1].startswith("Significant at alpha = 0.05: B scores higher than A (mean of B")
-    assert "Tests for this question" not in text
+    assert "Every test for this question" not in text
     assert "inappropriate" in said(two, "--question", "mean", "--details", *FAST)
     assert text == said("scores", two, "--question", "mean", *FAST)
 
@@ -193,7 +194,7 @@ def test_a_folder_holds_the_same_numbers_in_every_form(two, tmp_path):
     )
     for text in (markdown, html, latex):
         assert estimate in text
-        assert "inappropriate" in text.split("Tests for this question")[1]
+        assert "inappropriate" in text.split("Every test for this question")[1]
     assert record["signature"] in markdown
     assert "<script" not in html
     assert "http://" not in html.split("<body>")[1]

@@ -6,6 +6,7 @@ mean into one about the median. Zhu et al.'s (2020) procedure, which does that, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +15,7 @@ from humeval_power.inference.compare.result import Question
 
 Standing = Literal["preferred", "allowed", "less preferred", "inappropriate"]
 STANDINGS: tuple[Standing, ...] = ("preferred", "allowed", "less preferred", "inappropriate")
+RECOMMENDED = "recommended"  # asks for the test that suits the question and the data best
 BOLD_BELOW = 50  # items: bootstrap tests that are not studentised are too bold with fewer
 SWITCH_WARNING = (
     "This procedure chooses between mean and median by looking at the same data: with equal means and skewed "
@@ -38,6 +40,23 @@ def advise(question: Question, data: DataAnalysis) -> tuple[TestAdvice, ...]:
     by_question = {"mean": _mean, "median": _median, "pseudomedian": _pseudomedian, "better": _better}
     found = by_question[question](data)
     return tuple(sorted(found, key=lambda one: STANDINGS.index(one.standing)))
+
+
+def recommended_test(question: Question, each: Sequence[DataAnalysis]) -> str:
+    """The test that suits a question best for all pairs of systems: the one whose worst standing is best.
+
+    It is chosen by the number of items and the shape of the differences, never by which system is ahead, and
+    always answers the question.
+    """
+    worst: dict[str, int] = {}
+    for data in each:
+        for advice in advise(question, data):
+            place = STANDINGS.index(advice.standing)
+            worst[advice.name] = max(place, worst.get(advice.name, 0))
+    listed = [{one.name for one in advise(question, data)} for data in each]
+    return min(
+        (name for name in worst if all(name in names for names in listed)), key=lambda name: worst[name]
+    )
 
 
 def nlpstattest_advice(data: DataAnalysis) -> tuple[TestAdvice, ...]:

@@ -10,7 +10,9 @@ from typing import Literal
 import numpy as np
 
 from humeval_power.errors import InputError
+from humeval_power.inference.compare.advice import RECOMMENDED, recommended_test
 from humeval_power.inference.compare.bootstrap import outer_quantiles, studentised
+from humeval_power.inference.compare.data_analysis import analyse
 from humeval_power.inference.compare.result import (
     Direction,
     Floats,
@@ -187,13 +189,20 @@ def compare_scores(
     InputError
         A correction by resampling for a question other than the mean, or as `run_test`.
     """
-    name = test or ("bootstrap-t" if correction in BY_RESAMPLING else DEFAULT_TEST[question])
+    pairs = _pairs(table, baseline)
+    if correction in BY_RESAMPLING and test in (None, RECOMMENDED):
+        name = "bootstrap-t"
+    elif test == RECOMMENDED:
+        name = recommended_test(
+            question, [analyse(table.scores[:, a], table.scores[:, b]) for a, b in pairs]
+        )
+    else:
+        name = test or DEFAULT_TEST[question]
     if correction in BY_RESAMPLING and (question != "mean" or name != "bootstrap-t"):
         raise InputError(
             f"The correction {correction!r} resamples mean differences: ask for the mean and the test "
             "'bootstrap-t', or correct with 'holm'."
         )
-    pairs = _pairs(table, baseline)
     if name == "bootstrap-t" and question == "mean":
         joint = joint_bootstrap(table.scores, pairs, settings, n_jobs=n_jobs)
         tests = _joint_tests(joint, table, settings)

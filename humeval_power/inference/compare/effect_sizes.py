@@ -78,13 +78,9 @@ def wilcoxon_r(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -
     value = z / math.sqrt(n)
     if n < 3:
         return EffectSize("wilcoxon_r", "Wilcoxon r", value, math.nan, math.nan, "too few for an interval")
-    ordered = np.sort(active)
-    above = n - np.searchsorted(ordered, -ordered, side="right")  # j with d_i + d_j > 0
-    level = n - np.searchsorted(ordered, -ordered, side="left")
-    projection = ((above + level) / 2 - (ordered > 0)) / (n - 1)
-    if np.ptp(projection) == 0:
+    error = _r_error(active, spread)
+    if error == 0:
         return _one_sided_r(value, n, spread, confidence)
-    error = 2 * float(projection.std(ddof=1)) / math.sqrt(n) * (n * (n - 1) / 2) / (spread * math.sqrt(n))
     half = float(stats.t.isf((1 - confidence) / 2, n - 1)) * error
     return EffectSize(
         "wilcoxon_r",
@@ -94,6 +90,29 @@ def wilcoxon_r(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -
         min(value + half, 1.0),
         "variance of the U-statistic",
     )
+
+
+def signed_rank_effect(differences: Floats) -> tuple[float, float]:
+    """Wilcoxon's r, which is the mean of Z over the root of the items that are not tied, and the SD of Z.
+
+    0 and 1 where all differences are zero; an SD of 0 where all sums of two differences have one sign.
+    """
+    active = differences[differences != 0]
+    if len(active) < 3:
+        return 0.0, 1.0
+    z, spread = _signed_rank_z(active)
+    return z / math.sqrt(len(active)), _r_error(active, spread) * math.sqrt(len(active))
+
+
+def _r_error(active: Floats, spread: float) -> float:
+    """Standard error of r from the projection of the U-statistic; 0 where all sums d_i + d_j have one sign."""
+    n, ordered = len(active), np.sort(active)
+    above = n - np.searchsorted(ordered, -ordered, side="right")  # j with d_i + d_j > 0
+    level = n - np.searchsorted(ordered, -ordered, side="left")
+    projection = ((above + level) / 2 - (ordered > 0)) / (n - 1)
+    if np.ptp(projection) == 0:
+        return 0.0
+    return 2 * float(projection.std(ddof=1)) / math.sqrt(n) * (n * (n - 1) / 2) / (spread * math.sqrt(n))
 
 
 def _one_sided_r(value: float, n: int, spread: float, confidence: float) -> EffectSize:

@@ -8,10 +8,12 @@ from typing import Literal
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.advice import (
+    RECOMMENDED,
     SWITCH_WARNING,
     TestAdvice,
     advise,
     nlpstattest_advice,
+    recommended_test,
 )
 from humeval_power.inference.compare.bootstrap import bca_interval
 from humeval_power.inference.compare.data_analysis import NORMALITY_ALPHA, DataAnalysis, analyse
@@ -68,7 +70,8 @@ TWO_PSEUDOMEDIANS = (
 class Request:
     """What is asked of a pair, before its scores are looked at.
 
-    `question` None leaves it to Zhu et al.'s (2020) procedure. `test` None takes the question's own.
+    `question` None leaves it to Zhu et al.'s (2020) procedure. `test` None takes the question's own,
+    'recommended' the one that suits the data too.
     `effect` is the difference that matters and `margin` that within which systems count as alike, both in
     the metric's units (for 'better' the effect is a share above one half).
     """
@@ -80,6 +83,8 @@ class Request:
     margin: float | None = None
     normality_alpha: float = NORMALITY_ALPHA
     power_by: PowerBy = "bootstrap"
+    power_sizes: tuple[int, ...] = ()
+    power_target: float = 0.8
     n_simulations: int = CURVE_SIMULATIONS
 
     @property
@@ -141,7 +146,12 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
     data = analyse(first, second, names=names, normality_alpha=request.normality_alpha)
     advice = nlpstattest_advice(data) if request.question is None else advise(request.question, data)
     question: Question = request.question or data.nlpstattest_statistic
-    name = request.test or (advice[0].name if request.question is None else DEFAULT_TEST[question])
+    if request.question is None and request.test in (None, RECOMMENDED):
+        name = advice[0].name
+    elif request.test == RECOMMENDED:
+        name = recommended_test(question, [data])
+    else:
+        name = request.test or DEFAULT_TEST[question]
     test = run_test(name, differences, settings, question=request.question)
     equivalence = None
     if request.margin is not None:
@@ -153,6 +163,8 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
         settings=settings,
         effect=request.effect,
         power_by=request.power_by,
+        sizes=request.power_sizes,
+        target=request.power_target,
         n_simulations=request.n_simulations,
         n_jobs=n_jobs,
     )

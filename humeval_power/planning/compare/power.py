@@ -30,10 +30,24 @@ class RequiredItems:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Power at one number of items."""
+    """Power at one number of items, as simulated; None where nothing was. `formula` is None where it was not
+    computed."""
 
     n: int
-    power: PowerEstimate
+    simulated: PowerEstimate | None
+    formula: float | None = None
+
+    @property
+    def power(self) -> float:
+        """As simulated, or else by formula."""
+        if self.simulated is not None:
+            return self.simulated.power
+        return math.nan if self.formula is None else self.formula
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Monte Carlo interval of what was simulated."""
+        return None if self.simulated is None else self.simulated.interval
 
 
 def required_items(

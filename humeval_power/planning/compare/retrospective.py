@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, Question, TestSettings, all_alike
 from humeval_power.inference.ranked_values import exact_difference
 from humeval_power.planning.compare.power import CURVE_SIMULATIONS, CurvePoint, curve_sizes, power_curve
+from humeval_power.planning.questions import smallest_true
 from humeval_power.scenarios.compare.scores import NormalScores, PairedScoreTest, ResampledScores
 from humeval_power.scenarios.compare.signs import SignScores
-from humeval_power.scenarios.contract import Scenario
+from humeval_power.scenarios.computed import ComputedPower
 
-PowerBy = Literal["bootstrap", "normal"]
+PowerBy = Literal["bootstrap", "normal", "formula"]
+PairedScores: TypeAlias = ResampledScores | NormalScores | SignScores
+MOST_NEEDED = 1_000_000  # items that are worth naming
 POST_HOC = (
     "The power is that for the effect that was observed. It says nothing that the p-value does not say "
     "already: at p = 0.05 it is about one half. Name the difference that matters instead."
@@ -29,7 +33,8 @@ class RetrospectivePower:
     """Simulated power at the items at hand (`at`) and around them, for one true effect.
 
     `test` is the test that was simulated: a permutation or bootstrap test has the t or sign test in its
-    place, which is as powerful with many items and takes no resampling inside every simulation.
+    place, which is as powerful with many items and takes no resampling inside every simulation. `needed` is
+    about the number of items for a power of `target` by formula; None where more than `MOST_NEEDED` are.
     """
 
     effect: float
@@ -37,8 +42,11 @@ class RetrospectivePower:
     is_observed: bool
     test: str
     method: str
+    formula: str
     at: CurvePoint
     curve: tuple[CurvePoint, ...]
+    target: float
+    needed: int | None
 
 
 def retrospective_power(
@@ -49,6 +57,8 @@ def retrospective_power(
     settings: TestSettings,
     effect: float | None = None,
     power_by: PowerBy = "bootstrap",
+    sizes: Sequence[int] = (),
+    target: float = 0.8,
     n_simulations: int = CURVE_SIMULATIONS,
     n_jobs: int = 1,
 ) -> RetrospectivePower | None:
@@ -58,9 +68,17 @@ def retrospective_power(
     ----------
     effect : the true difference, in the metric's units; for the question 'better' the share of items on
         which B is better, less one half. None takes the observed one.
-    power_by : resample the observed differences, or draw normal ones with their SD. A test of signs is
-        simulated from the shares of items that are better, worse and tied, either way.
+    power_by : resample the observed differences, or draw normal ones with their SD, or 'formula' to simulate
+        nothing. A test of signs is simulated from the shares of items that are better, worse and tied.
+    sizes : numbers of items of the curve beside those at hand; none takes a quarter to four times as many.
+
+    Raises
+    ------
+    InputError
+        Fewer than two items in `sizes`.
     """
+    if any(size < 2 for size in sizes):
+        raise InputError(f"Power is for at least 2 items; got {min(sizes)}.")
     if all_alike(differences):
         return None
     moved = settings.moved(differences)
@@ -74,23 +92,45 @@ def retrospective_power(
         make, words = _of_differences(moved, simulated, settings, effect, power_by)
         method = "resampled differences" if power_by == "bootstrap" else "normal differences, same SD"
     n = len(moved)
-    curve = power_curve(
-        make, curve_sizes(n), n_simulations=n_simulations, seed=settings.seed, n_jobs=n_jobs
-    )
+    computed = _formula(make(n), make)
+    points = tuple(sorted({n, *sizes})) if sizes else curve_sizes(n)
+    if power_by == "formula":
+        curve = tuple(CurvePoint(size, None, computed(size).power) for size in points)
+    else:
+        drawn = power_curve(make, points, n_simulations=n_simulations, seed=settings.seed, n_jobs=n_jobs)
+        curve = tuple(replace(point, formula=computed(point.n).power) for point in drawn)
+    formula = computed(n).method
     return RetrospectivePower(
         effect=make(n).true_effect + (0.0 if test in SIGN_TESTS else settings.null),
         effect_words=words,
         is_observed=effect is None,
         test=simulated,
-        method=method,
+        method=formula if power_by == "formula" else method,
+        formula=formula,
         at=next(point for point in curve if point.n == n),
         curve=curve,
+        target=target,
+        needed=_needed(computed, target),
     )
+
+
+def _needed(computed: Callable[[int], ComputedPower], target: float) -> int | None:
+    """About the fewest items with a power; None where there are none, or more than are worth naming."""
+    if computed(MOST_NEEDED).power < target:
+        return None
+    return smallest_true(lambda size: computed(size).power >= target, 2, MOST_NEEDED)
+
+
+def _formula(at_hand: PairedScores, make: Callable[[int], PairedScores]) -> Callable[[int], ComputedPower]:
+    """The power by number of items, without simulation."""
+    if isinstance(at_hand, ResampledScores):
+        return at_hand.computed_with
+    return lambda size: make(size).computed()
 
 
 def _of_signs(
     moved: Floats, simulated: str, question: Question, settings: TestSettings, effect: float | None
-) -> tuple[Callable[[int], Scenario], str]:
+) -> tuple[Callable[[int], PairedScores], str]:
     if effect is not None and question in ("median", "pseudomedian"):
         moved, effect = exact_difference(moved, np.median(moved) - effect), None
     ties, share = float((moved == 0).mean()), float(np.sign(moved).mean()) / 2
@@ -99,7 +139,7 @@ def _of_signs(
             effect if question == "better" else effect / 2
         )  # a difference of accuracies counts both ways
 
-    def make(n: int) -> Scenario:
+    def make(n: int) -> PairedScores:
         return SignScores(n, share, ties, settings.direction, settings.alpha, simulated == "mcnemar")
 
     return make, "share of items on which B is better, less one half"
@@ -107,12 +147,12 @@ def _of_signs(
 
 def _of_differences(
     moved: Floats, simulated: str, settings: TestSettings, effect: float | None, power_by: PowerBy
-) -> tuple[Callable[[int], Scenario], str]:
+) -> tuple[Callable[[int], PairedScores], str]:
     used: PairedScoreTest = "wilcoxon" if simulated == "wilcoxon" else "t"
 
-    def make(n: int) -> Scenario:
+    def make(n: int) -> PairedScores:
         resampled = ResampledScores(n, moved, effect, used, settings.direction, settings.alpha)
-        if power_by == "bootstrap":
+        if power_by != "normal":
             return resampled
         sd = float(moved.std(ddof=1))
         return NormalScores(n, resampled.true_effect, sd, used, settings.direction, settings.alpha)

@@ -53,9 +53,10 @@ def retrospective_figure(power: RetrospectivePower) -> Figure:
     """Simulated power against the number of items, with the Monte Carlo band and the items at hand."""
     whose = "observed effect" if power.is_observed else "effect"
     return power_figure(
-        [(point.n, point.power.power) for point in power.curve],
-        at=(power.at.n, power.at.power.power),
-        bands=[point.power.interval for point in power.curve],
+        [(point.n, point.power) for point in power.curve],
+        at=(power.at.n, power.at.power),
+        bands=[point.interval for point in power.curve if point.interval is not None],
+        target=power.target,
         title=f"{whose} {significant(power.effect)} ({power.effect_words})",
     )
 

@@ -11,12 +11,17 @@ from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.planning.compare.pair import PairComparison
 from humeval_power.planning.compare.power import CurvePoint
 from humeval_power.planning.compare.retrospective import RetrospectivePower
+from humeval_power.reporting.compare.advice_words import (
+    advice_facts,
+    advice_table,
+    effect_advice,
+    method_table,
+    power_advice,
+)
 from humeval_power.reporting.compare.signature import CompareSignature
 from humeval_power.reporting.compare.words import (
-    advice_table,
     curve_table,
     effect_table,
-    method_table,
     report_rows,
     shape_words,
     summary_table,
@@ -62,15 +67,16 @@ class PairResult(Result):
             lead=verdict(found),
             caveats=found.warnings,
             sections=(
-                Section("Result", (Facts(report_rows(found)),)),
-                Section("Effect sizes", (effect_table(found),)),
-                *self._power(),
+                Section("What to report", (Facts(report_rows(found)),)),
                 Section(
-                    "Data",
+                    "Step 1: the data",
                     (summary_table(found), Points(tuple(shape_words(found))), self._histograms()),
                 ),
-                Section("Tests for this question", (advice_table(found),), is_detail=True),
-                Section("How the intervals are made", (method_table(found),), is_detail=True),
+                Section("Step 2: the test", (Facts(advice_facts(found)),)),
+                Section("Every test for this question", (advice_table(found),), is_detail=True),
+                Section("Step 3: the size of the effect", (effect_table(found), effect_advice(found))),
+                Section("What the effect sizes are", (method_table(found),), is_detail=True),
+                *self._power(),
             ),
             provenance=origin(found.table),
             signature=str(pair_signature(found)),
@@ -81,7 +87,7 @@ class PairResult(Result):
         if curve is not None:
             words = "Power against the number of items, with its Monte Carlo band and the items at hand."
             picture = Picture("power", self._power_figure, words=words)
-            yield Section("Power by number of items", (curve, picture))
+            yield Section("Step 4: the power", (curve, picture, power_advice(self.comparison)))
 
     def _histograms(self) -> Picture:
         words = "Histograms of the scores of A and of B, and of the difference with its mean and median."
@@ -214,14 +220,18 @@ def _power(power: RetrospectivePower) -> Record:
         "is_observed": power.is_observed,
         "test": power.test,
         "method": power.method,
+        "formula_by": power.formula,
         **_point(power.at),
-        "n_simulations": power.at.power.n_simulations,
+        "n_simulations": 0 if power.at.simulated is None else power.at.simulated.n_simulations,
+        "target_power": power.target,
+        "n_for_target": power.needed,
         "curve": [_point(point) for point in power.curve],
     }
 
 
 def _point(point: CurvePoint) -> Record:
-    return {"n": point.n, "power": point.power.power, "power_interval": list(point.power.interval)}
+    interval = None if point.interval is None else list(point.interval)
+    return {"n": point.n, "power": point.power, "power_interval": interval, "formula": point.formula}
 
 
 def _equivalence(comparison: PairComparison) -> Record | None:

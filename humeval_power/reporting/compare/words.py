@@ -7,6 +7,7 @@ import math
 from humeval_power.inference.compare.result import PairedTest
 from humeval_power.inference.compare.tests import TESTS
 from humeval_power.planning.compare.pair import PairComparison, has_two_pseudomedians
+from humeval_power.planning.compare.power import CurvePoint
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import (
     interval_words,
@@ -76,12 +77,13 @@ def report_rows(comparison: PairComparison) -> tuple[Fact, ...]:
         for one in standard
     ]
     if power is not None:
-        low, high = power.at.power.interval
+        interval = power.at.interval
+        around = "" if interval is None else f" ({interval_words(*interval, digits=2)})"
         whose = "observed" if power.is_observed else "stated"
         rows.append(
             (
                 "Power",
-                f"{share(power.at.power.power)} ({interval_words(low, high, digits=2)}) for the {whose} effect "
+                f"{share(power.at.power)}{around} for the {whose} effect "
                 f"{significant(power.effect)} ({power.effect_words}); {_simulated_test(comparison)}{power.method}",
             )
         )
@@ -177,29 +179,21 @@ def effect_table(comparison: PairComparison) -> Table:
     return Table(("effect size", "estimate", "interval"), rows, caption)
 
 
-def method_table(comparison: PairComparison) -> Table:
-    """How each interval was made."""
-    rows = tuple((one.label, one.method) for one in comparison.effects)
-    return Table(("effect size", "interval by"), rows, in_words=True)
-
-
-def advice_table(comparison: PairComparison) -> Table:
-    """Which tests suit the question, with reasons."""
-    rows = tuple((one.name, one.standing, one.reason) for one in comparison.advice)
-    return Table(("test", "standing", "reason"), rows, in_words=True)
-
-
 def curve_table(comparison: PairComparison) -> Table | None:
-    """Power by number of items, None without a spread."""
+    """Power by number of items as simulated and by formula, None without a spread."""
     power = comparison.power
     if power is None:
         return None
     rows = tuple(
-        (
-            f"{point.n:,}" + (" (this study)" if point.n == power.at.n else ""),
-            f"{point.power.power:.3f}",
-            interval_words(*point.power.interval, digits=3),
-        )
+        (f"{point.n:,}" + (" (this study)" if point.n == power.at.n else ""), *_point_cells(point))
         for point in power.curve
     )
-    return Table(("items", "power", "Monte Carlo interval"), rows)
+    simulated = ("simulated", "Monte Carlo interval") if power.at.simulated is not None else ()
+    return Table(("items", *simulated, "by formula"), rows, f"Formula: {power.formula}.")
+
+
+def _point_cells(point: CurvePoint) -> tuple[str, ...]:
+    formula = "" if point.formula is None else f"{point.formula:.3f}"
+    if point.interval is None:
+        return (formula,)
+    return (f"{point.power:.3f}", interval_words(*point.interval, digits=3), formula)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from scipy import special, stats
 
 from humeval_power.errors import InputError
+from humeval_power.inference.compare.effect_sizes import signed_rank_effect
 from humeval_power.inference.compare.result import Direction, Floats
 from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, tail_p, untied_share
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
@@ -97,7 +99,7 @@ class ResampledScores:
         """Mean or pseudomedian of what is drawn from."""
         return self._observed_effect if self.effect is None else self.effect
 
-    @property
+    @cached_property
     def _observed_effect(self) -> float:
         if self.test == "t":
             return float(self.observed.mean())
@@ -109,14 +111,49 @@ class ResampledScores:
 
     def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
         """Resample and test comparisons `first` to `first + n - 1`."""
-        pool = self.observed
-        if self.effect is not None and self.effect != self._observed_effect:
-            pool = exact_difference(self.observed, self._observed_effect - self.effect)
+        pool = self._pool
 
         def block(rng: np.random.Generator, size: int) -> Replicates:
             return _tested(pool[rng.integers(len(pool), size=(size, self.n))], self)
 
         return draw_in_blocks(block, n, seed=seed, first=first, n_jobs=n_jobs, size=_rows(self.n))
+
+    def computed(self) -> ComputedPower:
+        """For the t test by the noncentral t with the SD of the differences; for Wilcoxon's from the normal
+        distribution of its U-statistic (Lehmann 1975, appendix 4), with the variance that they estimate."""
+        return self.computed_with(self.n)
+
+    def computed_with(self, n: int) -> ComputedPower:
+        """The same with another number of items, without looking at the differences anew."""
+        if self.test == "wilcoxon":
+            return self._ranks_power(n)
+        ratio = self.true_effect / float(self.observed.std(ddof=1))
+        found = t_power(ratio, n, direction=self.direction, alpha=self.alpha)
+        return replace(found, method="noncentral t with the SD of the differences", exact=False)
+
+    def _ranks_power(self, n: int) -> ComputedPower:
+        r, sd, share = self._ranks
+        shift, sides = r * math.sqrt(share * n), 2 if self.direction == "two-sided" else 1
+        critical, sd = -float(special.ndtri(self.alpha / sides)), max(sd, 1e-9)
+        up = float(special.ndtr((shift - critical) / sd)) if self.direction != "less" else 0.0
+        down = float(special.ndtr((-shift - critical) / sd)) if self.direction != "greater" else 0.0
+        right, wrong = (up, down) if r >= 0 else (down, up)
+        type_s = wrong / (up + down) if r != 0 and up + down > 0 else math.nan
+        method = "normal distribution of the signed ranks, variance of the differences"
+        return ComputedPower(right, up + down, math.nan, type_s, method, exact=False)
+
+    @cached_property
+    def _ranks(self) -> tuple[float, float, float]:
+        """Wilcoxon's r and the SD of Z around it, and the share of items that are not ties."""
+        pool = self._pool
+        return (*signed_rank_effect(pool), float((pool != 0).mean()))
+
+    @cached_property
+    def _pool(self) -> Floats:
+        """The observed differences, moved to the true effect."""
+        if self.effect is None or self.effect == self._observed_effect:
+            return self.observed
+        return exact_difference(self.observed, self._observed_effect - self.effect)
 
 
 def t_power(

@@ -9,8 +9,11 @@ from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Direction
+from humeval_power.inference.mcnemar import ConditionalTest, critical_counts
 from humeval_power.scenarios.blocks import draw_in_blocks
+from humeval_power.scenarios.computed import ComputedPower
 from humeval_power.scenarios.contract import Replicates
+from humeval_power.scenarios.discordant_counts import enumerated_power
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,22 @@ class SignScores:
             return self._tested(up, down)
 
         return draw_in_blocks(block, n, seed=seed, first=first, n_jobs=n_jobs)
+
+    def computed(self) -> ComputedPower:
+        """Exact power by enumeration of the items that are better and worse."""
+        is_two_sided = self.direction == "two-sided"
+        rightly = (self.effect >= 0) == (self.direction == "greater")
+        level = self.alpha if is_two_sided else 2 * self.alpha  # each side is tested at half of it
+        test: ConditionalTest = "mid-p" if self.mid_p else "exact"
+        return enumerated_power(
+            self.n,
+            discordant=1 - self.ties,
+            difference=min(max(2 * self.effect, self.ties - 1), 1 - self.ties),
+            true_effect=self.effect,
+            critical=lambda total: critical_counts(total, test=test, alpha=level),
+            weight=lambda total: np.full(len(total), 1 / (2 * self.n)),
+            sides="both" if is_two_sided else "right" if rightly else "wrong",
+        )
 
     def _tested(self, up: np.ndarray, down: np.ndarray) -> Replicates:
         fewer = {"greater": down, "less": up, "two-sided": np.minimum(up, down)}[self.direction]

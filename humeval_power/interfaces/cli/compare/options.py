@@ -7,13 +7,15 @@ from typing import get_args
 
 import click
 
+from humeval_power.inference.compare.advice import RECOMMENDED
 from humeval_power.inference.compare.all_pairs import ScoreCorrection
 from humeval_power.inference.compare.data_analysis import NORMALITY_ALPHA
 from humeval_power.inference.compare.result import Question
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import Function, alpha_option, decorated
 from humeval_power.interfaces.cli.output import say
 from humeval_power.planning.compare.pair import QUESTIONS, Procedure, checked_question
+from humeval_power.planning.compare.retrospective import MOST_NEEDED, PowerBy
 
 TEST_NAMES = (
     "t",
@@ -50,8 +52,9 @@ _OPTIONS = (
     click.option(
         "--test",
         metavar="TEST",
-        type=click.Choice(TEST_NAMES),
-        help=f"The test, of {', '.join(TEST_NAMES)}. [the question's own]",
+        type=click.Choice((RECOMMENDED, *TEST_NAMES)),
+        help=f"The test, of {', '.join(TEST_NAMES)}; or {RECOMMENDED}, for the question and such data. "
+        "[the question's own]",
     ),
     direction_option,
     click.option(
@@ -82,10 +85,23 @@ _OPTIONS = (
     ),
     click.option(
         "--power-by",
-        type=click.Choice(("bootstrap", "normal")),
+        type=click.Choice(get_args(PowerBy)),
         default="bootstrap",
         show_default=True,
-        help="Simulate the power by resampling the differences, or from a normal law.",
+        help="Simulate the power by resampling the differences, or from a normal law; or by formula alone.",
+    ),
+    click.option(
+        "--power-sizes",
+        metavar="LIST",
+        callback=number_list(int, least=2, most=MOST_NEEDED),
+        help="Numbers of items to give the power for, such as 50:500:50. [1/4 to 4 times those at hand]",
+    ),
+    click.option(
+        "--power-target",
+        type=RealNumber(0, 1, min_open=True, max_open=True),
+        default=0.8,
+        show_default=True,
+        help="Say how many items reach this power.",
     ),
 )
 

@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 @with_run
 @with_result(PairResult)
 def scores_command(
-    reading: Reading, question: Any, procedure: Any, resamples: int | None, run: Run, **given: Any
+    reading: Reading,
+    question: Any,
+    procedure: Any,
+    resamples: int | None,
+    power_by: Any,
+    power_sizes: tuple[int, ...] | None,
+    run: Run,
+    **given: Any,
 ) -> PairResult | ManyResult | SetsResult:
     """Compare systems by a metric's scores of the same items.
 
@@ -41,13 +48,16 @@ def scores_command(
     asked = asked_question(question, procedure)
     tables = read_tables(reading)
     n_resamples, n_simulations = resamples or DEFAULT_RESAMPLES, run.simulations(CURVE_SIMULATIONS)
-    _tell_work(tables.values(), n_resamples, n_simulations, run.slots)
+    sizes = () if power_by == "formula" else power_sizes or None
+    _tell_work(tables.values(), n_resamples, n_simulations, run.slots, sizes=sizes)
     return compare.scores(
         tables,
         question=asked,
         procedure=procedure,
         independent=reading.dataset is not None,
         n_resamples=n_resamples,
+        power_by=power_by,
+        power_sizes=power_sizes or (),
         n_simulations=n_simulations,
         seed=run.seed,
         n_jobs=run.n_jobs,
@@ -55,7 +65,14 @@ def scores_command(
     )
 
 
-def _tell_work(tables: Iterable[ScoreTable], n_resamples: int, n_simulations: int, n_jobs: int) -> None:
+def _tell_work(
+    tables: Iterable[ScoreTable],
+    n_resamples: int,
+    n_simulations: int,
+    n_jobs: int,
+    *,
+    sizes: tuple[int, ...] | None,
+) -> None:
     """Say how long resampling and simulating will take for these tables, or refuse it."""
     from humeval_power.interfaces.cli.work_ahead import tell_work
     from humeval_power.planning.compare.power import curve_sizes
@@ -67,7 +84,7 @@ def _tell_work(tables: Iterable[ScoreTable], n_resamples: int, n_simulations: in
         resampled += comparison_workload("compare", table.n_items, n_simulations=pairs * n_resamples)
         if pairs > 1:
             continue  # there the power of no pair is simulated
-        for size in curve_sizes(table.n_items):
+        for size in curve_sizes(table.n_items) if sizes is None else sizes:
             simulated += comparison_workload("compare", size, n_simulations=n_simulations, n_jobs=n_jobs)
     tell_work(simulated, n_simulations=n_simulations)
     tell_work(resampled, n_simulations=n_resamples, option="--resamples")
