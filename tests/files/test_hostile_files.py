@@ -17,8 +17,9 @@ from openpyxl import Workbook
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.documents.reading import read_document
-from humeval_power.interfaces.formats.file_bytes import MAX_CELLS, MAX_MB, read_bytes
+from humeval_power.interfaces.formats.file_bytes import read_bytes
 from humeval_power.interfaces.formats.json_text import parse_json
+from humeval_power.interfaces.formats.size_limits import MAX_CELLS, MAX_MB
 from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.interfaces.formats.toml_text import read_toml
 

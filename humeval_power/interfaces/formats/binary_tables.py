@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import io
 import warnings
-import zipfile
 from collections.abc import Iterator
 
 import pandas as pd
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.file_bytes import (
+from humeval_power.interfaces.formats.archives import refuse_bomb
+from humeval_power.interfaces.formats.size_limits import (
     largest_size,
     largest_table,
     too_large,
@@ -86,7 +86,7 @@ def read_excel(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str]]
 def _sheets(content: bytes, source: str, *, first: bool) -> dict[str, pd.DataFrame]:
     """The cells of every sheet by its name; with `first` those of the others are left empty."""
     try:
-        _refuse_large_archive(content, source)
+        refuse_bomb(io.BytesIO(content), source=source)
         with warnings.catch_warnings(), pd.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:
             warnings.simplefilter("ignore")  # openpyxl's remarks on styles and pandas' do not matter
             names = [str(name) for name in book.sheet_names]
@@ -123,13 +123,6 @@ def _parquet_frame(content: bytes, source: str) -> pd.DataFrame:
         pieces.append(piece)
     frame: pd.DataFrame = pa.Table.from_batches(pieces, schema=file.schema_arrow).to_pandas()
     return frame
-
-
-def _refuse_large_archive(content: bytes, source: str) -> None:
-    """The sizes that an archive states: zipfile unpacks no member beyond its own."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > largest_size():
-            raise too_large(source, unpacked=True)
 
 
 def _refuse_wide_sheet(rows: Iterator[tuple[object, ...]], source: str) -> None:

@@ -6,7 +6,7 @@ import csv
 
 import pandas as pd
 
-from humeval_power.interfaces.formats.file_bytes import largest_table
+from humeval_power.interfaces.formats.size_limits import largest_table
 
 _LONGEST_HEADER = 100_000  # characters; one cell of more is beyond what `csv` takes by itself
 

@@ -19,12 +19,9 @@ from humeval_power.checking.columns import close_to
 from humeval_power.checking.origin import Encoding
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.files_read import note_file
+from humeval_power.interfaces.formats.size_limits import largest_size, too_large
 
 STANDARD_INPUT = "-"
-MAX_MB = "HUMEVAL_POWER_MAX_MB"
-MAX_CELLS = "HUMEVAL_POWER_MAX_CELLS"
-_DEFAULTS = {MAX_MB: 200, MAX_CELLS: 25_000_000}
-_MEGABYTE = 1_000_000
 _GZIP, EXCEL, PARQUET, OLD_EXCEL = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xd0\xcf\x11\xe0"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -159,41 +156,6 @@ def within(source: BinaryIO | gzip.GzipFile | io.RawIOBase, name: str, *, unpack
             raise too_large(name, unpacked=unpacked)
         parts.append(chunk)
     return b"".join(parts)
-
-
-def largest_size() -> int:
-    """The most bytes that a file may have, unpacked."""
-    return _limit(MAX_MB) * _MEGABYTE
-
-
-def largest_table() -> int:
-    """The most cells that a table may have."""
-    return _limit(MAX_CELLS)
-
-
-def too_large(name: str, *, unpacked: bool = False) -> InputError:
-    """The refusal of a file beyond the limit of bytes."""
-    verb = "unpacks to more than" if unpacked else "is larger than"
-    remedy = f"If it is what you mean, raise the limit: {MAX_MB}=2000 in the environment."
-    return InputError([Problem(f"{verb} {_limit(MAX_MB):,} MB.", remedy, place=name)])
-
-
-def too_many_cells(n_rows: int, n_columns: int, *, place: str) -> InputError:
-    """The refusal of a table beyond the limit of cells."""
-    rule = f"{n_rows:,} rows of {n_columns:,} columns are more than {largest_table():,} cells."
-    remedy = (
-        f"If it is what you mean, raise the limit: {MAX_CELLS}={n_rows * n_columns} in the environment."
-    )
-    return InputError([Problem(rule, remedy, place=place)])
-
-
-def _limit(variable: str) -> int:
-    text = os.environ.get(variable, "").strip()
-    if not text:
-        return _DEFAULTS[variable]
-    if not (text.isascii() and text.isdigit() and len(text) < 16 and int(text)):
-        raise InputError(f"{variable} must be a whole number from 1; got {text!r}.")
-    return int(text)
 
 
 def _opened(file: Path) -> tuple[int, bytes]:

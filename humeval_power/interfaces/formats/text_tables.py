@@ -13,8 +13,8 @@ import pandas as pd
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.even_tables import even_cells
-from humeval_power.interfaces.formats.file_bytes import largest_table, too_many_cells
 from humeval_power.interfaces.formats.json_text import parse_json
+from humeval_power.interfaces.formats.size_limits import largest_table, too_many_cells
 from humeval_power.reporting.numbers import counted
 from humeval_power.safe_text import original_cells
 

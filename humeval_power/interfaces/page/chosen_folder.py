@@ -1,0 +1,122 @@
+"""The folder that the page was started for: its tables can be opened, and nothing outside it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from humeval_power.errors import InputError
+
+ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".json", ".parquet", ".xlsx", ".toml", ".gz")
+_DEEPEST, _MOST, _LOOKED_AT = 4, 300, 20_000
+_LONGEST = 1_000
+
+
+class Folder:
+    """A folder whose files the page may read.
+
+    Parameters
+    ----------
+    path : of the folder.
+
+    Raises
+    ------
+    InputError
+        It is no folder.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        if "\0" in str(path) or not os.path.isdir(path):
+            raise InputError(f"There is no folder {str(path)!r}. Name one with --folder.")
+        self.path = Path(os.path.realpath(path))
+
+    def resolve(self, named: str) -> Path:
+        """The file of this name: a path within the folder, with slashes.
+
+        Links are followed and must end within the folder. Hidden files are not opened: a folder can be a home.
+
+        Raises
+        ------
+        InputError
+            A name that leads outside, is hidden, or is no regular file.
+        """
+        place = self._within(named)
+        if not os.path.exists(place):
+            raise InputError(f"There is no file {named!r} in the folder of the page.")
+        if not stat.S_ISREG(os.stat(place).st_mode):
+            raise InputError(f"{named!r} is not a file. Name a file.")
+        return place
+
+    def target(self, named: str) -> Path:
+        """Where something new of this name goes.
+
+        Raises
+        ------
+        InputError
+            A name that leads outside or is hidden, or something that is there already.
+        """
+        place = self._within(named)
+        if os.path.lexists(place):
+            raise InputError(f"{named!r} is there already. Choose another name.")
+        return place
+
+    def _within(self, named: str) -> Path:
+        parts = named.split("/")
+        if (
+            len(named) > _LONGEST
+            or not named.isprintable()
+            or "\\" in named
+            or os.path.isabs(named)
+            or os.path.splitdrive(named)[0]
+            or any(part == "" or part.startswith((".", "~")) for part in parts)
+        ):
+            raise InputError(
+                f"{named[:80]!r} is no path within the folder of the page. Give one such as data/pilot.csv."
+            )
+        place = Path(os.path.realpath(self.path.joinpath(*parts)))
+        if not place.is_relative_to(self.path) or _is_hidden(place.relative_to(self.path)):
+            raise InputError(f"{named!r} leads out of the folder of the page. Copy the file into it.")
+        return place
+
+    def listing(self) -> tuple[str, ...]:
+        """The tables and documents in it, those on top first: at most 300, four folders deep."""
+        found: list[str] = []
+        for path in _files(self.path):
+            named = path.relative_to(self.path).as_posix()
+            try:
+                self.resolve(named)
+            except InputError:
+                continue
+            found.append(named)
+            if len(found) == _MOST:
+                break
+        return tuple(found)
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _files(top: Path) -> Iterator[Path]:
+    """Files by their endings, level by level, as long as there is not too much to look at."""
+    level, looked = [top], 0
+    for _ in range(_DEEPEST):
+        below: list[Path] = []
+        for folder in level:
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name.casefold())
+            except OSError:
+                continue
+            for entry in entries:
+                looked += 1
+                if looked > _LOOKED_AT:
+                    return
+                if entry.name.startswith(".") or not entry.name.isprintable():
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    below.append(Path(entry.path))
+                elif entry.name.lower().endswith(ENDINGS):
+                    yield Path(entry.path)
+        level = below
