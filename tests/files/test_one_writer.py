@@ -22,6 +22,7 @@ ALLOWED = {
     "interfaces/formats/monitor/ledger.py": "lines are only ever added to a ledger",
     "interfaces/formats/monitor/secret.py": "a secret is made once and never written over",
     "interfaces/cli/pandoc.py": "what pandoc reads lies in a temporary folder",
+    "interfaces/page/answers.py": "links to files lie under their own names in a folder that ends with the answer",
     "interfaces/page/private_folder.py": "a temporary folder that ends with the server of the page",
     "interfaces/page/uploads.py": "uploads are streamed into that folder",
     "interfaces/formats/file_bytes.py": "opens for reading only, without waiting for a writer",

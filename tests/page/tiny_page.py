@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from humeval_power.interfaces.page.refusals import RefusedError
 from humeval_power.interfaces.page.server import State
 
 
@@ -43,6 +44,10 @@ def make_app(state: State) -> Starlette:
         await asyncio.sleep(1.5)
         return PlainTextResponse("done")
 
+    async def refused(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, RefusedError)
+        return JSONResponse({"problems": [{"text": error.text}]}, status_code=error.status)
+
     return Starlette(
         routes=[
             Route("/", home),
@@ -53,5 +58,6 @@ def make_app(state: State) -> Starlette:
             Route("/broken", broken),
             Route("/large", large),
             Route("/slow", slow),
-        ]
+        ],
+        exception_handlers={RefusedError: refused},
     )

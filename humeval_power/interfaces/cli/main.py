@@ -62,6 +62,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "survey": ("survey", "How large and how well reported were published comparisons?"),
         "scenario": ("scenario", "Power of your own generator and test, module:function."),
     },
+    "In your browser": {
+        "page": ("page.page", "Open a local web page for all of this."),
+    },
     "After installation": {
         "warm-up": ("warm_up", "Compile the numerical kernels now, not at the first answer."),
     },

@@ -24,6 +24,7 @@ from humeval_power.interfaces.page.asked import Asked, asked_of, files_asked, up
 from humeval_power.interfaces.page.crew import TooManyError
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import Form
+from humeval_power.interfaces.page.refusals import RefusedError
 from humeval_power.interfaces.page.views import RUN, Shown, State, Surroundings
 from humeval_power.interfaces.writing.file_sets import write_files
 from humeval_power.safe_text import file_stems
@@ -132,7 +133,13 @@ def make_app(parts: Parts) -> Starlette:
         ]
     return Starlette(
         routes=found,
-        exception_handlers={404: _not_there, 405: _not_there, HumevalPowerError: _refused, 500: _broken},
+        exception_handlers={
+            404: _not_there,
+            405: _not_there,
+            HumevalPowerError: _refused,
+            RefusedError: _refused,
+            500: _broken,
+        },
     )
 
 
@@ -387,7 +394,7 @@ def _not_there(_request: Request, _error: Exception) -> Response:
 
 def _refused(request: Request, error: Exception) -> Response:
     """What was asked is wrong, or more than this machine takes: in words, for the script as JSON."""
-    status = 503 if isinstance(error, TooManyError) else 422
+    status = 503 if isinstance(error, TooManyError) else getattr(error, "status", 422)
     if request.headers.get("accept", "").startswith("application/json"):
         return JSONResponse({"problems": [{"text": str(error), "option": ""}]}, status_code=status)
     return HTMLResponse(views.error_page("This does not work", str(error)), status_code=status)

@@ -65,7 +65,7 @@ class Exchange:
 
     def __init__(self, head: Head, receive: Receive, send: Send, caps: Caps, most: int) -> None:
         self._head, self._receive, self._send, self._caps, self._most = head, receive, send, caps, most
-        self._has_begun, self._is_read, self._size = False, False, 0
+        self._has_begun, self._has_ended, self._is_read, self._size = False, False, False, 0
         self._end: float | None = None
         self.refused: RefusedError | None = None
 
@@ -105,10 +105,8 @@ class Exchange:
 
     async def send(self, message: Message) -> None:
         """A piece of the app's answer, with the headers that every answer has."""
-        if message["type"] == "http.response.start" and message["status"] == 500 and not self._has_begun:
-            self.refused = self.refused or RefusedError(500, _FAILED)
         if self.refused is not None and not self._has_begun:
-            return  # the app's words on what it could not read or do: ours follow
+            return  # the app's words on what it could not read: ours follow
         if message["type"] == "http.response.start":
             self._has_begun = True
             is_left = self._head.has_body and not (self._is_read and self._head.method == "POST")
@@ -118,16 +116,16 @@ class Exchange:
                 own=[_CLOSE] if is_left else [],
             )
             message = {**message, "headers": headers}
+        elif not message.get("more_body", False):
+            self._has_ended = True
         await self._send(message)
 
     def failed(self, error: Exception) -> None:
-        """The app has raised: a refusal of its own, or its terminal sees why and the browser that it did."""
-        if isinstance(error, RefusedError):
-            self.refused = error
-            return
-        if not isinstance(error, ClientDisconnect):
+        """The app has raised: the terminal sees why, and the browser that it did."""
+        if not isinstance(error, RefusedError | ClientDisconnect):
             print(terminal_text("".join(traceback.format_exception(error))), file=sys.stderr)
-        self.refused = self.refused or RefusedError(500, _FAILED)
+        if not self._has_ended:
+            self.refused = self.refused or RefusedError(500, _FAILED)
 
     async def refuse(self, error: RefusedError) -> None:
         """Say no, where nothing has been said yet.

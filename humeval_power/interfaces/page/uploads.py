@@ -64,6 +64,7 @@ class Uploads:
         folder.mkdir(mode=0o700)
         self.folder, self.caps = folder, caps
         self._kept: dict[tuple[str, str], Upload] = {}
+        self._adopted: dict[tuple[str, int, int], Upload] = {}
 
     async def take(self, request: Request) -> Upload:
         """Keep the file of a request: the field `file` of a form, or all of its body with its name in a header.
@@ -117,8 +118,12 @@ class Uploads:
                     raise
         except OSError as error:
             raise RefusedError(507, f"The file cannot be kept: {error.strerror or error}.") from None
-        found = Upload(name, digest.hexdigest(), size, final, time.monotonic())
-        self._kept[name, found.sha256[:_DIGITS]] = found
+        return self._entered(name, digest.hexdigest(), size, final)
+
+    def _entered(self, name: str, sha256: str, size: int, path: Path) -> Upload:
+        found = Upload(name, sha256, size, path, time.monotonic())
+        self._kept.pop((name, sha256[:_DIGITS]), None)
+        self._kept[name, sha256[:_DIGITS]] = found
         self._make_room()
         return found
 
@@ -159,6 +164,34 @@ class Uploads:
                 del self._kept[key]
             upload.path.unlink(missing_ok=True)
 
+    def adopt(self, name: str, path: Path) -> Upload:
+        """Keep a file of this machine as if it had been uploaded; the same file again costs nothing.
+
+        Raises
+        ------
+        RefusedError
+            One that is larger than an upload may be, or cannot be read.
+        """
+        try:
+            about = path.stat()
+            key = (str(path), about.st_mtime_ns, about.st_size)
+            if key in self._adopted and self._adopted[key].path.is_file():
+                return self._adopted[key]
+            self._check_size(about.st_size, is_archive=False)
+            content = path.read_bytes()
+            digest = hashlib.sha256(content).hexdigest()
+            final = self.folder / digest
+            if not final.exists():
+                shutil.copyfile(path, final)
+        except OSError as error:
+            raise RefusedError(507, f"The file cannot be kept: {error.strerror or error}.") from None
+        self._adopted[key] = found = self._entered(safe_name(name), digest, len(content), final)
+        return found
+
+    def references(self) -> tuple[str, ...]:
+        """How links name what is here, the newest first."""
+        return tuple(upload.reference for upload in reversed(self._kept.values()))
+
     def path_of(self, name: str, digits: str) -> Path:
         """Where an upload lies, by its name and the start of its digest as they stand in a link.
 
@@ -174,10 +207,6 @@ class Uploads:
             )
         found.used = time.monotonic()
         return found.path
-
-    def upload_of(self, name: str, digits: str) -> Upload | None:
-        """What is known of an upload; None where it is not here."""
-        return self._kept.get((name, digits))
 
 
 def safe_name(given: str) -> str:
