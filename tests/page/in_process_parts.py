@@ -33,6 +33,12 @@ class InProcess:
     readiness: Ready = field(default_factory=Ready)
     jobs: dict[str, DoneJob] = field(default_factory=dict)
 
+    async def start(self) -> None:
+        """There is nothing to start."""
+
+    async def close(self) -> None:
+        """There is nothing to end."""
+
     async def live(self, work: Work, tab: str) -> Answer:  # noqa: ARG002
         return answer(work, lambda _told: None)
 

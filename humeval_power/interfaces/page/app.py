@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import io
 import zipfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,7 +23,7 @@ from starlette.routing import Route
 from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.interfaces.page import views
 from humeval_power.interfaces.page.answers import ANSWER, Answer, Told, Work, Wrong
-from humeval_power.interfaces.page.asked import Asked, asked_of, files_asked, upload_of, words_of
+from humeval_power.interfaces.page.asked import Asked, asked_of, files_asked, offered, upload_of, words_of
 from humeval_power.interfaces.page.crew import TooManyError
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import Form
@@ -70,6 +73,8 @@ class Workers(Protocol):
 
     @property
     def readiness(self) -> Readiness: ...
+    async def start(self) -> None: ...
+    async def close(self) -> None: ...
 
     async def live(self, work: Work, tab: str) -> Answer | None: ...
     def job(self, key: str, work: Work) -> Job: ...
@@ -131,8 +136,20 @@ def make_app(parts: Parts) -> Starlette:
             Route(f"{RUN}{form.path}", partial(page.run, form)),
             Route(f"/job{form.path}", partial(page.begin, form), methods=["POST"]),
         ]
+
+    @asynccontextmanager
+    async def working(_app: Starlette) -> AsyncIterator[None]:
+        await parts.workers.start()
+        loading = asyncio.create_task(run_in_threadpool(_load_commands))  # takes seconds
+        try:
+            yield
+        finally:
+            await loading
+            await parts.workers.close()
+
     return Starlette(
         routes=found,
+        lifespan=working,
         exception_handlers={
             404: _not_there,
             405: _not_there,
@@ -141,6 +158,11 @@ def make_app(parts: Parts) -> Starlette:
             500: _broken,
         },
     )
+
+
+def _load_commands() -> None:
+    for form in FORMS.values():
+        offered(form.command, form.hides)
 
 
 class _Page:
@@ -163,7 +185,7 @@ class _Page:
     async def form(self, form: Form, request: Request) -> Response:
         """The page of a command: what its link asks is answered with it, by formula where that is quick."""
         query = request.query_params.multi_items()
-        asked, wrong = _asked(form, query or list(form.start))
+        asked, wrong = await _asked(form, query or list(form.start))
         if not query and not form.start:
             return self._page(form, asked, Shown("idle", wrong=wrong))
         if not form.live:
@@ -172,7 +194,7 @@ class _Page:
 
     async def live(self, form: Form, request: Request) -> Response:
         """The answer that moves; 204 where a newer one of the same tab has been asked."""
-        asked, wrong = _asked(form, request.query_params.multi_items())
+        asked, wrong = await _asked(form, request.query_params.multi_items())
         shown = await self._live(form, asked, wrong, tab=request.headers.get("x-tab", ""))
         if shown.state == "live" and shown.answer is None and not shown.problems:
             return Response(status_code=204)
@@ -180,12 +202,12 @@ class _Page:
 
     async def run(self, form: Form, request: Request) -> Response:
         """The same page with the answer computed in full."""
-        asked, wrong = _asked(form, request.query_params.multi_items() or list(form.start))
+        asked, wrong = await _asked(form, request.query_params.multi_items() or list(form.start))
         return await self._computed(form, asked, wrong)
 
     async def begin(self, form: Form, request: Request) -> Response:
         """Begin to compute an answer in full, or say how far it is."""
-        asked, wrong = _asked(form, request.query_params.multi_items())
+        asked, wrong = await _asked(form, request.query_params.multi_items())
         shown = self._begun(form, asked, wrong)
         return self._json(form, asked, shown)
 
@@ -342,8 +364,9 @@ class _Page:
         return JSONResponse(views.answer_json(form, asked, shown, self._around))
 
 
-def _asked(form: Form, query: list[tuple[str, str]]) -> tuple[Asked, tuple[Wrong, ...]]:
+async def _asked(form: Form, query: list[tuple[str, str]]) -> tuple[Asked, tuple[Wrong, ...]]:
     """What a link asks, and what is wrong with the link."""
+    await run_in_threadpool(offered, form.command, form.hides)  # its options may still be loaded
     try:
         return asked_of(form.command, query, form.hides), ()
     except InputError as error:

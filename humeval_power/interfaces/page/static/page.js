@@ -76,7 +76,19 @@ function changed() {
     answer.classList.add("old");
     return;
   }
+  if (answer.dataset.state === "waiting" || answer.dataset.state === "running") {
+    stop(answer.dataset.key); // nobody waits for it any more; what it has finished is kept
+    answer.querySelector(".progress")?.remove();
+    answer.dataset.state = "live";
+  }
   quiet = setTimeout(move, QUIET);
+}
+
+function stop(key) {
+  return fetch("/job/" + key + "/stop", {
+    method: "POST",
+    headers: { Accept: "application/json", "X-Humeval": "1" },
+  }).catch(() => null);
 }
 
 /* The formula's answer; the newest question wins. */
@@ -90,9 +102,7 @@ async function move() {
       signal: asking.signal,
     });
     if (said.status === 204) return;
-    const found = await said.json();
-    show(found);
-    if (found.state === "live") still = setTimeout(compute, STILL);
+    show(await said.json());
   } catch (error) {
     if (error.name !== "AbortError") lost();
   }
@@ -160,6 +170,8 @@ function follow(state, key) {
   answer.dataset.state = state;
   answer.dataset.key = key;
   clearTimeout(polling);
+  clearTimeout(still);
+  if (state === "live" && form.dataset.live && answer.querySelector(".document")) still = setTimeout(compute, STILL);
   if (state === "starting") polling = setTimeout(move, 400);
   if (state === "waiting" || state === "running") polling = setTimeout(() => poll(key), 300);
 }
@@ -198,14 +210,11 @@ function lost() {
 }
 
 async function stopped(event) {
-  const stop = event.target.closest("form[action*='/stop']");
-  if (!stop) return;
+  if (!event.target.matches("form[action*='/stop']")) return;
   event.preventDefault();
-  const said = await fetch(new URL(stop.action).pathname, {
-    method: "POST",
-    headers: { Accept: "application/json", "X-Humeval": "1" },
-  });
-  show(await said.json());
+  const said = await stop(answer.dataset.key);
+  if (said) show(await said.json());
+  else lost();
 }
 
 /* A file that is chosen or dropped is brought at once; its field holds its name and its digest. */
@@ -275,6 +284,7 @@ function closeMenus(event) {
     if (event.key === "Escape" || (event.type === "click" && !menu.contains(event.target))) menu.open = false;
   }
 }
+window.addEventListener("popstate", () => location.reload());
 document.addEventListener("click", closeMenus);
 document.addEventListener("keydown", closeMenus);
 document.documentElement.classList.add("scripted");

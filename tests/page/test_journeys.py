@@ -1,0 +1,194 @@
+"""The journeys of the page in a real browser: what a person does, and what stands there then."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from browsing import answered, browser_page, page_server, violations
+
+pytest.importorskip("starlette", reason="The page needs the extra [page].")
+pytestmark = pytest.mark.slow
+DATA = Path(__file__).resolve().parents[2] / "data"
+PLAN = "power?preset=high&workers=20&items=100&effect=0.1"
+
+
+@pytest.fixture(scope="module")
+def link(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    for name in ("pilot.csv",):
+        shutil.copy(DATA / name, folder / name)
+    with page_server(folder) as found:
+        yield found
+
+
+@pytest.fixture
+def page(link):
+    with browser_page(link) as (found, seen):
+        yield found
+        assert seen.errors == []
+        assert seen.foreign == []
+
+
+def headline(page) -> str:
+    return page.inner_text("#answer .headline")
+
+
+def test_plan_from_nothing(page):
+    page.goto(page.own)
+    page.click("summary:has-text('Plan')")
+    page.click("a:has-text('Power of a study') >> visible=true")
+    answered(page, "live")
+    before = headline(page)
+    page.fill("#field-workers", "40")
+    page.wait_for_function(
+        "before => document.querySelector('.headline')?.innerText !== before", arg=before
+    )
+    assert "workers=40" in page.url
+    answered(page)
+    page.wait_for_selector(".badge.full")
+    assert "--workers 40" in page.inner_text(".same pre")
+    with page.expect_download() as taken:
+        page.click("a[href$='.zip']")
+    with zipfile.ZipFile(io.BytesIO(Path(taken.value.path()).read_bytes())) as archive:
+        record = json.loads(archive.read("answer/record.json"))
+    assert record["command"] == page.inner_text(".same pre")
+
+
+def test_the_slider_moves_the_answer(page):
+    page.goto(page.own + PLAN)
+    answered(page, "live")
+    before = headline(page)
+    page.focus("input[type=range][data-for=field-workers]")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "before => document.querySelector('.headline')?.innerText !== before", arg=before
+    )
+    assert page.input_value("#field-workers") == "25"
+
+
+def test_a_link_holds_everything_and_reload_loses_nothing(page):
+    page.goto(page.own + PLAN)
+    answered(page, "live")
+    page.fill("#field-effect", "0.25")
+    page.wait_for_function("location.search.includes('0.25')")
+    page.reload()
+    answered(page, "live")
+    assert page.input_value("#field-effect") == "0.25"
+    page.click("a:has-text('humeval-power')")
+    page.go_back()
+    assert page.input_value("#field-effect") == "0.25"
+
+
+def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(page):
+    page.goto(page.own + PLAN)
+    answered(page, "live")
+    page.fill("#field-workers", "many")
+    page.wait_for_selector("#field-workers-wrong")
+    assert page.get_attribute("#field-workers", "aria-invalid") == "true"
+    assert page.input_value("#field-workers") == "many"
+    page.fill("#field-workers", "20")
+    page.wait_for_selector("#field-workers-wrong", state="detached")
+
+
+def test_look_at_a_file(page):
+    page.goto(page.own + "fit")
+    page.set_input_files(".file .chooser >> nth=0", str(DATA / "pilot.csv"))
+    answered(page)
+    assert "humeval-power fit pilot.csv" in page.inner_text(".same pre")
+    assert page.url.count("~") == 1 or "%7E" in page.url
+
+
+def test_a_file_of_the_folder_is_opened_by_its_path(page):
+    page.goto(page.own + "fit?file=pilot.csv")
+    answered(page)
+    assert "humeval-power fit pilot.csv" in page.inner_text(".same pre")
+
+
+def test_all_problems_of_a_bad_file_are_listed(page, tmp_path):
+    bad = tmp_path / "bad.csv"
+    bad.write_text("worker,item,system,rating\nw1,i1,A,3\nw1,i1,B,five\nw2,i1,A,\nw2,i1,B,6x\n")
+    page.goto(page.own + "fit")
+    page.set_input_files(".file .chooser >> nth=0", str(bad))
+    page.wait_for_selector("#answer[data-state=failed] .problems, .field .problem")
+    said = page.inner_text("main")
+    assert "five" in said
+    assert "6x" in said
+
+
+def test_a_long_simulation_can_be_stopped_and_goes_on(page):
+    page.goto(page.own + PLAN + "&ratings-per-item=3&simulations=20000")
+    page.wait_for_selector("#answer .progress button")
+    page.wait_for_timeout(1500)
+    page.click("#answer .progress button")
+    page.wait_for_selector("#answer[data-state=stopped]")
+    page.click("button:has-text('Go on')")
+    page.wait_for_selector("#answer[data-state=running], #answer[data-state=done]")
+
+
+def test_without_scripts_everything_is_there(link):
+    with browser_page(link, scripts=False) as (page, seen):
+        page.goto(page.own + PLAN)
+        assert page.locator("#answer .headline").count() == 1
+        page.fill("#field-workers", "30")
+        page.click("button:has-text('Compute') >> nth=0")
+        assert "workers=30" in page.url
+        page.goto(page.own + "fit")
+        page.set_input_files("#upload input[type=file] >> nth=0", str(DATA / "pilot.csv"))
+        page.click("#upload button >> nth=0")
+        assert "pilot.csv" in page.input_value("#field-file")
+        assert seen.foreign == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("path", ["", PLAN, "fit?file=pilot.csv", "fit"])
+def test_nothing_stands_in_the_way_of_screen_readers(link, path, dark):
+    with browser_page(link, dark=dark) as (page, _seen):
+        page.goto(page.own + path)
+        page.wait_for_function("!document.querySelector('#answer[data-state=running]')")
+        assert violations(page) == []
+
+
+@pytest.mark.parametrize("path", ["", PLAN, "fit?file=pilot.csv"])
+def test_a_narrow_screen_needs_no_sideways_scrolling(link, path):
+    with browser_page(link, width=360) as (page, _seen):
+        page.goto(page.own + path)
+        page.wait_for_function("!document.querySelector('#answer[data-state=running]')")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_by_keyboard_alone(page):
+    page.goto(page.own + PLAN)
+    answered(page, "live")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "field-workers":
+            break
+    else:
+        raise AssertionError("The field of the workers cannot be reached by Tab.")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("33")
+    page.wait_for_function("document.querySelector('.same pre')?.innerText.includes('--workers 33')")
+    page.keyboard.press("Enter")
+    answered(page)
+
+
+def test_the_page_is_small_and_quick(link):
+    with browser_page(link) as (page, _seen):
+        page.goto(page.own + PLAN)
+        answered(page, "live")
+        page.reload()
+        timing = json.loads(
+            page.evaluate(
+                "JSON.stringify({paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,"
+                " bytes: performance.getEntries().reduce((sum, each) => sum + (each.transferSize || 0), 0)})"
+            )
+        )
+        assert timing["bytes"] < 300_000
