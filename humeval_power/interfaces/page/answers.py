@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -122,7 +122,7 @@ def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
     from humeval_power.interfaces.cli.main import main
     from humeval_power.interfaces.cli.option_names import as_typed
     from humeval_power.interfaces.cli.output import PROGRAM
-    from humeval_power.interfaces.page.asked import command_of
+    from humeval_power.interfaces.page.asked import command_of, link_name
 
     words = [*work.words, *_output_words(work)]
     command = command_of(_path_of(work.words))
@@ -137,7 +137,8 @@ def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
         return error.exit_code, _usage_problems(error)
     except HumevalPowerError as error:
         told = error.problems if isinstance(error, InputError) else [error]
-        return error.exit_code, tuple(_wrong(as_typed(str(each), command, words)) for each in told)
+        known = {link_name(option) for option in command.params}
+        return error.exit_code, tuple(_wrong(as_typed(str(each), command, words), known) for each in told)
     except (KeyboardInterrupt, click.Abort) as stopped:
         return _STOPPED, (Wrong(str(stopped) or "Stopped; nothing is kept."),)
     except OSError as error:
@@ -175,14 +176,17 @@ def _usage_problems(error: click.ClickException) -> tuple[Wrong, ...]:
     from humeval_power.interfaces.page.asked import link_name
 
     about = getattr(error, "param", None)
-    option = link_name(about) if isinstance(about, click.Parameter) else ""
-    return (_wrong(error.format_message(), option),)
+    text = error.format_message()
+    if isinstance(about, click.Parameter):
+        return (Wrong(text, link_name(about)),)
+    context = getattr(error, "ctx", None)
+    return (_wrong(text, {link_name(option) for option in context.command.params} if context else set()),)
 
 
-def _wrong(text: str, option: str = "") -> Wrong:
-    """A problem, and the option that it names first."""
-    named = _OPTION.search(text)
-    return Wrong(text, option or (named[1] if named else ""))
+def _wrong(text: str, known: Collection[str]) -> Wrong:
+    """A problem, and the first option of the command that it names, else the first of all."""
+    named = _OPTION.findall(text)
+    return Wrong(text, next((name for name in named if name in known), named[0] if named else ""))
 
 
 def _fragment(result: Result) -> str:

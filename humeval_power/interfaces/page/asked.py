@@ -96,7 +96,7 @@ def command_of(path: tuple[str, ...]) -> click.Command:
     found: click.Command | None = main
     for word in path:
         found = found.get_command(click.Context(found), word) if isinstance(found, click.Group) else None
-    if found is None or isinstance(found, click.Group):
+    if found is None or (isinstance(found, click.Group) and not found.invoke_without_command):
         raise KeyError(path)
     return found
 

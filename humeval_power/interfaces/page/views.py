@@ -158,7 +158,9 @@ def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
         if name in carried and name in known and name not in step.brings
     )
     brought = tuple((option, shown.brought[name]) for option, name in step.brings.items())
-    return Asked(step.command, (*options, *brought)).link
+    given = {name for name, _ in options}
+    set_too = tuple((name, value) for name, value in step.sets.items() if name not in given)
+    return Asked(step.command, (*options, *set_too, *brought)).link
 
 
 def _journeys() -> list[tuple[str, str, list[Form]]]:

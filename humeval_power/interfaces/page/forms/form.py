@@ -53,12 +53,14 @@ class Next:
 
     carries : options that go along; without any all that the other form knows.
     brings : files of this answer by the options of the other form that take them, such as {"plan": "plan.json"}.
+    sets : options of the other form with their values, where nothing is carried to them.
     """
 
     command: tuple[str, ...]
     label: str
     carries: tuple[str, ...] = ()
     brings: Mapping[str, str] = field(default_factory=dict)
+    sets: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,276 @@
+"""Forms of the journey through ratings: what a table holds, what a model says of it, how to tell it."""
+
+from __future__ import annotations
+
+from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
+
+_COLUMNS = Group(
+    "Which column is what",
+    (
+        Control("worker", "Column of workers"),
+        Control("item", "Column of items"),
+        Control("system", "Column of systems"),
+        Control("rating", "Column of ratings"),
+        Control("criterion-column", "Column of criteria"),
+        Control("document", "Column of documents"),
+    ),
+    note="Columns are found by their names, such as annotator, doc or score. Say it where that fails.",
+    folded=True,
+)
+_CRITERION = Control("criterion", "Criterion", help="Where the ratings are of several: one of them.")
+_SYSTEMS = Control(
+    "systems",
+    "Systems A and B",
+    help="Where there are more than two: both names with a comma between them. The difference is B - A.",
+)
+_SCALE = Group(
+    "The scale",
+    (
+        Control("scale", "Lowest and highest rating", help="Such as 1:5. [taken from the ratings]"),
+        Control(
+            "lower-is-better",
+            "Direction",
+            labels={"1": "lower is better", "0": "higher is better"},
+        ),
+    ),
+)
+_FAMILY = Control(
+    "family",
+    "Ratings are",
+    labels={
+        "gaussian": "numbers",
+        "ordinal": "ordered categories",
+        "binary": "yes or no",
+    },
+)
+_TEST = Group(
+    "The test",
+    (
+        _FAMILY,
+        Control(
+            "alternative",
+            "What is to be shown",
+            labels={
+                "two-sided": "a difference, whichever way",
+                "greater": "B is better than A",
+                "non-inferior": "B is not worse than A by the margin",
+                "equivalent": "no difference larger than the margin",
+            },
+        ),
+        Control("margin", "Margin", "on [0, 1]"),
+        Control("margin-raw", "Margin", "points of the scale"),
+        Control("alpha", "Level of the test"),
+    ),
+)
+_POWER = Next(
+    ("power",),
+    "Power of a next study with these variances",
+    carries=("scale", "family", "alternative", "margin", "alpha"),
+    brings={"parameters": "record.json"},
+    sets={"workers": "20", "items": "100", "effect": "0.1"},
+)
+
+CHECK = Form(
+    ("check",),
+    "ratings",
+    "Check a table of ratings",
+    "What is in it, who rated what, and all that is wrong with it. A row is one rating.",
+    (
+        Group("The ratings", (Control("file", "File", help="CSV, TSV, Excel, JSON Lines or Parquet."),)),
+        _COLUMNS,
+        _SCALE,
+    ),
+    next=(
+        Next(("fit",), "Compare two systems by a model"),
+        Next(("analyze",), "Analyse the finished study, of any number of systems"),
+    ),
+)
+FIT = Form(
+    ("fit",),
+    "ratings",
+    "Fit a pilot",
+    "The difference between two systems, and how much workers and items vary: what a next study is planned from.",
+    (
+        Group(
+            "The ratings",
+            (Control("file", "File", help="CSV, TSV, Excel, JSON Lines or Parquet."), _SYSTEMS, _CRITERION),
+        ),
+        _COLUMNS,
+        _SCALE,
+        _TEST,
+    ),
+    next=(
+        _POWER,
+        Next(("analyze",), "Decide, with workers and items one by one"),
+        Next(("check",), "What is in the table"),
+    ),
+    hides=("strict",),
+)
+ANALYZE = Form(
+    ("analyze",),
+    "ratings",
+    "Analyse a study",
+    "Which system is better, how sure that is and who it rests on: of two systems or many, by several criteria.",
+    (
+        Group(
+            "The ratings",
+            (
+                Control("file", "File", help="CSV, TSV, Excel, JSON Lines or Parquet."),
+                _SYSTEMS,
+                _CRITERION,
+                Control(
+                    "criteria", "Several criteria", help="'all', or their names with commas between them."
+                ),
+            ),
+        ),
+        Group(
+            "Several systems",
+            (
+                Control("all-pairs", "Compare every pair", help="Where there are more than two."),
+                Control(
+                    "baseline", "Baseline", help="The name of the system that the others are compared with."
+                ),
+                Control(
+                    "model",
+                    "Model",
+                    labels={"pairwise": "each pair by itself", "joint": "all systems together"},
+                ),
+                Control(
+                    "correction",
+                    "Correction for several tests",
+                    labels={
+                        "holm": "Holm",
+                        "bonferroni": "Bonferroni",
+                        "max-t": "max-t (Dunnett, Tukey)",
+                        "bh": "false discovery rate (Benjamini and Hochberg)",
+                    },
+                ),
+            ),
+        ),
+        Group(
+            "The plan",
+            (
+                Control(
+                    "plan",
+                    "Plan",
+                    help="The plan.json that was sealed before: what differs from it is told.",
+                ),
+                Control("effect-of-interest", "Smallest difference that would matter", "on [0, 1]"),
+                Control(
+                    "exclude-if",
+                    "Leave out workers by rules",
+                    help="Such as seconds=2,same-answer=0.95; the result is shown with and without them. Rules of "
+                    "the plan are applied by themselves.",
+                ),
+            ),
+        ),
+        _TEST,
+        _COLUMNS,
+        _SCALE,
+    ),
+    next=(
+        Next(
+            ("report",),
+            "Write it up: checklists, datasheet, paragraph for the paper",
+            carries=("plan", "criterion"),
+            brings={"analysis": "record.json"},
+            sets={"form": "paper"},
+        ),
+        Next(("fit",), "Variances of two systems, to plan the next study"),
+        Next(("check",), "What is in the table"),
+    ),
+)
+REPORT = Form(
+    ("report",),
+    "ratings",
+    "Write it up",
+    "Fills the forms that reviewers ask for as far as the numbers go; what only you know stays open and is listed.",
+    (
+        Group(
+            "What to write",
+            (
+                Control(
+                    "form",
+                    "Form",
+                    labels={
+                        "study": "page of the study",
+                        "card2020": "recommendations of Card et al. (2020)",
+                        "heds": "HEDS 3.0 datasheet",
+                        "arr": "ARR responsible NLP checklist",
+                        "aspredicted": "AsPredicted preregistration",
+                        "osf": "OSF preregistration",
+                        "paper": "methods and results for the paper",
+                        "parameters": "parameters to plan the next study from",
+                    },
+                ),
+                Control("criterion", "Criterion", help="Of an analysis of several criteria, one. [all]"),
+            ),
+        ),
+        Group(
+            "What it is made of",
+            (
+                Control(
+                    "analysis", "Analysis", help="The record of an analysis: record.json or analysis.json."
+                ),
+                Control("plan", "Plan", help="The plan.json that was sealed."),
+                Control("parameters", "Fit of a pilot", help="The record of a fit: record.json."),
+                Control("power", "Power", help="The record of an answer of power."),
+                Control("surface", "Power over many designs"),
+                Control("ratings", "Ratings", help="The table that was analysed, for pictures of it."),
+                Control("imported", "Import", help="The record of an import: how rows were lost."),
+                Control("config", "Your own answers", help="A TOML file with a table [report]."),
+            ),
+        ),
+    ),
+    hides=("files", "template", "strict", "into"),
+)
+IMPORT = Form(
+    ("import",),
+    "ratings",
+    "Bring exports of a platform",
+    "Makes one table, a rating a row, of what a crowd platform or a survey tool exported.",
+    (
+        Group(
+            "The exports",
+            (
+                Control("files", "Exports", help="One file or several of the same kind."),
+                Control(
+                    "from",
+                    "Kind of export",
+                    help="[told from what is in it]",
+                    labels={
+                        "collected": "page of this program",
+                        "mturk": "Amazon Mechanical Turk",
+                        "qualtrics": "Qualtrics",
+                        "prolific": "Prolific",
+                        "label-studio": "Label Studio",
+                        "argilla": "Argilla",
+                        "potato": "Potato",
+                        "appraise": "Appraise",
+                        "mqm": "MQM",
+                        "google-forms": "Google Forms",
+                        "table": "a table",
+                    },
+                ),
+                Control(
+                    "map", "Mapping", help="A mapping file, where columns do not say enough by themselves."
+                ),
+            ),
+        ),
+        Group(
+            "What workers were given",
+            (
+                Control("assignment", "Assignment", help="Of codes: who was given what."),
+                Control("key", "Key", help="Of codes: which code stands for which item and system."),
+                Control("withdrawn", "Who withdrew"),
+            ),
+            folded=True,
+        ),
+    ),
+    next=(
+        Next(("check",), "Check the ratings", carries=("scale",), brings={"file": "ratings.csv"}),
+        Next(("analyze",), "Analyse the ratings", carries=("scale",), brings={"file": "ratings.csv"}),
+    ),
+    hides=("draft", "secret"),
+)
+FORMS = (CHECK, FIT, ANALYZE, REPORT, IMPORT)

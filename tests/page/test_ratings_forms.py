@@ -1,0 +1,151 @@
+"""The journey through ratings: its forms name what their commands have, and each leads to the next."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import click
+import pytest
+
+pytest.importorskip("starlette", reason="The page needs the extra [page].")
+from in_process_parts import in_process_parts
+from starlette.testclient import TestClient
+
+from humeval_power.interfaces.page.app import make_app
+from humeval_power.interfaces.page.asked import offered, takes_files
+from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.interfaces.page.forms.form import Form
+from humeval_power.interfaces.page.forms.ratings import FORMS as RATING_FORMS
+
+PILOT = Path(__file__).parents[2] / "data" / "pilot.csv"
+EACH_FORM = pytest.mark.parametrize("form", RATING_FORMS, ids=lambda form: " ".join(form.command))
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    place = tmp_path_factory.mktemp("page")
+    return TestClient(make_app(in_process_parts(place)), raise_server_exceptions=True)
+
+
+def brought(client, name: str, content: bytes) -> str:
+    """The value of a file that was brought to the page."""
+    return client.post("/upload", files={"file": (name, content)}).json()["value"]
+
+
+def answered(client, command: str, **options: str) -> dict:
+    found = client.post(f"/job/{command}", params=options).json()
+    assert found["state"] == "done"
+    return found
+
+
+def next_links(found: dict) -> dict[str, dict[str, str]]:
+    """The steps that an answer offers: the options of each, by its command."""
+    nav = re.search(r'<nav class="next".*?</nav>', found["html"], re.DOTALL)
+    links = [html.unescape(link) for link in re.findall(r'href="([^"]+)"', nav[0] if nav else "")]
+    return {urlsplit(link).path.strip("/"): dict(parse_qsl(urlsplit(link).query)) for link in links}
+
+
+@EACH_FORM
+def test_each_control_is_an_option_of_its_command(form: Form) -> None:
+    known = offered(form.command, form.hides)
+    named = [control.option for group in form.groups for control in group.controls]
+    assert len(named) == len(set(named))
+    assert set(named) <= set(known)
+    whole = offered(form.command)
+    assert set(form.hides) <= set(whole)
+    for group in form.groups:
+        for control in group.controls:
+            option = known[control.option]
+            if isinstance(option.type, click.Choice):
+                assert set(control.labels) <= set(map(str, option.type.choices)), control.option
+            else:
+                assert set(control.labels) <= ({"0", "1"} if option.secondary_opts else set()), (
+                    control.option
+                )
+
+
+@EACH_FORM
+def test_each_next_step_leads_to_a_form_that_takes_what_it_is_given(form: Form) -> None:
+    own = offered(form.command, form.hides)
+    for step in form.next:
+        other = FORMS[step.command]
+        known = offered(other.command, other.hides)
+        assert set(step.brings) | set(step.sets) <= set(known)
+        assert all(takes_files(known[option]) for option in step.brings)
+        for option in step.carries:
+            assert option in own or option in known, option
+        assert any(option in own for option in step.carries) or not step.carries or step.brings
+        for option, value in step.sets.items():
+            known[option].type.convert(value, known[option], None)
+
+
+def test_a_pilot_leads_from_its_check_to_the_power_of_the_next_study(client) -> None:
+    file = brought(client, "pilot.csv", PILOT.read_bytes())
+    checked = answered(client, "check", file=file, scale="1:5")
+    assert "Who rated what" in checked["html"]
+    onward = next_links(checked)
+    assert onward["fit"] == onward["analyze"] == {"file": file, "scale": "1:5"}
+    fitted = answered(client, "fit", **onward["fit"], alternative="greater")
+    to_power = next_links(fitted)["power"]
+    assert to_power["parameters"].startswith("record.json~")
+    assert (to_power["scale"], to_power["alternative"], to_power["workers"]) == ("1:5", "greater", "20")
+    power = client.get("/live/power", params=to_power).json()
+    assert power["problems"] == []
+    assert "Power" in power["html"]
+
+
+@pytest.mark.slow
+def test_an_analysis_leads_to_forms_that_are_filled_from_it(client) -> None:
+    file = brought(client, "pilot.csv", PILOT.read_bytes())
+    found = answered(client, "analyze", file=file, scale="1:5")
+    onward = next_links(found)["report"]
+    assert onward["analysis"].startswith("record.json~")
+    for form in ("paper", "arr"):
+        told = answered(client, "report", **{**onward, "form": form})
+        assert told["problems"] == [], form
+        assert '<div class="document">' in told["html"], form
+
+
+def test_an_export_of_the_page_of_this_program_leads_to_its_check(client) -> None:
+    file = brought(client, "export.csv", PILOT.read_bytes())
+    found = answered(client, "import", files=file, **{"from": "table"})
+    assert next_links(found)["check"]["file"].startswith("ratings.csv~")
+
+
+def test_what_is_wrong_with_a_file_is_all_told_with_row_column_value_and_remedy(client) -> None:
+    rows = PILOT.read_text().splitlines()
+    rows[3] = rows[3].rsplit(",", 1)[0] + ",seven"
+    rows[9] = rows[9].rsplit(",", 1)[0] + ",9"
+    file = brought(client, "bad.csv", "\n".join(rows).encode())
+    found = client.post("/job/check", params={"file": file, "scale": "1:5"}).json()
+    told = html.unescape(re.sub(r"<[^>]+>", " ", found["html"])) + json.dumps(found["problems"])
+    for part in ("bad.csv", "row 4", "seven", "row 10", "9"):
+        assert part in told, part
+
+
+@pytest.mark.parametrize("form", ["check", "fit", "analyze"])
+def test_a_file_that_is_no_table_is_refused_in_words(client, form: str) -> None:
+    file = brought(
+        client, "paper.csv", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"
+    )
+    found = client.post(f"/job/{form}", params={"file": file}).json()
+    assert "paper.csv" in found["html"] + json.dumps(found["problems"])
+    assert "Traceback" not in found["html"]
+
+
+def test_many_systems_ask_for_two_names_beside_their_field(client) -> None:
+    rows = [
+        f"w{w},i{i},{s},{1 + (w + i + len(s)) % 5}"
+        for w in range(4)
+        for i in range(6)
+        for s in ("a", "bb", "ccc")
+    ]
+    file = brought(client, "three.csv", ("worker,item,system,rating\n" + "\n".join(rows)).encode())
+    found = client.post("/job/fit", params={"file": file}).json()
+    assert [each["option"] for each in found["problems"]] == ["systems"]
+    found = client.post("/job/analyze", params={"file": file}).json()
+    assert [each["option"] for each in found["problems"]] == ["all-pairs"]
