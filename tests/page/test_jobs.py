@@ -15,10 +15,10 @@ import pytest
 from places import ROOT, TESTS
 from worker_room import Room, a_room, lives, problem_of
 
-from humeval_power.interfaces.page.answers import Work
+from humeval_power.interfaces.page.answers import Work, answer
 from humeval_power.interfaces.page.crew import TooManyError
 from humeval_power.interfaces.page.jobs import Job
-from humeval_power.interfaces.page.workers import Limits
+from humeval_power.interfaces.page.workers import WARM, Limits
 
 LIMITS = Limits(stop_seconds=1, jobs=5, kept_jobs=3)
 
@@ -198,6 +198,28 @@ def test_closing_stops_what_runs_and_keeps_it(tmp_path: Path):
         assert time.monotonic() - began < 2
     assert (job.state, waits.state) == ("stopped", "stopped")
     assert int((tmp_path / "out.steps").read_text()) > 0
+
+
+@pytest.mark.slow
+def test_a_simulation_that_is_stopped_ends_with_the_bytes_of_one_that_was_not(tmp_path: Path):
+    study = ("--workers=30", "--items=50", "--ratings-per-item=7", "--preset=high", "--effect=0.1")
+    words = ("power", *study, "--simulations=8192")
+    with a_room(answer, n_live=0, warm=WARM) as room:
+        whole = room.end(room.job("whole", *words, output=tmp_path / "whole"), within=300)
+        job = room.job("parts", *words, output=tmp_path / "parts")
+        room.until(lambda: job.told is not None and (job.told.share or 0) > 0.3, within=300)
+        time.sleep(2)  # what takes less is not worth keeping
+        room.stop("parts")
+        stopped = room.end(job)
+        assert (job.state, stopped.exit_code) == ("stopped", 130)
+        assert "of work are kept" in problem_of(stopped)
+        again = room.end(room.job("parts", *words, output=tmp_path / "parts"), within=300)
+    assert any(note.startswith("Going on where an earlier run was stopped") for note in again.notes)
+    assert again.html == whole.html
+    assert again.files == whole.files
+    for name in whole.files:
+        assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert sorted(os.listdir(tmp_path)) == ["parts", "whole"]
 
 
 @pytest.mark.parametrize("how", ["SIGINT to all", "SIGTERM", "SIGKILL"])

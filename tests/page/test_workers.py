@@ -12,9 +12,9 @@ import page_runs
 import pytest
 from worker_room import Room, a_room, lives, problem_of
 
-from humeval_power.interfaces.page.answers import Work
+from humeval_power.interfaces.page.answers import Work, answer
 from humeval_power.interfaces.page.crew import TooManyError
-from humeval_power.interfaces.page.workers import Limits
+from humeval_power.interfaces.page.workers import WARM, Limits
 
 MB = 10**6
 
@@ -80,17 +80,11 @@ def test_a_worker_that_hears_nobody_is_ended_by_the_system():
     limits = Limits(live_seconds=0.5)
     with a_room(n_live=1, n_jobs=0, limits=limits) as room:
         assert room.live("say", "ready").exit_code == 0
-        room.do(wait_for_start(room))
         worker = next(iter(room.workers._crews[0]._workers))
         worker._watcher.cancel()
         began = time.monotonic()
         assert "too much time of the processor" in problem_of(room.live("spin"))
         assert time.monotonic() - began < 10
-
-
-async def wait_for_start(room: Room) -> None:
-    """Nothing is under way."""
-    assert not room.workers.is_busy
 
 
 def test_a_worker_that_is_killed_while_it_waits_is_replaced(narrow: Room):
@@ -164,6 +158,11 @@ def test_the_newest_question_of_a_page_counts(narrow: Room):
     assert third is None
     assert last is not None
     assert last.html == "newest 3"
+
+
+def test_pages_without_a_name_do_not_take_each_others_place(narrow: Room):
+    answers = narrow.lives(*(("", ("sleep", "0.02", "nameless", str(i))) for i in range(3)))
+    assert all(answer is not None for answer in answers)
 
 
 def test_a_question_that_is_being_answered_gets_its_answer(narrow: Room):
@@ -250,6 +249,20 @@ def test_workers_that_never_start_are_told_of_and_not_tried_for_ever():
         assert room.workers.pids == []
 
 
+def test_an_answer_of_a_worker_is_that_of_the_command(tmp_path: Path):
+    """The same record here and there, whether it was written by a job or shown while somebody drags."""
+    words = ("power", "--preset=high", "--workers=12", "--items=30", "--effect=0.1", "--method=analytic")
+    here = answer(Work(words, output=str(tmp_path / "here")), lambda _told: None)
+    with a_room(answer, n_live=1, kernels=True, warm=WARM) as room:
+        live = room.live(*words)
+        job = room.end(room.job("power", *words, output=tmp_path / "there"), within=120)
+    assert (live.exit_code, live.problems) == (0, ())
+    assert live.html == job.html == here.html
+    assert job.files == here.files
+    for name in here.files:
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
 def test_fifty_pages_that_drag_are_all_answered(room: Room):
     """Each page asks ten times without waiting, and gets its last answer."""
     questions = [
@@ -258,4 +271,3 @@ def test_fifty_pages_that_drag_are_all_answered(room: Room):
     answers = room.lives(*questions)
     last = answers[-50:]
     assert [answer and answer.html for answer in last] == [f"drag {tab} 9" for tab in range(50)]
-    assert sum(answer is not None for answer in answers) < 110

@@ -81,11 +81,17 @@ class Room:
 
 @contextmanager
 def a_room(
-    run: Run = page_runs.fake, *, n_live: int = 2, n_jobs: int = 1, limits: Limits | None = None
+    run: Run = page_runs.fake,
+    *,
+    n_live: int = 2,
+    n_jobs: int = 1,
+    limits: Limits | None = None,
+    warm: tuple[Work, ...] = HALLO,
+    kernels: bool = False,
 ) -> Iterator[Room]:
     """Workers, and none of them afterwards."""
     loop = asyncio.new_event_loop()
-    workers = Workers(run, n_live=n_live, n_jobs=n_jobs, limits=limits, warm=HALLO, kernels=False)
+    workers = Workers(run, n_live=n_live, n_jobs=n_jobs, limits=limits, warm=warm, kernels=kernels)
     try:
         loop.run_until_complete(workers.start())
         yield Room(loop, workers)

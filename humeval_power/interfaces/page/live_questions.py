@@ -7,6 +7,7 @@ import os
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TypeAlias
 
 from humeval_power.interfaces.page.answers import Answer, Work
@@ -66,6 +67,7 @@ class LiveQuestions:
         self._of_page: dict[str, _Question] = {}  # the newest of each
         self._some = asyncio.Event()
         self._n_asked = 0
+        self._nameless = count()
         self._problem = ""
 
     @property
@@ -74,7 +76,8 @@ class LiveQuestions:
         return bool(self._questions)
 
     async def ask(self, work: Work, page: str) -> Answer | None:
-        """The answer, or None where the same page has asked something newer before this was begun.
+        """The answer, or None where the same page has asked something newer before this was begun; a page without
+        a name is one that asks only once.
 
         Raises
         ------
@@ -82,6 +85,7 @@ class LiveQuestions:
             Too many pages wait.
         """
         key = (work, stamp(work))
+        page = page or f" {next(self._nameless)}"
         place = self._withdraw(page, key)
         kept = self._kept.get(key)
         if kept is not None:
