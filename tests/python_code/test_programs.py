@@ -15,6 +15,7 @@ from programs import both, differences
 from humeval_power.interfaces.python_code.expressions import WIDTH, call, written
 from humeval_power.interfaces.python_code.program import python_of
 
+CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
 SMALL = "--workers 6 --items 24"
 QUICK = "--simulations 40 --seed 3"
 ASKED = f"power --preset low {SMALL} {QUICK}"
@@ -40,19 +41,81 @@ LINES = {
     "mde margin": f"mde --preset low {SMALL} --alternative equivalent --effect 0.01 --method analytic",
     "mde systems": f"mde --preset low {SMALL} --n-systems 3 --pattern steps --method analytic",
     "size points": f"size --preset low --find workers --items 60 --scale 1:5 --effect-raw 0.5 {QUICK}",
-    "size documents": f"size --preset low --find documents --items-per-document 4 --workers 9 --effect 0.2 {QUICK}",
+    "size documents": "size --preset low --find documents --items-per-document 4 --workers 9 --effect "
+    f"0.2 {QUICK}",
     "size systems": f"size --preset low --find items --workers 9 --n-systems 3 --effect 0.2 {QUICK}",
-    "surface points": f"surface --preset low,high --workers 4,6 --items 20 --scale 1:5 --effect-raw 0.5,1 {QUICK}",
+    "surface points": "surface --preset low,high --workers 4,6 --items 20 --scale 1:5 --effect-raw "
+    f"0.5,1 {QUICK}",
     "surface card": f"surface --preset low --workers 4,6 --items 20 --effect 0.1 --compare card2020 {QUICK}",
-    "surface margin": f"surface --preset low --workers 4 --items 20 --alternative equivalent --margin 0.2 {QUICK}",
+    "surface margin": "surface --preset low --workers 4 --items 20 --alternative equivalent --margin "
+    f"0.2 {QUICK}",
     "surface systems": f"surface --preset low --workers 4,5 --items 20 --n-systems 3 --effect 0.1,0.2 {QUICK}",
     "fit formula": "fit pilot.csv --formula 'rating ~ system + (1 + system || worker) + (1 + system || item)'",
-    "fit options": "fit pilot.csv --missing 9 --scale 1:5 --worker-item --systems baseline,new --no-check-families",
+    "fit options": "fit pilot.csv --missing 9 --scale 1:5 --worker-item --systems baseline,new "
+    "--no-check-families",
     "fit margin": "fit pilot.csv --scale 1:5 --alternative equivalent --margin-raw 0.4 --alpha 0.1",
     "check options": "check pilot.csv --scale 1:5 --systems new,baseline",
     "analyze": "analyze pilot.csv --effect-of-interest 0.1 --correlated worker",
     "analyze points": "analyze pilot.csv --scale 1:5 --effect-of-interest-raw 0.4 --exclude-if agreement=0.1",
     "analyze many": "analyze five.csv --scale 1:5 --baseline base --correction bonferroni",
+    "simulate": f"simulate --preset low {SMALL} --scale 1:5 --effect 0.1 --lost 0.1 --response likert --seed 4",
+    "simulate systems": f"simulate --preset low {SMALL} --n-systems 3 --effect 0.1 --pattern steps",
+    "calibrate": f"calibrate --preset low {SMALL} --ratings-per-item 2 --alternative greater {QUICK}",
+    "assign": "assign --workers 4 --items 6 --ratings-per-item 2 --batch-size 4 --checks 0.2 --order blocked",
+    "assign systems": "assign --workers 4 --items 6 --systems a,b,c --replacements 1 --replace "
+    "r01=w02:1 --key k.csv",
+    "parameters": "parameters list",
+    "accuracy power": f"accuracy power --n 90 --effect 0.04 --baseline 0.9 --test exact --alpha 0.1 {QUICK}",
+    "accuracy unpaired": f"accuracy power --n 90 --effect 0.04 --baseline 0.9 --test unpaired {QUICK}",
+    "accuracy mde": f"accuracy mde --n 300 --agreement 0.9 --power 0.9 --method analytic {QUICK}",
+    "accuracy mde unpaired": "accuracy mde --n 300 --baseline 0.8 --test unpaired",
+    "accuracy size": "accuracy size --effect 0.05 --baseline 0.9 --overlap squad --highest 5000",
+    "accuracy surface": f"accuracy surface --n 100:300:100 --effect 0.02,0.05 --agreement 0.9 {QUICK}",
+    "accuracy test files": "accuracy test a_labels.csv b_labels.csv --labels gold.csv --alpha 0.1",
+    "accuracy test counts": "accuracy test --only-b 16 --only-a 6 --n 161",
+    "accuracy estimate": "accuracy estimate a_labels.csv b_labels.csv --labels gold.csv --column label",
+    "accuracy bounds": "accuracy bounds --n 147 --baseline 0.945 --power 0.9 --test mid-p",
+    "accuracy claims": "accuracy claims claims.csv --overlap middle",
+    "accuracy leaderboard": "accuracy leaderboard board.csv --n 1000 --alpha 0.1",
+    "preference power": "preference power --n 60 --effect 0.1 --ties kept --tie-share 0.2 --test mid-p "
+    f"{QUICK}",
+    "preference panel": "preference power --n 60 --effect 0.1 --workers 6 --sd-worker 0.4 --method analytic",
+    "preference mde panel": "preference mde --n 60 --workers 6 --sd-worker 0.4 --method analytic",
+    "preference size panel": "preference size --effect 0.2 --workers 9 --items 40 --sd-worker 0.3 --sd-item 0.3 "
+    "--method analytic",
+    "preference test": "preference test --wins 40 --losses 22 --ties 10 --alpha 0.1",
+    "preference test table": "preference test choices.csv --link logit",
+    "corpus power": "corpus power --n 300 --effect 1 --p0 0.2 --preset wmt19-tf19-tf18 --test flips "
+    f"--flips 50 {QUICK}",
+    "corpus mde": "corpus mde --n 300 --b0 30 --method analytic",
+    "corpus test": "corpus test --system-a a.txt --system-b b.txt --reference reference.txt "
+    "--metric chrf --swaps 50",
+    "contingency power": f"contingency power {{CLASSES}} --n 90 --effect 0.05 --metric mcc {QUICK}",
+    "contingency files": "contingency mde --gold gold.txt --system-a a_labels.txt --system-b b_labels.txt --n 90 "
+    "--method analytic",
+    "contingency classes": "contingency power --class-shares .5,.3,.2 "
+    "--class-recalls .8,.7,.6 --agreement 0.8 --n 60 "
+    f"--effect 0.03 --metric macro-f1 --flips 20 {QUICK}",
+    "contingency test": "contingency test --gold gold.txt --system-a a_labels.txt --system-b "
+    "b_labels.txt --positive 0",
+    "compare scores": "compare scores.csv --question mean --test t --effect 0.02 --margin 0.1 "
+    f"--resamples 50 {QUICK}",
+    "compare units": "compare scores scores.csv --question mean --unit-size 2 --unit-by median "
+    f"--shuffle-seed 3 {QUICK}",
+    "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 --test wilcoxon --direction greater {QUICK}",
+    "compare mde": "compare mde --n 60 --sd 0.2 --alpha 0.01",
+    "compare prospective": "compare prospective --mean 0.02 --sd 0.1 --power 0.9 --margin 0.05",
+    "compare primer-table": "compare primer-table --n 100,200 --hurt 0.1",
+    "assessment power": "assessment power --n 60 --effect 0.4 --scale 1:5 --mean 3 --sd 1 --test welch "
+    f"{QUICK}",
+    "assessment mde": "assessment mde --n 600 --no-continuity",
+    "judge mean": "judge mean --n 100 --extra 1000 --correlation 0.7 --sd 2 --sd-judge 3",
+    "judge study": "judge study --preset low --workers 10 --items 100 --scale 1:5 --effect-raw 0.4 --extra 500 "
+    "--correlation 0.6 --ratings-per-item 3",
+    "judge estimate": "judge estimate judged.csv --confidence 0.9",
+    "resample": "resample pilot.csv --scale 1:5 --shift-raw 0.4 --by item --items 20,30 --test "
+    f"wilcoxon,mixed {QUICK}",
+    "survey": "survey papers.csv --preset high,low --scale 1:5 --effect 0.1 --if-no-workers 5",
 }
 SLOW = {
     "surface card",
@@ -77,7 +140,7 @@ def there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def words_of(line: str) -> list[str]:
-    return shlex.split(line)
+    return shlex.split(line.replace("{CLASSES}", CLASSES))
 
 
 @pytest.mark.usefixtures("there")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from humeval_power.checking.submissions import Rejected, decided_rows
+from humeval_power.checking.submissions import Rejected
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note
+from humeval_power.interfaces.formats import tables
 from humeval_power.interfaces.formats.rating_tables import read_rating_table
 from humeval_power.interfaces.formats.ratings import ratings_of
-from humeval_power.interfaces.formats.tables import SourceTable, read_table
+from humeval_power.interfaces.formats.tables import SourceTable
 from humeval_power.ratings import MISSING_CODES, Ratings
 
 
@@ -34,11 +35,10 @@ def read_decided(path: str, rejected_rows: Rejected | None) -> SourceTable:
     InputError
         A file that is no table, or rows that a column such as AssignmentStatus marks and nobody decided on.
     """
-    found = read_table(path)
-    frame, told = decided_rows(found.frame, rejected_rows, source=found.source)
-    for notice in (*found.notices, *told):
+    found = tables.read_decided(path, rejected_rows)
+    for notice in found.notices:
         note(f"{found.source}: {notice}")
-    return found._replace(frame=frame)
+    return found
 
 
 def check_ratings(

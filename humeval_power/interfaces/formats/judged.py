@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.checking.columns import Column, find_columns
+from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of
-from humeval_power.interfaces.formats.tables import SourceTable
+from humeval_power.interfaces.formats.tables import SourceTable, read_decided
 
 _HUMAN = NumberColumn(("human", "rating", "human rating", "score"), may_be_blank=True)
 _JUDGE = NumberColumn(("judge", "metric", "prediction", "judge score"))
@@ -27,6 +30,26 @@ class JudgedValues(NamedTuple):
     extra: Floats
     what: str
     notices: tuple[str, ...] = ()
+
+
+def read_judged(
+    path: str | Path, *, systems: Sequence[str] | None = None, rejected_rows: Rejected | None = None
+) -> JudgedValues:
+    """Read a table of human values and a judge's scores, as `judge.estimate` takes them.
+
+    Parameters
+    ----------
+    path : of a table with a row for each rating or each output: item, judge, human (blank where no human
+        rated it) and, for a comparison, system.
+    systems : the two to compare; the effect is the second minus the first.
+    rejected_rows : what to do with rows of rejected or unfinished work, 'drop' or 'keep'.
+
+    Raises
+    ------
+    InputError
+        What `judged_values` raises, or rejected rows that nobody decided on.
+    """
+    return judged_values(read_decided(path, rejected_rows), None if systems is None else ",".join(systems))
 
 
 def judged_values(table: SourceTable, systems: str | None = None) -> JudgedValues:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.cells import Location, cell_problems, read_cells, read_ids, variant_problems
 from humeval_power.checking.columns import Column, bare, find_columns, listing
+from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.preference.judgements import Judgements
 from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of, texts_of
-from humeval_power.interfaces.formats.tables import SourceTable, read_table
+from humeval_power.interfaces.formats.tables import SourceTable, read_decided
 
 _SIDES = ("left", "right")  # where B is on the right throughout: of no use once the order is recorded
 _WIN = ("b", "win", "wins", "1", "+1", "1.0", _SIDES[1])
@@ -43,17 +44,19 @@ _COUNTS = [
 ]
 
 
-def read_judgements(path: str | Path) -> list[Judgements]:
+def read_judgements(path: str | Path, *, rejected_rows: Rejected | None = None) -> list[Judgements]:
     """Read a table with the columns wins, losses and perhaps ties and name; or with a column of
     preferences (B, A, tie; win, loss, tie; 1, -1, 0) and perhaps worker, item and position (which output was
     shown first: A or B).
 
+    rejected_rows : what to do with rows of rejected or unfinished work, 'drop' or 'keep'.
+
     Raises
     ------
     InputError
-        A table with neither, or every cell that is not understood.
+        A table with neither, every cell that is not understood, or rejected rows that nobody decided on.
     """
-    return judgements_of(read_table(path))
+    return judgements_of(read_decided(path, rejected_rows))
 
 
 def judgements_of(table: SourceTable) -> list[Judgements]:

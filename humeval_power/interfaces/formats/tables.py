@@ -11,6 +11,7 @@ import pandas as pd
 
 from humeval_power.checking.origin import Layout
 from humeval_power.checking.rows import ROW_INDEX, ExportFlow
+from humeval_power.checking.submissions import Rejected, decided_rows
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.binary_tables import read_excel, read_parquet
 from humeval_power.interfaces.formats.file_bytes import (
@@ -59,6 +60,20 @@ def read_table(path: str | Path) -> SourceTable:
     found = table_of(read_bytes(path), source=source_name(path))
     layout = None if found.layout is None else replace(found.layout, path=str(path))
     return found._replace(layout=layout)
+
+
+def read_decided(path: str | Path, rejected_rows: Rejected | None = None) -> SourceTable:
+    """The same without rows of rejected or unfinished work, or with them where the user says so ('keep'); its
+    notices tell of them.
+
+    Raises
+    ------
+    InputError
+        A file that is no table, or rows that a column such as AssignmentStatus marks and nobody decided on.
+    """
+    found = read_table(path)
+    frame, told = decided_rows(found.frame, rejected_rows, source=found.source)
+    return found._replace(frame=frame, notices=(*found.notices, *told))
 
 
 def source_name(path: str | Path) -> str:

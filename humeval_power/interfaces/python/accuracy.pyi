@@ -5,7 +5,15 @@ from humeval_power.api.accuracy import claims as claims
 from humeval_power.api.accuracy import estimate as estimate
 from humeval_power.api.accuracy import leaderboard as leaderboard
 from humeval_power.api.accuracy import test as test
+from humeval_power.inference.accuracy import PairedCounts as PairedCounts
+from humeval_power.interfaces.formats.accuracy import read_answers as read_answers
+from humeval_power.interfaces.formats.accuracy import read_claims as read_claims
+from humeval_power.interfaces.formats.accuracy import read_counts as read_counts
+from humeval_power.interfaces.formats.accuracy import read_leaderboard as read_leaderboard
+from humeval_power.planning.accuracy.detectable import PRIORS as PRIORS
 from humeval_power.scenarios.accuracy.agreement import OVERLAP as OVERLAP
+from humeval_power.scenarios.accuracy.agreement import AssumedAgreement as AssumedAgreement
 from humeval_power.scenarios.accuracy.agreement import KnownAgreement as KnownAgreement
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy as PairedAccuracy
+from humeval_power.scenarios.accuracy.paired import largest_difference as largest_difference
 from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy as UnpairedAccuracy

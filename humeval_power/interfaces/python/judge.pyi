@@ -3,4 +3,5 @@
 from humeval_power.api.judge import estimate as estimate
 from humeval_power.api.judge import mean as mean
 from humeval_power.api.judge import study as study
+from humeval_power.interfaces.formats.judged import read_judged as read_judged
 from humeval_power.planning.judge.efficiency import data_efficiency as data_efficiency

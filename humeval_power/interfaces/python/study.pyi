@@ -35,6 +35,7 @@ from humeval_power.interfaces.formats.criteria import read_criteria as read_crit
 from humeval_power.interfaces.formats.criteria import read_each_criterion as read_each_criterion
 from humeval_power.interfaces.formats.rating_tables import read_rating_table as read_rating_table
 from humeval_power.interfaces.formats.study.parameter_files import read_assumed as read_assumed
+from humeval_power.interfaces.formats.survey import read_comparisons as read_comparisons
 from humeval_power.planning.study.analytic import minimum_detectable_effect as minimum_detectable_effect
 from humeval_power.planning.study.calibration import size_of_test as size_of_test
 from humeval_power.planning.study.surface import list_cells as list_cells

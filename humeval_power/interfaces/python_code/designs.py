@@ -13,9 +13,14 @@ _WHOLE = {
 }
 
 
-def design_of(typed: Typed, workers: Value, items: Value, *, n_systems: int | None = None) -> Call:
-    """The design of so many workers and items, which may come out of documents."""
-    design = _of_items(typed, workers, items, n_systems)
+def design_of(
+    typed: Typed, workers: Value, items: Value, *, n_systems: int | None = None, kind: str = "design"
+) -> Call:
+    """The design of so many workers and items, which may come out of documents.
+
+    kind : the name of the option's value that says which design
+    """
+    design = _of_items(typed, workers, items, n_systems, typed[kind])
     documents, each = typed["documents"], typed["items_per_document"]
     if each is not None:
         documents = -(-int(str(items)) // each)
@@ -28,10 +33,10 @@ def documents_of(typed: Typed) -> Call | None:
     return None if number is None and each is None else call("hp.Documents", number=number, items_each=each)
 
 
-def _of_items(typed: Typed, workers: Value, items: Value, n_systems: int | None) -> Call:
-    kind, per_item = typed["design"], typed["ratings_per_item"]
+def _of_items(typed: Typed, workers: Value, items: Value, n_systems: int | None, kind: str | None) -> Call:
+    per_item = typed["ratings_per_item"]
     many = None if n_systems in (None, 2) else n_systems
-    unpaired = None if typed["paired"] else False
+    unpaired = False if typed["paired"] is False else None
     limit = typed["max_ratings_per_worker"]  # which refuses designs, and changes none
     if kind in _WHOLE:
         return call(_WHOLE[kind], workers, items)

@@ -7,11 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 
 from humeval_power.errors import HumevalPowerError
+from humeval_power.interfaces.python_code.field import drawn
+from humeval_power.interfaces.python_code.scenarios import accuracy, others, preference, scores, texts
+from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.study import analyzed, questions, ratings, sizes
 from humeval_power.interfaces.python_code.typed import GapError, Typed
 
 Writer = Callable[[Typed, Source], None]
+
+
+def _questions(group: str, kind: Kind) -> dict[tuple[str, ...], Writer]:
+    """The four questions of a group of commands."""
+    return {(group, question): writer for question, writer in kind.programs.items()}
+
 
 PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("check",): ratings.check,
@@ -21,6 +30,36 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("size",): sizes.size,
     ("surface",): sizes.surface,
     ("analyze",): analyzed.analyze,
+    ("assign",): drawn.assign,
+    ("simulate",): drawn.simulate,
+    ("calibrate",): drawn.calibrate,
+    ("parameters",): drawn.parameters,
+    **_questions("accuracy", accuracy.ACCURACY),
+    **_questions("preference", preference.PREFERENCE),
+    **_questions("corpus", texts.CORPUS),
+    **_questions("contingency", texts.CONTINGENCY),
+    **_questions("compare", scores.COMPARE),
+    **_questions("assessment", scores.ASSESSMENT),
+    ("accuracy", "test"): accuracy.test,
+    ("accuracy", "estimate"): accuracy.estimate,
+    ("accuracy", "bounds"): accuracy.bounds,
+    ("accuracy", "claims"): accuracy.claims,
+    ("accuracy", "leaderboard"): accuracy.leaderboard,
+    ("preference", "test"): preference.test,
+    ("corpus", "test"): texts.corpus_test,
+    ("corpus", "estimate"): texts.corpus_estimate,
+    ("contingency", "test"): texts.contingency_test,
+    ("contingency", "estimate"): texts.contingency_estimate,
+    ("compare", "scores"): scores.scores,
+    ("compare", "prospective"): scores.prospective,
+    ("compare", "primer-table"): scores.primer_table,
+    ("assessment", "decompose"): others.decompose,
+    ("assessment", "observed-mde"): others.observed_mde,
+    ("judge", "mean"): others.judge_mean,
+    ("judge", "study"): others.judge_study,
+    ("judge", "estimate"): others.judge_estimate,
+    ("survey",): others.survey,
+    ("resample",): others.resample,
 }
 # Commands that have no program, and why.
 GAPS: Mapping[tuple[str, ...], str] = {}

@@ -10,9 +10,14 @@ from humeval_power.planning.power import DEFAULT_SEED
 def run_of(typed: Typed, *further: str) -> dict[str, Value]:
     """The arguments of a call that simulates: those that were typed, and further ones of the same name."""
     typed.refuse(["dry_run"], "prints what a simulation costs, and no result")
-    seed = typed["seed"]
     return {
         **{name: typed.given(name) for name in further},
         "n_simulations": typed["simulations"],
-        "seed": None if seed == DEFAULT_SEED else seed,
+        "seed": seed_of(typed),
     }
+
+
+def seed_of(typed: Typed) -> int | None:
+    """The seed that was typed; None for the usual one."""
+    seed: int | None = typed["seed"]
+    return None if seed == DEFAULT_SEED else seed

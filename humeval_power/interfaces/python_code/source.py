@@ -22,6 +22,11 @@ class Source:
         self._lines.append(f"{name} = {written(value, before=len(name) + 3)}")
         return Code(name)
 
+    def text_of(self, name: str, *lines: str) -> Code:
+        """Assign what is written over several lines."""
+        self._lines.append(f"{name} = " + "\n".join(lines))
+        return Code(name)
+
     def define(self, name: str, arguments: str, value: Value) -> Code:
         """Define a function that returns a value."""
         body = written(value, indent=4, before=7)

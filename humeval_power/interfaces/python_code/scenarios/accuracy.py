@@ -1,0 +1,97 @@
+"""`accuracy`, as programs."""
+
+from __future__ import annotations
+
+from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
+from humeval_power.interfaces.python_code.scenarios.questions import Kind
+from humeval_power.interfaces.python_code.source import Source
+from humeval_power.interfaces.python_code.typed import Typed
+
+
+def _build(typed: Typed, source: Source, n: Value, effect: Value) -> Call:
+    if typed["test_name"] == "unpaired":
+        alpha = typed.given("alpha")
+        return call("hp.accuracy.UnpairedAccuracy", n, effect, baseline=typed["baseline"], alpha=alpha)
+    return call(
+        "hp.accuracy.PairedAccuracy",
+        n,
+        difference=effect,
+        agreement=source.named("agreement", _agreement(typed)),
+        baseline=typed["baseline"],
+        test=typed.given("test_name"),
+        alpha=typed.given("alpha"),
+    )
+
+
+def _agreement(typed: Typed) -> Value:
+    known, overlap = typed["agreement"], typed["overlap"]
+    if known is not None:
+        return call("hp.accuracy.KnownAgreement", known)
+    return Code(f'hp.accuracy.PRIORS["{overlap or "middle"}"]')
+
+
+def _largest(typed: Typed, comparison: Code) -> Value:
+    if typed["test_name"] == "unpaired":
+        return max(1.0 - float(typed["baseline"]), 0.0)
+    agreement = Code(f"{comparison}.agreement")
+    return call("hp.accuracy.largest_difference", agreement, baseline=Code(f"{comparison}.baseline"))
+
+
+ACCURACY = Kind(_build, _largest)
+
+
+def test(typed: Typed, source: Source) -> None:
+    """A finished comparison, from files of predictions, a table of counts, or counts."""
+    files, alpha = typed["files"], typed.given("alpha")
+    if len(files) == 2:
+        counts = _answers(typed, source)
+    elif len(files) == 1:
+        counts = source.let("comparisons", call("hp.accuracy.read_counts", files[0]))
+        typed.allow("labels", "column")
+    else:
+        typed.allow("labels", "column")
+        numbers = [typed[name] for name in ("only_b", "only_a", "n")]
+        both = typed["both"]
+        known = call("hp.accuracy.PairedCounts", *numbers, *(() if both is None else (both,)))
+        counts = source.let("counts", known)
+    source.let("result", call("hp.accuracy.test", counts, alpha=alpha))
+
+
+def estimate(typed: Typed, source: Source) -> None:
+    """Accuracies and agreement of two files of predictions."""
+    source.let("result", call("hp.accuracy.estimate", _answers(typed, source)))
+
+
+def _answers(typed: Typed, source: Source) -> Code:
+    a, b = typed["files"]
+    read = call("hp.accuracy.read_answers", a, b, labels=typed["labels"], column=typed["column"])
+    source.let("counts, notices", read)
+    return Code("counts")
+
+
+def bounds(typed: Typed, source: Source) -> None:
+    """The smallest improvement that a test set can show."""
+    found = call("hp.accuracy.bounds", typed["n"], typed["baseline"], **_shared(typed))
+    source.let("result", found)
+
+
+def claims(typed: Typed, source: Source) -> None:
+    """Claims of improvement beside what their test sets can show."""
+    source.let("claims, in_percent", call("hp.accuracy.read_claims", typed["table"]))
+    overlap = typed.given("overlap")
+    source.let("result", call("hp.accuracy.claims", Code("claims"), overlap=overlap, **_shared(typed)))
+
+
+def leaderboard(typed: Typed, source: Source) -> None:
+    """Submissions to a leaderboard."""
+    source.let("submissions, in_percent", call("hp.accuracy.read_leaderboard", typed["table"]))
+    asked = {"n": typed["n"], "overlap": typed.given("overlap"), **_shared(typed)}
+    source.let("result", call("hp.accuracy.leaderboard", Code("submissions"), **asked))
+
+
+def _shared(typed: Typed) -> dict[str, Value]:
+    return {
+        "test": typed.given("test_name"),
+        "power": typed.given("target"),
+        "alpha": typed.given("alpha"),
+    }

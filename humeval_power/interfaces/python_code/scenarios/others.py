@@ -1,0 +1,150 @@
+"""`judge`, `survey`, `resample` and the tables of `assessment`, as programs."""
+
+from __future__ import annotations
+
+from humeval_power.interfaces.python_code.effects import Effect, difference_of, effect_of
+from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
+from humeval_power.interfaces.python_code.rules import rule_of
+from humeval_power.interfaces.python_code.runs import run_of, seed_of
+from humeval_power.interfaces.python_code.settings import settings_of
+from humeval_power.interfaces.python_code.source import Source
+from humeval_power.interfaces.python_code.tables import ratings_of
+from humeval_power.interfaces.python_code.typed import Typed
+
+
+def judge_mean(typed: Typed, source: Source) -> None:
+    """How precise a mean is with a judge's help."""
+    asked = {name: typed[name] for name in ("n", "extra", "correlation")}
+    kept = {"sd": typed.given("sd"), "sd_judge": typed["sd_judge"]}
+    source.let("result", call("hp.judge.mean", **asked, **kept))
+
+
+def judge_study(typed: Typed, source: Source) -> None:
+    """How many human ratings a judge saves."""
+    settings = settings_of(typed, source)
+    said = effect_of(typed, settings.scale)
+    assert said is not None  # asked for
+    rule = rule_of(typed, settings.scale)
+    found = call(
+        "hp.judge.study",
+        settings.only.parameters,
+        workers=typed["workers"],
+        items=typed["items"],
+        effect=_told(said, settings.scale),
+        extra=typed["extra"],
+        correlation=typed["correlation"],
+        ratings_per_item=typed["ratings_per_item"],
+        rule=rule,
+    )
+    source.let("result", found)
+
+
+def _told(said: Effect, scale: Code | None) -> Value:
+    """The difference with its scale, where there is one."""
+    if said.said is not None or scale is None:
+        return said.stated
+    return call("hp.Difference", said.value, scale)
+
+
+def judge_estimate(typed: Typed, source: Source) -> None:
+    """A mean, or a difference, from human values and a judge's scores."""
+    systems = typed["systems"]
+    read = call(
+        "hp.judge.read_judged",
+        typed["file"],
+        systems=None if systems is None else [name.strip() for name in systems.split(",")],
+        rejected_rows=typed["rejected_rows"],
+    )
+    values = source.let("values", read)
+    found = call(
+        "hp.judge.estimate",
+        Code(f"{values}.human"),
+        Code(f"{values}.judge"),
+        Code(f"{values}.extra"),
+        estimated=Code(f"{values}.what"),
+        confidence=typed.given("confidence"),
+        seed=seed_of(typed),
+    )
+    source.let("result", found)
+
+
+def survey(typed: Typed, source: Source) -> None:
+    """What published comparisons report, and could have found."""
+    settings = settings_of(typed, source)
+    points, values = typed["effect_raw"], typed["effect"]
+    effects: Value = None
+    if points is not None:
+        effects = [difference_of(one, settings.scale) for one in points]
+    elif settings.scale is not None:
+        usual = (0.05, 0.1, 0.2)
+        effects = [call("hp.Difference", one, settings.scale) for one in values or usual]
+    elif values is not None:
+        effects = list(values)
+    source.let("comparisons, notices", call("hp.study.read_comparisons", typed["file"]))
+    assumed = {
+        "workers": typed["if_no_workers"],
+        "items": typed["if_no_items"],
+        "ratings_per_item": typed["if_no_ratings"],
+    }
+    known = {name: number for name, number in assumed.items() if number is not None}
+    found = call(
+        "hp.survey",
+        Code("comparisons"),
+        settings.by_name,
+        effects=effects,
+        if_missing=known or None,
+        rule=rule_of(typed, settings.scale),
+    )
+    source.let("result", found)
+
+
+def resample(typed: Typed, source: Source) -> None:
+    """Power of tests on studies drawn from ratings."""
+    ratings = ratings_of(typed, source)
+    lists = {name: typed.given(name) for name in ("tests", "workers", "items")}
+    shift: Value = typed["shift"]
+    if typed["shift_raw"] is not None:
+        shift = difference_of(typed["shift_raw"], Code(f"{ratings}.scale"))
+    rule = call("hp.DecisionRule", df=typed.given("df"), alpha=typed.given("alpha"))
+    found = call(
+        "hp.resample",
+        ratings,
+        by=typed.given("by"),
+        **{name: None if one is None else list(one) for name, one in lists.items()},
+        n_ratings=None if typed["ratings"] is None else list(typed["ratings"]),
+        shift=shift,
+        rule=rule if rule.named else None,
+        **run_of(typed),
+    )
+    source.let("result", found)
+
+
+def decompose(typed: Typed, source: Source) -> None:
+    """Quality and noise in ratings."""
+    ratings = ratings_of(typed, source, more={"require_pair": False})
+    correlations = typed.given("correlation")
+    found = call(
+        "hp.assessment.decompose",
+        ratings,
+        correlations=None if correlations is None else list(correlations),
+        resamples=typed["resamples"],
+        seed=seed_of(typed),
+    )
+    source.let("result", found)
+
+
+def observed_mde(typed: Typed, source: Source) -> None:
+    """From which observed difference on comparisons were significant."""
+    by = typed["by"]
+    read = source.let(
+        "observed", call("hp.assessment.read_observed", typed["file"], *((by,) if by else ()))
+    )
+    kept = {name: typed.given(name) for name in ("alpha", "share", "fewest_above")}
+    found: Call = call(
+        "hp.assessment.observed_mde",
+        Code(f"{read}.difference"),
+        Code(f"{read}.p_value"),
+        groups=Code(f"{read}.groups") if by else None,
+        **kept,
+    )
+    source.let("result", found)

@@ -1,0 +1,123 @@
+"""`corpus` and `contingency`, as programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
+from humeval_power.interfaces.python_code.runs import seed_of
+from humeval_power.interfaces.python_code.scenarios.questions import Kind
+from humeval_power.interfaces.python_code.source import Source
+from humeval_power.interfaces.python_code.typed import Typed
+
+_POINTS = 100.0  # where metrics end
+_FILES = ("gold", "system_a", "system_b")
+
+
+def _corpus(typed: Typed, source: Source, n: Value, effect: Value) -> Call:
+    preset, p0, b0 = typed.given("preset"), typed["p0"], typed["b0"]
+    if preset is not None and (p0 is None or b0 is None):
+        source.let("zero_share, scale", Code(f'hp.corpus.PRESETS["{preset}"]'))
+        p0, b0 = (
+            name if one is None else one for one, name in ((p0, Code("zero_share")), (b0, Code("scale")))
+        )
+    return call(
+        "hp.corpus.CorpusStudy",
+        n,
+        difference=effect,
+        zero_share=p0,
+        scale=b0,
+        test=typed.given("test"),
+        n_flips=typed.given("flips"),
+        alpha=typed.given("alpha"),
+    )
+
+
+CORPUS = Kind(_corpus, lambda _typed, _comparison: _POINTS)
+
+
+def corpus_test(typed: Typed, source: Source) -> None:
+    """The randomisation test of a corpus metric."""
+    asked = {"n_swaps": typed.given("swaps"), "alpha": typed.given("alpha")}
+    source.let("result", call("hp.corpus.test", **_texts(typed, source), **asked, seed=seed_of(typed)))
+
+
+def corpus_estimate(typed: Typed, source: Source) -> None:
+    """What single swaps do."""
+    texts, subsets = _texts(typed, source), typed.given("subsets")
+    source.let("result", call("hp.corpus.estimate", **texts, n_subsets=subsets, seed=seed_of(typed)))
+
+
+def _texts(typed: Typed, source: Source) -> dict[str, Value]:
+    files = (typed["system_a"], typed["system_b"], list(typed["reference"]))
+    texts = source.let("texts", call("hp.corpus.read_corpus", *files))
+    return {
+        "system_a": Code(f"{texts}.system_a"),
+        "system_b": Code(f"{texts}.system_b"),
+        "references": Code(f"{texts}.references"),
+        "metric": typed.given("metric"),
+        "tokenizer": typed.given("tokenizer"),
+        "lowercase": typed.given("lowercase"),
+    }
+
+
+def _contingency(typed: Typed, source: Source, n: Value, effect: Value) -> Call:
+    tables = source.let("tables", _tables(typed, source))
+    metric, label = typed["metric"], typed["positive"]
+    positive: Value = None
+    if label is not None or typed["gold"] is not None:
+        place = call("hp.contingency.place_of_positive", metric, Code(f"{tables}.classes"), label)
+        if label is None:
+            place = call(
+                "hp.contingency.place_of_positive", metric, Code(f"{tables}.classes"), Code("None")
+            )
+        positive = source.let("positive", place)
+    study = call(
+        "hp.contingency.ContingencyStudy",
+        n,
+        base=tables,
+        metric=typed.given("metric"),
+        positive=positive,
+        n_flips=typed["flips"],
+        alpha=typed.given("alpha"),
+    )
+    return study if effect == 0.0 else study.method("with_effect", effect)
+
+
+def _tables(typed: Typed, source: Source) -> Call:
+    files = [typed[name] for name in _FILES]
+    agreement, correlation = typed["agreement"], typed["correlation"]
+    binary = {name: typed[name] for name in ("prevalence", "recall", "precision")}
+    shares, recalls = typed["class_shares"], typed["class_recalls"]
+    if files[0] is not None:
+        labels = call("hp.contingency.read_labels", *files)
+        source.let("gold, system_a, system_b", labels)
+        names = (Code("gold"), Code("system_a"), Code("system_b"))
+        source.let("counts, classes", call("hp.contingency.counted", *names))
+        return call("hp.contingency.observed_tables", Code("counts"), Code("classes"))
+    how: Sequence[Value] = (shares and list(shares), recalls and list(recalls))
+    if shares is None:
+        rates = source.let("recalls", call("hp.contingency.binary_recalls", **binary))
+        how = ([1 - binary["prevalence"], binary["prevalence"]], rates)
+    if agreement is not None:
+        return call("hp.contingency.equal_agreement", *how, agreement=agreement)
+    return call("hp.contingency.correlated_errors", *how, correlation=correlation)
+
+
+CONTINGENCY = Kind(_contingency, lambda _typed, comparison: Code(f"{comparison}.reach[1]"))
+
+
+def contingency_test(typed: Typed, source: Source) -> None:
+    """The randomisation test of F1 and the like."""
+    asked = {name: typed.given(name) for name in ("metric", "positive", "alpha")}
+    labels = Code("*labels")
+    source.let("labels", call("hp.contingency.read_labels", *(typed[name] for name in _FILES)))
+    swaps, seed = typed.given("swaps"), seed_of(typed)
+    source.let("result", call("hp.contingency.test", labels, **asked, n_swaps=swaps, seed=seed))
+
+
+def contingency_estimate(typed: Typed, source: Source) -> None:
+    """How two systems err together."""
+    source.let("labels", call("hp.contingency.read_labels", *(typed[name] for name in _FILES)))
+    positive = typed["positive"]
+    source.let("result", call("hp.contingency.estimate", Code("*labels"), positive=positive))
