@@ -23,6 +23,7 @@ SETTING = "--preset low"
 
 # name: the command line; --json is added. Files are those of `write_inputs`, or of a command before.
 COMMANDS: dict[str, str] = {
+    "start": "start --have pilot --file pilot.csv --limit budget=500 --raters mturk",
     "check": "check pilot.csv --scale 1:5",
     "fit": "fit pilot.csv --scale 1:5 -o parameters.json",
     "fit differences": "fit pilot.csv --scale 1:5 --analysis differences",

@@ -45,6 +45,7 @@ SCORES = f"--sd 0.2 --alpha 0.05 {FEW}"
 # What a command needs besides the option that is tried; FILE names stand for the files of `write_files`.
 BASE: dict[str, str] = {
     "fit": "ratings.csv --scale 1:5",
+    "start": "--have nothing",
     "check": "ratings.csv",
     "release": "ratings.csv --scale 1:5 -o bundle",
     "monitor": "ratings.csv --plan none.json",

@@ -19,6 +19,9 @@ from humeval_power.interfaces.cli.output import WIDTH, WORDS, finish_stopped_run
 
 # section: {name of the command: (the module below this package, by subject; what --help says about it)}
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Not sure where to begin": {
+        "start": ("start.start", "Six questions, and the commands that follow from your answers."),
+    },
     "Look at ratings": {
         "import": ("field.import_", "Bring a platform's export into a table of ratings."),
         "check": ("study.check", "What is in a table, and what is wrong with it?"),
@@ -234,7 +237,7 @@ _REPORTED = (
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
-    epilog="Start with: humeval-power check FILE",
+    epilog="Start with: humeval-power start",
 )
 @click.version_option(package_name="humeval-power", message="%(prog)s %(version)s")
 @click.option(

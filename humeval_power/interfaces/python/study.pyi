@@ -2,6 +2,7 @@
 
 from humeval_power.api.analyze import analyze_criteria as analyze_criteria
 from humeval_power.api.analyze import analyze_systems as analyze_systems
+from humeval_power.api.start import start as start
 from humeval_power.api.study_power import study_detectable as study_detectable
 from humeval_power.api.study_power import study_power as study_power
 from humeval_power.api.systems_power import simulate_ratings as simulate_ratings

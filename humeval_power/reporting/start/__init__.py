@@ -1,0 +1,1 @@
+"""The guided start: six questions, and what follows from their answers."""

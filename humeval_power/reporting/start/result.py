@@ -1,0 +1,88 @@
+"""What the guided start says: what was understood, what was taken, and the commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from humeval_power.reporting.document import Block, Document, Listing, Paragraph, Section
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.start.script import script
+from humeval_power.reporting.start.steps import PROGRAM, Phase, Step
+from humeval_power.reporting.start.talk import Talk
+from humeval_power.reporting.start.ways import again, assumptions, understood, way
+
+_TITLES: dict[Phase, str] = {"now": "Now", "later": "When the judgements are in"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartResult(Result):
+    """The way from these answers: `steps` are its commands in order. Nothing was computed yet."""
+
+    schema: ClassVar[str] = "humeval_power/start/1"
+    endings: ClassVar[tuple[str, ...]] = (".sh",)
+
+    talk: Talk
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The commands in order."""
+        return way(self.talk)
+
+    def body(self) -> Document:
+        """What was understood, what was taken where nobody knew, the commands."""
+        steps = self.steps
+        sections = [
+            Section(_TITLES[phase], tuple(block for step in found for block in _blocks(step, steps)))
+            for phase in _TITLES
+            if (found := [step for step in steps if step.phase == phase])
+        ]
+        return Document(
+            "Your way from here",
+            lead="Nothing is computed yet: these commands do it, one after the other.",
+            headline=understood(self.talk),
+            caveats=assumptions(self.talk),
+            sections=(*sections, Section("The same without questions", (Listing(again(self.talk).shown),))),
+        )
+
+    def content(self) -> Record:
+        """The answers and which of them were taken, what was understood, each command with its words and link."""
+        talk = self.talk
+        return {
+            "answers": dict(talk.said),
+            "assumed": sorted(talk.assumed),
+            "understood": [{"label": label, "text": text} for label, text in understood(talk)],
+            "assumptions": list(assumptions(talk)),
+            "rows": [_row(step) for step in self.steps],
+            "again": [PROGRAM, *again(talk).words],
+        }
+
+    def artefact(self, ending: str) -> str | bytes:
+        """The commands as a script of bash."""
+        if ending != ".sh":
+            raise NotImplementedError(ending)
+        return script(self.body().title, self.steps)
+
+    def files(self) -> dict[str, str | bytes]:
+        """The script, for a folder."""
+        return {"start.sh": self.artefact(".sh")}
+
+
+def _blocks(step: Step, steps: tuple[Step, ...]) -> tuple[Block, ...]:
+    told = (Paragraph(step.tells),) if step.tells else ()
+    return (Paragraph(f"{steps.index(step) + 1}. {step.why}"), Listing(step.shown), *told)
+
+
+def _row(step: Step) -> Record:
+    return {
+        "phase": step.phase,
+        "command": [PROGRAM, *step.words],
+        "shown": step.shown,
+        "link": step.link,
+        "why": step.why,
+        "tells": step.tells,
+        "writes": step.output,
+        "needs": list(step.needs),
+    }

@@ -1,0 +1,137 @@
+"""What has been answered so far, and what follows from it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
+
+from humeval_power.reporting.start.found import Found
+
+Judgement = Literal["points", "yes-no", "preference", "score", "correct", "corpus"]
+Have = Literal["nothing", "pilot", "results"]
+Raters = Literal["prolific", "mturk", "students", "experts", "unknown"]
+Limit = Literal["budget", "workers", "items", "nothing"]
+UNKNOWN = "unknown"  # the answer of those who do not know
+RATED: tuple[Judgement, ...] = ("points", "yes-no")
+BY_PEOPLE: tuple[Judgement, ...] = (*RATED, "preference")
+WORDS = {Judgement: get_args(Judgement), Have: get_args(Have)}
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """What is assumed of those who rate: platform's fee, pay an hour, seconds a rating, how many there may be."""
+
+    fee: str
+    pay: float
+    seconds: float
+    most: int
+
+
+# Assumptions to be replaced by one's own figures, and said wherever they are used.
+CREWS: Mapping[str, Crew] = {
+    "prolific": Crew("prolific", 12, 30, 60),
+    "mturk": Crew("mturk", 12, 30, 60),
+    "students": Crew("", 15, 30, 20),
+    "experts": Crew("", 40, 60, 6),
+    "unknown": Crew("", 12, 30, 40),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """The answers in the order in which they were given, by the names of their options, and what the files hold.
+
+    `assumed` are those that nobody gave: defaults that were taken.
+    """
+
+    said: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    found: Found | None = None
+    assumed: frozenset[str] = frozenset()
+
+    def answered(self, option: str, text: str, *, assumed: bool = False) -> Talk:
+        """With one more answer."""
+        taken = self.assumed | {option} if assumed else self.assumed - {option}
+        return replace(self, said={**self.said, option: text}, assumed=taken)
+
+    def looked(self, files: tuple[str, ...], found: Found | None) -> Talk:
+        """With files, and what was found in them."""
+        said = {**self.said, "file": " ".join(files)}
+        return replace(self, said=said, files=files, found=found)
+
+    def get(self, option: str) -> str:
+        """What was answered; '' where nothing was, or that one does not know."""
+        text = self.said.get(option, "")
+        return "" if text == UNKNOWN else text
+
+    def number(self, option: str) -> float | None:
+        """The same as a number."""
+        text = self.get(option)
+        return float(text) if text else None
+
+    @property
+    def judgement(self) -> str:
+        """What one judgement is."""
+        return self.said.get("judgement", "points")
+
+    @property
+    def have(self) -> str:
+        """What there is."""
+        return self.said.get("have", "nothing")
+
+    @property
+    def is_planning(self) -> bool:
+        """Whether a study is still to be made."""
+        return self.have != "results"
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether workers give ratings, in points or yes and no."""
+        return self.judgement in RATED
+
+    @property
+    def scale(self) -> str:
+        """The scale of ratings as low:high."""
+        if self.judgement == "yes-no":
+            return "0:1"
+        return self.get("scale") or (self.found.scale if self.found else "") or "1:5"
+
+    @property
+    def width(self) -> float:
+        """The width of the scale, in its points."""
+        low, high = self.scale.split(":")
+        return float(high) - float(low)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the systems, where they are known."""
+        if self.found is not None:
+            return self.found.systems
+        text = self.get("systems")
+        return () if not text or text.isdigit() else tuple(text.split(","))
+
+    @property
+    def n_systems(self) -> int:
+        """How many systems are compared."""
+        text = self.get("systems")
+        return len(self.names) or (int(text) if text else 2)
+
+    @property
+    def baseline(self) -> str:
+        """The system that every other is compared with; '' where every pair is, or there are two."""
+        return self.get("baseline") if self.n_systems > 2 and self.get("comparisons") == "baseline" else ""
+
+    @property
+    def crew(self) -> Crew:
+        """What is taken of those who rate."""
+        return CREWS[self.said.get("raters", "unknown")]
+
+    @property
+    def limit(self) -> str:
+        """What is short."""
+        return self.get("limit") or "nothing"
+
+    def limited(self, what: Limit) -> int | None:
+        """How many workers or items there are at most, where that is the limit."""
+        return round(float(self.get("amount"))) if self.limit == what else None

@@ -1,0 +1,206 @@
+"""From all answers to the commands, and what was taken where nobody knew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from humeval_power.reporting.start.questions import ASKS, COMPARISONS, HAVES, JUDGEMENTS, RATERS
+from humeval_power.reporting.start.rated import rated_way
+from humeval_power.reporting.start.scored import (
+    PANEL_SD,
+    SMALL,
+    corpus_way,
+    correct_way,
+    preference_way,
+    score_way,
+)
+from humeval_power.reporting.start.steps import Step
+from humeval_power.reporting.start.talk import UNKNOWN, Talk
+
+_WAYS: Mapping[str, Callable[[Talk], list[Step]]] = {
+    "points": rated_way,
+    "yes-no": rated_way,
+    "preference": preference_way,
+    "score": score_way,
+    "correct": correct_way,
+    "corpus": corpus_way,
+}
+_NOBODY = "Nobody said which difference matters"
+_UNITS = {
+    "yes-no": "points of a hundred",
+    "correct": "points of a hundred",
+    "corpus": "points of the metric",
+    "score": "units of the score",
+}
+
+
+def way(talk: Talk) -> tuple[Step, ...]:
+    """The commands that these answers lead to, in order."""
+    return tuple(_WAYS[talk.judgement](talk))
+
+
+def again(talk: Talk) -> Step:
+    """The command that gives these answers without being asked."""
+    typed: list[tuple[str, str | None]] = []
+    for option in (name for name in ASKS if name in talk.said):
+        text = talk.said[option]
+        if option == "file":
+            typed += [("file", name) for name in talk.files]
+        elif option == "systems" and text.isdigit():
+            typed.append(("n-systems", text))
+        elif option == "limit" and "amount" in talk.said:
+            typed.append(("limit", f"{text}={talk.said['amount']}"))
+        elif option != "amount":
+            typed.append((option, text))
+    return Step(("start",), "The same without questions.", options=tuple(typed))
+
+
+def understood(talk: Talk) -> tuple[tuple[str, str], ...]:
+    """What was answered, in words: a label and what was said."""
+    words = {
+        "judgement": ("One judgement", dict(JUDGEMENTS)),
+        "have": ("There is", dict(HAVES)),
+        "comparisons": ("Compared is", dict(COMPARISONS)),
+        "baseline": ("Baseline", {}),
+        "raters": ("Judges", dict(RATERS)),
+    }
+    found = [
+        (label, known.get(talk.said[option], talk.said[option]))
+        for option, (label, known) in words.items()
+        if option in talk.said
+    ]
+    found[2:2] = _systems(talk)
+    return (*found, *_difference(talk), *_limit(talk))
+
+
+def assumptions(talk: Talk) -> tuple[str, ...]:
+    """What nobody said and was taken instead, a sentence each: to be replaced by what one knows."""
+    return tuple(
+        text
+        for told in (_of_rating, _of_money, _of_differences, _of_scores, _of_many)
+        for text in told(talk)
+    )
+
+
+def _systems(talk: Talk) -> list[tuple[str, str]]:
+    if talk.found is not None and talk.found.n_items:
+        found = talk.found
+        counts = [f"{found.n_items:,} items"] + (
+            [f"{found.n_workers:,} workers"] if found.n_workers else []
+        )
+        names = f"{len(found.systems)} systems ({', '.join(found.systems)})" if found.systems else ""
+        return [("The file", "; ".join(part for part in (", ".join(counts), names) if part))]
+    if "systems" not in talk.said:
+        return []
+    return [("Systems", str(talk.n_systems) + (f": {', '.join(talk.names)}" if talk.names else ""))]
+
+
+def _difference(talk: Talk) -> list[tuple[str, str]]:
+    text = talk.get("difference")
+    if not text:
+        return []
+    if talk.judgement == "preference":
+        return [("What matters", f"{text} of a hundred prefer the better one")]
+    unit = _UNITS.get(talk.judgement) or f"points of the scale {talk.scale}"
+    return [("What matters", f"a difference of {text} {unit}")]
+
+
+def _limit(talk: Talk) -> list[tuple[str, str]]:
+    if not talk.is_planning or talk.limit == "nothing":
+        return []
+    amount = talk.number("amount") or 0
+    return [("Limit", f"{amount:,.12g} USD" if talk.limit == "budget" else f"{amount:,.0f} {talk.limit}")]
+
+
+def _of_rating(talk: Talk) -> list[str]:
+    found = []
+    if talk.is_rated and talk.have == "nothing":
+        found.append(
+            "How much workers and items differ is not known. A published setting of large differences ('high') is "
+            "tried first, and the plan is made for the one that asks for most. A pilot of 5 workers and 30 items "
+            "tells more than any assumption."
+        )
+        if talk.judgement == "yes-no" and talk.n_systems == 2:
+            found.append("Half of all answers are taken to be yes, which asks for the most ratings.")
+    if talk.judgement == "yes-no" and talk.n_systems > 2:
+        found.append("Yes and no of more than two systems are compared as the numbers 1 and 0.")
+    if talk.judgement == "preference" and talk.is_planning:
+        found.append(
+            f"Workers' and items' own tastes are taken to vary by {PANEL_SD:g}, beside a noise of 1."
+        )
+    return found
+
+
+def _of_money(talk: Talk) -> list[str]:
+    if "pay-per-hour" not in talk.said:
+        return []
+    taken = [
+        words
+        for option, words in (
+            ("pay-per-hour", f"a pay of {talk.said['pay-per-hour']} USD an hour"),
+            ("seconds-per-rating", f"{talk.said['seconds-per-rating']} seconds for a judgement"),
+        )
+        if option in talk.assumed
+    ]
+    found = [f"Nobody said what it costs: {' and '.join(taken)} is taken."] if taken else []
+    if talk.said["raters"] == UNKNOWN:
+        found.append(
+            f"Nobody said who judges: at most {talk.crew.most} people and no platform's fee are taken."
+        )
+    elif talk.limit != "workers":
+        found.append(f"At most {talk.crew.most} of the {talk.said['raters']} are taken to be there.")
+    if talk.judgement == "preference" and talk.limit == "budget":
+        found.append("The money is divided by the pay of a judgement; a platform's fee comes on top.")
+    return found
+
+
+def _of_differences(talk: Talk) -> list[str]:
+    is_guess = not talk.get("difference") or "difference" in talk.assumed
+    if not is_guess:
+        return []
+    if not talk.is_planning or talk.judgement == "score":
+        return (
+            [] if talk.is_planning else [f"{_NOBODY}: no answer says whether the one you found is large."]
+        )
+    value, rest = talk.number("difference"), "Say which one matters to you: everything hangs on it."
+    if talk.judgement == "preference":
+        return [f"{_NOBODY}: {value or 60:g} of a hundred for the better one is taken. {rest}"]
+    known = {"points": talk.width / 10, "yes-no": 10, "correct": 2, "corpus": 1}
+    unit = _UNITS.get(talk.judgement) or f"points of {talk.scale}"
+    return [f"{_NOBODY}: {value or known[talk.judgement]:.4g} {unit} is taken. {rest}"]
+
+
+def _of_scores(talk: Talk) -> list[str]:
+    if not talk.is_planning:
+        return []
+    if talk.judgement == "corpus":
+        return ["How much single sentences move the metric is taken from Card et al. (2020), for BLEU."]
+    if talk.judgement == "correct" and talk.found is None:
+        baseline = "The baseline is taken to be right in 80 of a hundred."
+        overlap = (
+            "How often both are right or wrong together is taken to lie in the middle of what is possible."
+        )
+        is_given = bool(talk.get("accuracy")) and "accuracy" not in talk.assumed
+        return [overlap] if is_given else [baseline, overlap]
+    if talk.judgement != "score":
+        return []
+    if not talk.get("difference"):
+        return [
+            f"{_NOBODY}: {SMALL:g} standard deviations of the items' own differences, a small one, is taken."
+        ]
+    if not talk.get("sd") and talk.found is None:
+        return [
+            f"The items' own differences are taken to vary {1 / SMALL:g} times as much as what matters. Thirty "
+            "items of yours tell it better."
+        ]
+    return []
+
+
+def _of_many(talk: Talk) -> list[str]:
+    found = talk.found
+    told = list(found.notes) if found else []
+    if found and found.criteria and talk.is_planning:
+        told.append(f"Of the criteria {', '.join(found.criteria)} the first is taken to plan from.")
+    if talk.n_systems > 2 and talk.judgement in ("preference", "correct", "corpus"):
+        told.append("These commands compare two systems at a time.")
+    return told

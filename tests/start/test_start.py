@@ -1,0 +1,196 @@
+"""The guided start: its answers, its files, its words."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import click
+import pytest
+from cli import run, run_json
+from start_paths import paths, write_files
+
+from humeval_power.interfaces.cli.main import main
+from humeval_power.interfaces.page.asked import asked_of, words_of
+
+PATHS = paths()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("start")
+    write_files(place)
+    return place
+
+
+@pytest.fixture(autouse=True)
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
+    """The command that words name, and the words after it."""
+    found: click.Command = main
+    rest = list(words)
+    while isinstance(found, click.Group) and rest:
+        below = found.get_command(click.Context(found), rest[0])
+        if below is None:
+            break
+        found = below
+        rest.pop(0)
+    return found, rest
+
+
+def values_of(command: click.Command, rest: list[str]) -> dict[str, Any]:
+    """What the command's own parser makes of the words."""
+    context = click.Context(command)
+    values, left, _ = command.make_parser(context).parse_args(list(rest))
+    assert not left
+    return values
+
+
+def words_of_link(link: str) -> list[str]:
+    """The words that the page makes of a link."""
+    parts = urlsplit(link)
+    path = tuple(parts.path.strip("/").split("/"))
+    return list(words_of(asked_of(path, parse_qsl(parts.query, strict_parsing=bool(parts.query)))))
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_every_way_has_commands_that_parse_and_links_that_say_the_same(name: str) -> None:
+    record = run_json(*PATHS[name])
+    assert record["rows"]
+    for row in record["rows"]:
+        program, *words = row["command"]
+        assert program == "humeval-power"
+        command, rest = command_of(words)
+        typed = values_of(command, rest)
+        linked = values_of(*command_of(words_of_link(row["link"])))
+        for name_of_file in ("output", "key", "template"):  # written beside: no part of a page
+            typed.pop(name_of_file, None)
+        assert typed == linked
+        assert shlex.split(row["shown"].replace("\\\n", " ")) == row["command"]
+        assert (
+            max(map(len, row["shown"].splitlines())) <= 76 or len(row["shown"].splitlines()[-1].split()) < 3
+        )
+
+
+@pytest.mark.parametrize("name", list(PATHS)[::6])
+def test_the_line_that_repeats_it_gives_the_same_commands(name: str) -> None:
+    record = run_json(*PATHS[name])
+    again = run_json(*record["again"][1:])
+    assert again["rows"] == record["rows"]
+    assert again["again"] == record["again"]
+
+
+def test_the_answer_fits_a_terminal_and_says_what_was_assumed() -> None:
+    shown = run("start", "--have", "nothing").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "Nobody said which difference matters" in shown
+    assert "Nobody said what it costs" in shown
+    told = run(
+        "start",
+        "--have",
+        "nothing",
+        "--difference",
+        "0.5",
+        "--raters",
+        "students",
+        "--pay-per-hour",
+        "15",
+        "--seconds-per-rating",
+        "20",
+    )
+    assert "Nobody said" not in told.stdout
+
+
+def test_a_file_answers_for_its_scale_its_systems_and_its_criteria() -> None:
+    record = run_json("start", "--have", "results", "--file", "criteria.csv")
+    analyze = next(row["command"] for row in record["rows"] if "analyze" in row["command"])
+    assert {"--criteria", "all", "--all-pairs", "--scale", "1:5"} <= set(analyze)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "no terminal"),
+        (("--have", "pilot"), "--file is missing"),
+        (("--file", "pilot.csv"), "nobody said what it is"),
+        (("--have", "nothing", "--file", "pilot.csv"), "nobody said what it is"),
+        (("--have", "pilot", "--file", "nowhere.csv"), "nowhere.csv"),
+        (("--have", "pilot", "--file", ""), "Name the one file"),
+        (("--have", "pilot", "--file", "pilot.csv", "--file", "five.csv"), "the one file"),
+        (("--have", "pilot", "--file", "scores.csv"), "Is one judgement 'score'?"),
+        (("--have", "pilot", "--file", "pilot.csv", "--judgement", "yes-no"), "'points'"),
+        (("--have", "pilot", "--file", "pilot.csv", "--scale", "1:3"), "scale"),
+        (("--have", "pilot", "--file", "a.csv", "--judgement", "correct"), "three files, of system A"),
+        (("--have", "nothing", "--difference", "9"), "below 4"),
+        (("--have", "nothing", "--difference", "0"), "above 0"),
+        (("--have", "nothing", "--difference", "nan"), "no number"),
+        (("--have", "nothing", "--n-systems", "1"), "from 2 to"),
+        (("--have", "nothing", "--n-systems", "99999999999999999999"), "from 2 to"),
+        (("--have", "nothing", "--systems", "A"), "different names"),
+        (("--have", "nothing", "--systems", "A,A"), "different names"),
+        (("--have", "nothing", "--limit", "budget"), ""),
+        (("--have", "nothing", "--limit", "money=4"), "none of"),
+        (("--have", "nothing", "--limit", "workers=1e300"), "at most"),
+        (("--have", "nothing", "--limit", "workers=2.5"), "whole"),
+        (("--have", "nothing", "--limit", "budget=-1"), "at least"),
+        (("--have", "nothing", "--pay-per-hour", "x"), "no number"),
+        (("--have", "nothing", "--scale", "5:1"), "--scale"),
+        (("--have", "nothing", "--sd", "1"), "nothing asks for it"),
+        (("--have", "results", "--file", "pilot.csv", "--limit", "items=3"), "nothing asks for it"),
+        (("--n-systems", "3", "--systems", "a,b,c"), "not both"),
+    ],
+)
+def test_what_cannot_be_an_answer_is_refused_in_words(words: tuple[str, ...], told: str) -> None:
+    code = 0 if not told else 2
+    ended = run("start", *words, code=code)
+    assert told in re.sub(r"\s+", " ", ended.stderr)
+    assert "Traceback" not in ended.output
+
+
+def test_all_wrong_answers_are_told_at_once() -> None:
+    refused = run("start", "--have", "nothing", "--difference", "9", "--limit", "items=1", code=2).stderr
+    assert "--difference" in refused
+    assert "--amount" not in refused
+    assert "--limit" in refused
+
+
+def test_one_system_is_too_few(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("worker,item,system,rating\nw1,i1,a,1\nw2,i2,a,4\nw1,i2,a,5\nw2,i1,a,3\n")
+    assert "one system only" in run("start", "--have", "pilot", "--file", path, code=2).stderr
+
+
+def test_hostile_names_stay_text_in_commands_and_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = "-x; touch hacked $(touch hacked) `touch hacked` 'é\".csv"
+    Path(name).write_bytes(_pilot().read_bytes())
+    record = run_json("start", "--have", "results", f"--file={name}")
+    check = record["rows"][0]
+    assert check["command"][2] == f"./{name}"
+    assert shlex.split(check["shown"].replace("\\\n", " ")) == check["command"]
+    run("start", "--have", "results", f"--file={name}", "-o", "go.sh")
+    assert "hacked" in Path("go.sh").read_text()
+
+
+def _pilot() -> Path:
+    from places import ROOT
+
+    return ROOT / "data" / "pilot.csv"
+
+
+def test_windows_line_ends_and_decimal_commas_are_understood(tmp_path: Path) -> None:
+    path = tmp_path / "crlf.csv"
+    path.write_bytes(_pilot().read_bytes().replace(b"\n", b"\r\n"))
+    record = run_json(
+        "start", "--have", "pilot", "--file", path, "--difference", "0,5", "--limit", "budget=1,500"
+    )
+    assert record["answers"]["difference"] == "0.5"
+    assert record["answers"]["amount"] == "1500"
