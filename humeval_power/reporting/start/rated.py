@@ -117,6 +117,7 @@ def _field() -> list[Step]:
             f"{ASSIGNMENT} is for those who rate; keep {KEY} to yourself.",
             options=named({**plan, "key": KEY}),
             output=ASSIGNMENT,
+            beside=("key",),
             needs=(PLAN,),
         ),
         Step(
@@ -182,6 +183,7 @@ def _decide(talk: Talk, ratings: str, plan: Options, *, planned: bool) -> list[S
         f"Fill in {OPEN} with a text editor.",
         arguments=arguments("files", [ANALYSIS, ratings]),
         options=named({**plan, "template": OPEN}),
+        beside=("template",),
         phase=phase,  # type: ignore[arg-type]
         needs=(*needs, ANALYSIS),
     )

@@ -36,7 +36,7 @@ def _lines(place: int, step: Step, waited: set[str]) -> Iterator[str]:
             waited.add(file)
             yield f"[ -e {shell_word(file)} ] || waits {shell_word(file)} {shell_word(step.why)}"
     command = "run" + step.shown.removeprefix("humeval-power")
-    writes = step.output or dict(step.options).get("template") or ""
+    writes = step.output or next((str(dict(step.options)[name]) for name in step.beside), "")
     yield f"[ -e {shell_word(writes)} ] || {command}" if writes else command
 
 

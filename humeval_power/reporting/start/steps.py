@@ -19,7 +19,8 @@ class Step:
     """One command: `why` says what it is for, `tells` what to read in its answer.
 
     `arguments` are (name, value) as they stand after the command, `options` (long name, value), a value of None
-    being a switch. `output` is what it writes; `phase` says whether it runs today, or when `needs` are there.
+    being a switch. `output` is what it writes, and so are the files of the options `beside`; `phase` says whether
+    it runs today, or when `needs` are there.
     """
 
     command: tuple[str, ...]
@@ -28,6 +29,7 @@ class Step:
     arguments: tuple[tuple[str, str], ...] = ()
     options: tuple[tuple[str, str | None], ...] = ()
     output: str = ""
+    beside: tuple[str, ...] = ()
     phase: Phase = "now"
     needs: tuple[str, ...] = ()
 
@@ -39,11 +41,10 @@ class Step:
     @property
     def link(self) -> str:
         """The page of this command, filled in: what it writes is no part of it."""
-        pairs = [
-            *self.arguments,
-            *((name, "1" if value is None else value) for name, value in self.options),
-        ]
-        query = urlencode([pair for pair in pairs if pair[0] not in ("key",)])
+        kept = [(name, value) for name, value in self.options if name not in self.beside]
+        query = urlencode(
+            [*self.arguments, *((name, "1" if value is None else value) for name, value in kept)]
+        )
         return "/" + "/".join(self.command) + (f"?{query}" if query else "")
 
     @property
