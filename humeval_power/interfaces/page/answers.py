@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -56,6 +57,7 @@ class Answer:
     notes : what a terminal would say on standard error.
     command, python : what gives the same, as one would type it.
     files : the names of what lies in the output folder.
+    numbers : what other forms can start from, by its place in the record.
     """
 
     exit_code: int
@@ -66,6 +68,7 @@ class Answer:
     command: str = ""
     python: str = ""
     files: tuple[str, ...] = ()
+    numbers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +101,8 @@ def answer(work: Work, told: Tell) -> Answer:
 
     def show(result: Result) -> None:
         document = result.document()
-        found.append(
-            Answer(0, document.title, _fragment(result), command=typed, python=_python(work.words))
-        )
+        here = Answer(0, document.title, _fragment(result), command=typed, python=_python(work.words))
+        found.append(replace(here, numbers=_numbers(work.words, result)))
         if work.output:
             told(Told("Writing the files", answer=found[-1]))
 
@@ -197,6 +199,37 @@ def _fragment(result: Result) -> str:
 
 def _python(_words: Sequence[str]) -> str:
     return ""
+
+
+def _numbers(words: Sequence[str], result: Result) -> tuple[tuple[str, str], ...]:
+    """What the next forms can start from, as one would type it."""
+    from humeval_power.interfaces.page.forms import FORMS
+
+    form = FORMS.get(_path_of(words))
+    wanted = {place for step in form.next for place in step.fills.values()} if form else ()
+    if not wanted:
+        return ()
+    content = result.content()
+    found = {place: _at(content, place) for place in sorted(wanted)}
+    return tuple((place, _typed(value)) for place, value in found.items() if value is not None)
+
+
+def _typed(value: float) -> str:
+    return f"{value:.0f}" if value.is_integer() else f"{value:.6g}"
+
+
+def _at(content: object, place: str) -> float | None:
+    """The number at a place of a record, such as "comparisons.0.n_items"; None where there is none."""
+    for part in place.split("."):
+        if isinstance(content, Sequence) and part.isdecimal() and int(part) < len(content):
+            content = content[int(part)]
+        elif isinstance(content, Mapping):
+            content = content.get(part)
+        else:
+            return None
+    if isinstance(content, bool) or not isinstance(content, int | float) or not math.isfinite(content):
+        return None
+    return float(content)
 
 
 @contextmanager

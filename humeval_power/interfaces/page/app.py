@@ -25,6 +25,7 @@ from humeval_power.interfaces.page import views
 from humeval_power.interfaces.page.answers import ANSWER, Answer, Told, Work, Wrong
 from humeval_power.interfaces.page.asked import Asked, asked_of, files_asked, offered, upload_of, words_of
 from humeval_power.interfaces.page.crew import TooManyError
+from humeval_power.interfaces.page.fields import can_begin
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import Form
 from humeval_power.interfaces.page.refusals import RefusedError
@@ -186,9 +187,9 @@ class _Page:
         """The page of a command: what its link asks is answered with it, by formula where that is quick."""
         query = request.query_params.multi_items()
         asked, wrong = await _asked(form, query or list(form.start))
-        if not query and not form.start:
+        if not query and not can_begin(form):
             return self._page(form, asked, Shown("idle", wrong=wrong))
-        if not form.live:
+        if not form.moves:
             return await self._computed(form, asked, wrong)
         return self._page(form, asked, await self._live(form, asked, wrong, tab=""))
 

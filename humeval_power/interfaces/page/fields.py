@@ -75,6 +75,13 @@ def field_groups(form: Form, asked: Asked, problems: Sequence[Wrong]) -> tuple[F
     )
 
 
+def can_begin(form: Form) -> bool:
+    """Whether a form that nobody has touched asks something that can be answered."""
+    begun = {name for name, _ in form.start}
+    options = offered(form.command, form.hides)
+    return bool(begun) and all(name in begun for name, option in options.items() if option.required)
+
+
 def problems_elsewhere(form: Form, problems: Sequence[Wrong]) -> tuple[str, ...]:
     """What is wrong and stands beside no field."""
     options = offered(form.command, form.hides)
@@ -106,7 +113,7 @@ def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple
         name=control.option,
         label=control.label or _words(control.option),
         kind=_kind(option),
-        values=asked.values(control.option) or ("",),
+        values=_padded(asked.values(control.option), max(1, control.rows)),
         choices=_choices(control, option),
         unit=control.unit,
         help=help,
@@ -116,6 +123,11 @@ def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple
         many=bool(getattr(option, "multiple", False)) or option.nargs != 1,
         wrong=wrong,
     )
+
+
+def _padded(values: tuple[str, ...], rows: int) -> tuple[str, ...]:
+    """The values, and empty ones up to so many rows."""
+    return (*values, *("",) * (rows - len(values)))
 
 
 def _kind(option: click.Parameter) -> Kind:

@@ -151,12 +151,15 @@ def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
     if form is None or not all(name in shown.brought for name in step.brings.values()):
         return None
     known = offered(form.command, form.hides)
+    numbers = dict(shown.answer.numbers) if shown.answer else {}
+    filled = {option: numbers[place] for option, place in step.fills.items() if place in numbers}
     carried = step.carries or tuple(known)
     options = tuple(
         (name, value)
         for name, value in asked.options
-        if name in carried and name in known and name not in step.brings
+        if name in carried and name in known and name not in step.brings and name not in filled
     )
+    options = (*options, *filled.items())
     brought = tuple((option, shown.brought[name]) for option, name in step.brings.items())
     given = {name for name, _ in options}
     set_too = tuple((name, value) for name, value in step.sets.items() if name not in given)

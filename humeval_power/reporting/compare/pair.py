@@ -10,7 +10,7 @@ from humeval_power.inference.compare.result import PairedTest, TestSettings
 from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.planning.compare.pair import PairComparison
 from humeval_power.planning.compare.power import CurvePoint
-from humeval_power.planning.compare.retrospective import RetrospectivePower
+from humeval_power.planning.compare.retrospective import SIGN_TESTS, RetrospectivePower
 from humeval_power.reporting.compare.advice_words import (
     advice_facts,
     advice_table,
@@ -217,6 +217,7 @@ def _power(power: RetrospectivePower) -> Record:
     return {
         "effect": power.effect,
         "effect_is": power.effect_words,
+        "difference": None if power.test in SIGN_TESTS else power.effect,
         "is_observed": power.is_observed,
         "test": power.test,
         "method": power.method,

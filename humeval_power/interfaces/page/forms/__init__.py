@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.page.forms import planning, ratings
+from humeval_power.interfaces.page.forms import comparisons, planning, ratings
 from humeval_power.interfaces.page.forms.form import Form
 
-FORMS: dict[tuple[str, ...], Form] = {form.command: form for form in (*planning.FORMS, *ratings.FORMS)}
+FORMS: dict[tuple[str, ...], Form] = {
+    form.command: form for form in (*planning.FORMS, *ratings.FORMS, *comparisons.FORMS)
+}

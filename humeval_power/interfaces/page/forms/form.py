@@ -25,6 +25,7 @@ class Control:
     start : its value in a form that nobody has touched; "" leaves the option out.
     help : what is said of it. [what --help says]
     labels : plain words for the values of a choice.
+    rows : how many fields there are at least, of what takes several values.
     """
 
     option: str
@@ -35,6 +36,7 @@ class Control:
     start: str = ""
     help: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    rows: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Next:
     carries : options that go along; without any all that the other form knows.
     brings : files of this answer by the options of the other form that take them, such as {"plan": "plan.json"}.
     sets : options of the other form with their values, where nothing is carried to them.
+    fills : numbers of this answer by the options of the other form, each by its place in the record, such as
+        {"sd": "data_analysis.difference.sd"}; they go before what is carried.
     """
 
     command: tuple[str, ...]
@@ -61,6 +65,7 @@ class Next:
     carries: tuple[str, ...] = ()
     brings: Mapping[str, str] = field(default_factory=dict)
     sets: Mapping[str, str] = field(default_factory=dict)
+    fills: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ class Form:
 
     live : options that are put in the place of the form's for the answer that moves while one drags; without
         any there is only the answer of the command as it is.
+    is_quick : the command as it is answers while one drags.
     hides : options of the command that the page never offers.
     """
 
@@ -80,6 +86,12 @@ class Form:
     live: Mapping[str, str] = field(default_factory=dict)
     next: tuple[Next, ...] = ()
     hides: tuple[str, ...] = ()
+    is_quick: bool = False
+
+    @property
+    def moves(self) -> bool:
+        """Whether an answer comes while one drags."""
+        return bool(self.live) or self.is_quick
 
     @property
     def path(self) -> str:

@@ -1,0 +1,107 @@
+"""Forms of automatic judges: how many human ratings does one save?"""
+
+from __future__ import annotations
+
+from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
+from humeval_power.interfaces.page.forms.questions import ALPHA
+
+_EXTRA = Control("extra", "Items scored by the judge alone", "items", (0, 10000), 50, "1000")
+_CORRELATION = Control(
+    "correlation",
+    "Correlation of the judge with people",
+    slider=(-1, 1),
+    step=0.01,
+    start="0.7",
+)
+MEAN = Form(
+    ("judge", "mean"),
+    "compare",
+    "A judge beside human values",
+    "How precise is a mean of human values with a judge's help, and how many values does the judge save?",
+    (
+        Group(
+            "The values",
+            (
+                Control("n", "Items with a human value", "items", (10, 2000), 10, "100"),
+                _EXTRA,
+                _CORRELATION,
+                Control("sd", "SD of the human values", start="1"),
+                Control("sd-judge", "SD of the judge's", help="Empty: as of people."),
+            ),
+            "For a comparison the values are differences B - A.",
+        ),
+    ),
+    is_quick=True,
+    next=(Next(("judge", "study"), "In a study of workers and items", ("extra", "correlation")),),
+)
+STUDY = Form(
+    ("judge", "study"),
+    "compare",
+    "A judge in a rating study",
+    "How many ratings does a judge save where workers rate items?",
+    (
+        Group(
+            "The study",
+            (
+                Control("workers", "Workers", "workers", (2, 100), start="20"),
+                Control("items", "Items that the workers rate", "items", (5, 500), start="100"),
+                Control("ratings-per-item", "Ratings of an item", "ratings", (1, 20)),
+                Control("effect", "True difference B - A", "on [0, 1]", (0, 0.3), 0.005, "0.1"),
+                Control("effect-raw", "The same in points of the scale"),
+            ),
+        ),
+        Group("The judge", (_EXTRA, _CORRELATION)),
+        Group(
+            "What is known of such ratings",
+            (
+                Control("preset", "Published setting", start="high"),
+                Control("parameters", "Parameters of your pilot"),
+                Control("scale", "Scale that you rate on", help="Such as 1:5."),
+                Control(
+                    "lower-is-better",
+                    "Direction of the scale",
+                    labels={"1": "lower is better", "0": "higher is better"},
+                ),
+            ),
+        ),
+        Group("The test", (ALPHA,)),
+    ),
+    is_quick=True,
+    next=(
+        Next(
+            ("power",),
+            "Power without a judge",
+            ("workers", "items", "ratings-per-item", "effect", "preset", "parameters", "scale", "alpha"),
+        ),
+    ),
+)
+ESTIMATE = Form(
+    ("judge", "estimate"),
+    "compare",
+    "An estimate with a judge's help",
+    "From finished data: humans rated some outputs, the judge scored all.",
+    (
+        Group(
+            "The data",
+            (
+                Control(
+                    "file",
+                    "Table",
+                    help="A row each rating or output: item, judge, human (blank where no human rated it) and, "
+                    "for a comparison, system.",
+                ),
+                Control(
+                    "systems",
+                    "Systems A and B",
+                    help="Both names with a comma between; the effect is B - A.",
+                ),
+                Control(
+                    "rejected-rows", "Rows of rejected work", labels={"drop": "leave out", "keep": "keep"}
+                ),
+            ),
+        ),
+        Group("The interval", (Control("confidence", "Confidence", slider=(0.8, 0.99), step=0.01),)),
+    ),
+    next=(Next(("judge", "mean"), "How many values the judge saves"),),
+)
+FORMS = (MEAN, STUDY, ESTIMATE)
