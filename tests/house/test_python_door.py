@@ -13,7 +13,10 @@ import humeval_power as hp
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| (`[^|]*) \| (.*) \|$", PAGE, re.MULTILINE))
-NO_CALL = {"warm-up"}  # what it does, the first call does by itself
+NO_CALL = {
+    "warm-up",
+    "page",
+}  # what the one does, the first call does by itself; the other is a way to all calls
 FAMILIES = ("accuracy", "preference", "corpus", "contingency", "assessment", "compare", "scenario")
 QUESTIONS = ("power", "mde", "size", "surface")
 
