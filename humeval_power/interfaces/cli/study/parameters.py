@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 
-from humeval_power.api.library import entry, library
+from humeval_power.api.library import entry as one_entry
+from humeval_power.api.library import library
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.output import remark
 from humeval_power.interfaces.cli.required_options import Command
@@ -17,39 +18,18 @@ from humeval_power.interfaces.formats.documents.reading import read_parameters, 
 from humeval_power.interfaces.formats.study.parameter_library import read_library, shipped_library
 from humeval_power.interfaces.writing.file_sets import update_file
 from humeval_power.interfaces.writing.unfinished import finish_sets
-from humeval_power.reporting.result import Result
 from humeval_power.reporting.study.library_result import EntryResult, LibraryResult
 from humeval_power.reporting.study.parameter_library import LibraryEntry, library_record, own_entry
 from humeval_power.reporting.values import words
 from humeval_power.safe_text import shell_command
 
-Action = Literal["list", "show", "add"]
-_WANTED = {
-    "show": "the NAME of an entry; 'parameters list' has them",
-    "add": "the FILE that 'fit -o' or 'report --form parameters' wrote",
-}
-
-
-@click.command("parameters", cls=Command)
-@click.argument("action", type=click.Choice(["list", "show", "add"]))
-@click.argument("name", metavar="[NAME|FILE]", required=False)
-@click.option("--library", "own", metavar="FILE", help="Your own library. [in the folder of your settings]")
-@click.option(
-    "--name", "entry_name", metavar="NAME", help="add: name of the entry. [its own, or that of FILE]"
+_library_option = click.option(
+    "--library", "own", metavar="FILE", help="Your own library. [in the folder of your settings]"
 )
-@click.option("--summary", metavar="TEXT", default="", help="add: one line about the study.")
-@click.option("--source", metavar="TEXT", default="", help="add: paper or study that it comes from.")
-@click.option("--licence", metavar="TEXT", default="", help="add: licence of the ratings.")
-@with_result(LibraryResult)
-def command(
-    action: Action,
-    name: str | None,
-    own: str | None,
-    entry_name: str | None,
-    summary: str,
-    source: str,
-    licence: str,
-) -> Result:
+
+
+@click.group("parameters")
+def command() -> None:
     """Look up what is known of the variation in other studies.
 
     'list' names the entries, 'show NAME' tells one with its source and what
@@ -57,22 +37,58 @@ def command(
     'plan'. 'add FILE' puts what 'fit -o', or 'report --form parameters -o',
     wrote into your own library, and shows it.
     """
-    if action in _WANTED and name is None:
-        raise click.UsageError(f"'{action}' needs {_WANTED[action]}.")
-    if action == "list" and name is not None:
-        raise click.UsageError(f"'list' takes no name; try: show {name}")
-    if action != "add" and (entry_name or summary or source or licence):
-        raise click.UsageError("--name, --summary, --source and --licence belong to 'add'.")
-    place = Path(own) if own is not None else Path(click.get_app_dir("humeval-power")) / "library.json"
-    if action == "add":
-        texts = {"summary": summary, "paper": source, "licence": licence}
-        force = bool(click.get_current_context().params["force"])
-        return _add(str(name), place, entry_name, texts, force=force)
+
+
+@command.command("list", cls=Command)
+@_library_option
+@with_result(LibraryResult)
+def listed(own: str | None) -> LibraryResult:
+    """Name the entries, with what varies in them and what they can be used for."""
+    return library(_entries(own))
+
+
+@command.command("show", cls=Command)
+@click.argument("entry", metavar="NAME")
+@_library_option
+@with_result(EntryResult)
+def shown(entry: str, own: str | None) -> EntryResult:
+    """Tell an entry with its source and what it is worth.
+
+    'show NAME -o parameters.json' writes it for 'power' and 'plan'.
+    """
+    return one_entry(entry, _entries(own), remarks=[_to_plan(entry, own)])
+
+
+@command.command("add", cls=Command)
+@click.argument("file", metavar="FILE")
+@_library_option
+@click.option("--name", metavar="NAME", help="Name of the entry. [its own, or that of FILE]")
+@click.option("--summary", metavar="TEXT", default="", help="One line about the study.")
+@click.option("--source", metavar="TEXT", default="", help="Paper or study that it comes from.")
+@click.option("--licence", metavar="TEXT", default="", help="Licence of the ratings.")
+@with_result(EntryResult)
+def added(
+    file: str, own: str | None, name: str | None, summary: str, source: str, licence: str
+) -> EntryResult:
+    """Put parameters into your own library, and show them.
+
+    FILE is what 'fit -o', or 'report --form parameters -o', wrote.
+    """
+    texts = {"summary": summary, "paper": source, "licence": licence}
+    force = bool(click.get_current_context().params["force"])
+    return _add(file, _place(own), name, texts, force=force)
+
+
+def _place(own: str | None) -> Path:
+    """Where the user's own library is."""
+    return Path(own) if own is not None else Path(click.get_app_dir("humeval-power")) / "library.json"
+
+
+def _entries(own: str | None) -> list[LibraryEntry]:
+    """The shipped entries and the user's own."""
+    place = _place(own)
     finish_sets(place.parent, say=remark)
-    entries = [*shipped_library(), *_own(place, named=own is not None)]
-    if action == "list":
-        return library(entries)
-    return entry(str(name), entries, remarks=[_to_plan(str(name), own)])
+    return [*shipped_library(), *_own(place, named=own is not None)]
 
 
 def _to_plan(name: str, own: str | None) -> str:
@@ -96,7 +112,7 @@ def _add(
         raise InputError(f"An entry {name!r} comes with the package; choose another --name.")
     if place.exists() and place.samefile(path):
         raise InputError(f"{place} is the file to add from; choose another --library.")
-    added = own_entry(document, name=name, **texts)
+    made = own_entry(document, name=name, **texts)
 
     def with_added() -> str:
         entries: Sequence[LibraryEntry] = _own(place, named=False)
@@ -104,10 +120,10 @@ def _add(
             raise InputError(f"{place} has an entry {name!r}. Choose another --name, or add --force.")
         # The file is the user's own list, and what was in it is kept.
         kept = [each for each in entries if each.name != name]
-        return to_json(library_record([*kept, added]))
+        return to_json(library_record([*kept, made]))
 
     update_file(place, with_added, say=remark)
-    return entry(name, [added], remarks=[f"Added {name!r} to {place}"])
+    return one_entry(name, [made], remarks=[f"Added {name!r} to {place}"])
 
 
 def _exported_name(document: Mapping[str, Any]) -> str | None:
