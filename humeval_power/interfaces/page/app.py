@@ -314,7 +314,9 @@ class _Page:
         brought = {}
         if job.state == "done" and job.answer is not None:
             folder, form = self._folder(key), self._of(key)[0]
-            wanted = {name for step in form.next for name in step.brings.values()}
+            wanted = {
+                name for step in form.next for name in (*step.brings.values(), *step.may_bring.values())
+            }
             brought = {
                 name: self._parts.uploads.adopt(name, folder / name).reference
                 for name in wanted

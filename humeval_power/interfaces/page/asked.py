@@ -20,7 +20,8 @@ from humeval_power.errors import InputError, Problem
 Options = tuple[tuple[str, str], ...]
 MOST_LETTERS = 2_000  # of one value
 NEVER = frozenset(
-    # where something is written or computed, and in which form it is printed: the page's own business
+    # where something is written or computed, what is changed of a file that is there, and in which form a result
+    # is printed: the page's own business
     (
         "output",
         "force",
@@ -34,6 +35,8 @@ NEVER = frozenset(
         "dry-run",
         "help",
         "version",
+        "amend",
+        "template",
     )
 )
 _FILE = re.compile(r"FILE|PATH|RATINGS|TABLE|EXPORT|PILOT|ANSWERS|COMPARISONS")
@@ -78,7 +81,7 @@ def takes_files(option: click.Parameter) -> bool:
     if not isinstance(option.type, click.types.StringParamType):
         return False
     if isinstance(option, click.Argument):
-        return True
+        return option.metavar != "NAME"
     return isinstance(option, click.Option) and bool(_FILE.fullmatch(option.metavar or ""))
 
 

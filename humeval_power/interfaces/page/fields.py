@@ -47,6 +47,7 @@ class FieldGroup:
     fields: tuple[Field, ...]
     note: str = ""
     folded: bool = False
+    one_of: tuple[str, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -70,6 +71,7 @@ def field_groups(form: Form, asked: Asked, problems: Sequence[Wrong]) -> tuple[F
             ),
             group.note,
             group.folded,
+            group.one_of,
         )
         for group in groups
     )
@@ -112,7 +114,7 @@ def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple
     return Field(
         name=control.option,
         label=control.label or _words(control.option),
-        kind=_kind(option),
+        kind=_kind(control, option),
         values=_padded(asked.values(control.option), max(1, control.rows)),
         choices=_choices(control, option),
         unit=control.unit,
@@ -130,12 +132,12 @@ def _padded(values: tuple[str, ...], rows: int) -> tuple[str, ...]:
     return (*values, *("",) * (rows - len(values)))
 
 
-def _kind(option: click.Parameter) -> Kind:
+def _kind(control: Control, option: click.Parameter) -> Kind:
     if takes_files(option):
         return "file"
     if isinstance(option, click.Option) and option.is_flag:
         return "choice" if option.secondary_opts else "switch"
-    if isinstance(option.type, click.Choice):
+    if isinstance(option.type, click.Choice) or control.labels:
         return "choice"
     is_number = isinstance(option.type, click.types.IntParamType | click.types.FloatParamType)
     return "number" if is_number or type(option.type).__name__ in _NUMBERS else "text"
@@ -153,7 +155,7 @@ def _choices(control: Control, option: click.Parameter) -> tuple[tuple[str, str]
             ("0", control.labels.get("0", _words(max(option.secondary_opts, key=len).lstrip("-")))),
         )
     else:
-        return ()
+        values = list(control.labels)
     return tuple((value, control.labels.get(value, value)) for value in values)
 
 

@@ -154,14 +154,17 @@ def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
     numbers = dict(shown.answer.numbers) if shown.answer else {}
     filled = {option: numbers[place] for option, place in step.fills.items() if place in numbers}
     carried = step.carries or tuple(known)
+    files = {**step.may_bring, **step.brings}
     options = tuple(
         (name, value)
         for name, value in asked.options
-        if name in carried and name in known and name not in step.brings and name not in filled
+        if name in carried and name in known and name not in files and name not in filled
     )
     options = (*options, *filled.items())
-    brought = tuple((option, shown.brought[name]) for option, name in step.brings.items())
-    given = {name for name, _ in options}
+    brought = tuple(
+        (option, shown.brought[name]) for option, name in files.items() if name in shown.brought
+    )
+    given = {name for name, _ in (*options, *brought)}
     set_too = tuple((name, value) for name, value in step.sets.items() if name not in given)
     return Asked(step.command, (*options, *set_too, *brought)).link
 

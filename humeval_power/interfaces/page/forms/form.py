@@ -24,7 +24,7 @@ class Control:
     slider : the lowest and highest value of a slider beside the field; values beyond can be typed.
     start : its value in a form that nobody has touched; "" leaves the option out.
     help : what is said of it. [what --help says]
-    labels : plain words for the values of a choice.
+    labels : plain words for the values of a choice; with them a text becomes a choice of these values.
     rows : how many fields there are at least, of what takes several values.
     """
 
@@ -41,12 +41,16 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Controls that belong together; one that is folded opens when a value of it is set."""
+    """Controls that belong together; one that is folded opens when a value of it is set.
+
+    one_of : options of which only one can be set: to type in one empties the others.
+    """
 
     title: str
     controls: tuple[Control, ...]
     note: str = ""
     folded: bool = False
+    one_of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class Next:
 
     carries : options that go along; without any all that the other form knows.
     brings : files of this answer by the options of the other form that take them, such as {"plan": "plan.json"}.
+    may_bring : the same of files that are not always there.
     sets : options of the other form with their values, where nothing is carried to them.
     fills : numbers of this answer by the options of the other form, each by its place in the record, such as
         {"sd": "data_analysis.difference.sd"}; they go before what is carried.
@@ -64,6 +69,7 @@ class Next:
     label: str
     carries: tuple[str, ...] = ()
     brings: Mapping[str, str] = field(default_factory=dict)
+    may_bring: Mapping[str, str] = field(default_factory=dict)
     sets: Mapping[str, str] = field(default_factory=dict)
     fills: Mapping[str, str] = field(default_factory=dict)
 

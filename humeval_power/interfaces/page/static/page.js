@@ -13,6 +13,7 @@ let polling = 0;
 
 if (form && answer) {
   for (const slider of form.querySelectorAll("input[type=range]")) joined(slider);
+  for (const group of form.querySelectorAll("[data-one-of]")) group.addEventListener("input", alone);
   form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -49,6 +50,16 @@ function joined(slider) {
   field.addEventListener("input", (event) => {
     if (event.isTrusted && field.value !== "") slider.value = field.value;
   });
+}
+
+/* Of some options only one can be set: what is typed in one empties the others. */
+function alone(event) {
+  const names = event.currentTarget.dataset.oneOf.split(" ");
+  if (event.target.value === "" || !names.includes(event.target.name)) return;
+  for (const name of names) {
+    const other = form.elements[name];
+    if (name !== event.target.name && other) other.value = "";
+  }
 }
 
 /* What is set in the form, as the query of its link. */
