@@ -486,42 +486,6 @@ SIMULATE = Form(
         DESIGN,
     ),
 )
-REPORT = Form(
-    ("report",),
-    "plan",
-    "Forms and reports",
-    "A preregistration, a checklist or the paragraph of a paper, filled from what is known. What only you know "
-    "stays open.",
-    (
-        Group(
-            "What is filled",
-            (
-                Control(
-                    "form",
-                    "Form",
-                    start="osf",
-                    labels={
-                        "study": "The study on one page, with all forms",
-                        "osf": "Preregistration (OSF)",
-                        "aspredicted": "Preregistration (AsPredicted)",
-                        "card2020": "Power statement (recommendations of Card et al. 2020)",
-                        "heds": "Datasheet of human evaluation (HEDS 3.0)",
-                        "arr": "Responsible NLP checklist (ARR)",
-                        "paper": "Methods and results for the paper",
-                        "parameters": "Parameters to plan the next study from",
-                    },
-                ),
-                Control("plan", "The sealed plan"),
-                Control("power", "A power analysis", help="The record.json of its answer."),
-                Control("surface", "A picture of power", help="The record.json of its answer."),
-                Control("parameters", "A fit", help="The parameters of a pilot."),
-                Control("analysis", "An analysis", help="The record.json of its answer."),
-                Control("ratings", "The ratings that were analysed"),
-                Control("config", "Your own answers", help="A TOML file with a table [report]."),
-            ),
-        ),
-    ),
-)
 LIST = Form(
     ("parameters", "list"),
     "plan",
@@ -551,4 +515,4 @@ SHOW = Form(
     ),
     next=(Next(("power",), "Plan from it", ("scale",), {"parameters": "record.json"}, sets=_A_STUDY),),
 )
-FORMS = (POWER, MDE, SIZE, SURFACE, LOOKS, PLAN, ASSIGN, REPORT, SIMULATE, LIST, SHOW)
+FORMS = (POWER, MDE, SIZE, SURFACE, LOOKS, PLAN, ASSIGN, SIMULATE, LIST, SHOW)
