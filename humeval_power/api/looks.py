@@ -195,6 +195,7 @@ def pool(
     source: str = "pairs of systems",
     n_simulations: int = POOL_SIMULATIONS,
     seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
     executor: AnyExecutor | None = None,
 ) -> LooksPoolResult:
     """Average power against budget over many pairs of systems, as Wei, Kocmi and Federmann (2022).
@@ -222,6 +223,7 @@ def pool(
             rules=wei_rules(n_looks),
             n_simulations=n_simulations,
             seed=seed,
+            n_jobs=n_jobs,
             progress=in_steps(advance),
         )
     return LooksPoolResult(

@@ -8,12 +8,14 @@ jobs of SLURM talk by TLS, with certificates made for the one run.
 from __future__ import annotations
 
 import logging
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from humeval_power.errors import EngineMissingError, LostEngineError
 
@@ -25,7 +27,7 @@ MISSING = (
     "where the workers run."
 )
 _DEATHS = 1  # of workers under a task, before the scheduler gives it back to be tried alone
-_PATIENCE = "10s"  # until a scheduler has to answer
+_PATIENCE = 5  # seconds until a scheduler has to answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +103,23 @@ def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
     _, distributed = _modules()
     with _quiet():
         try:
-            client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
+            _knock(address)
+            client = distributed.Client(address, timeout=f"{_PATIENCE}s", set_as_default=False)
+        except (OSError, ValueError, MemoryError) as error:  # what is no scheduler may answer anything
             raise LostEngineError(
-                f"No dask scheduler answers at {address} within {_PATIENCE} ({_first_line(error)}). Start one with "
+                f"No dask scheduler answers at {address} within {_PATIENCE} s: {_first_line(error)} Start one with "
                 "'dask scheduler', or look whether the port can be reached from here."
             ) from None
         with client:
             if not client.nthreads():
                 tell(f"The scheduler {address} has no workers yet; this waits for the first.")
             yield client
+
+
+def _knock(address: str) -> None:
+    """Raise OSError where nobody is at an address: a client that gets no answer takes long to give up."""
+    place = urlsplit(address)
+    socket.create_connection((place.hostname or "", place.port or 0), timeout=_PATIENCE).close()
 
 
 @contextmanager
@@ -209,4 +218,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).strip().splitlines()[0].rstrip(".") + "."
+    if isinstance(error, MemoryError):  # of a message whose length is none
+        return "what answers there is none."
+    words = error.strerror if isinstance(error, OSError) and error.strerror else ""
+    return (words or str(error) or type(error).__name__).strip().splitlines()[0].rstrip(".") + "."

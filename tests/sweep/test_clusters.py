@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 import warnings
 
 import numpy as np
@@ -166,10 +167,15 @@ def test_what_on_cannot_mean_is_refused(typed, said):
 
 
 def test_nobody_at_an_address_is_told(monkeypatch):
-    monkeypatch.setattr(dask_clusters, "_PATIENCE", "1s")
+    monkeypatch.setattr(dask_clusters, "_PATIENCE", 1)
+    began = time.monotonic()
     done = CliRunner().invoke(main, [*SURFACE, "--on", "tcp://127.0.0.1:9"])
     assert done.exit_code == LostEngineError.exit_code == 75
-    assert "No dask scheduler answers at tcp://127.0.0.1:9" in " ".join(done.output.split())
+    said = " ".join(done.output.split())
+    assert "No dask scheduler answers at tcp://127.0.0.1:9 within 1 s" in said
+    assert ".." not in said
+    assert ".)" not in said
+    assert time.monotonic() - began < 30  # a client that was never connected is not waited for
 
 
 def test_without_dask_one_sentence_says_how_to_install_it(monkeypatch):

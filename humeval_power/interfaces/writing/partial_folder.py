@@ -208,11 +208,11 @@ class PartialFolder:
 
     def _refuse_other(self, question: Question, before: Question) -> None:
         changes = list(question.changes(before))
-        begun = f"It was begun with: {before.typed}"
         if changes:
             raise UnfinishedWorkError(
-                f"{self.path} holds unfinished work on another question: {_some(changes)}. {begun} . Type that "
-                "again to go on with it, choose another --output, or remove the folder."
+                f"{self.path} holds unfinished work on another question: {_some(changes)}. Choose another "
+                "--output, remove the folder, or go on with it by typing its own line again. It was begun with: "
+                f"{before.typed}"
             )
         versions = list(question.other_versions(before))
         if versions:

@@ -10,11 +10,11 @@ from humeval_power.api import looks as api
 from humeval_power.api.looks import POOL_BUDGETS, POOL_SIMULATIONS, POOL_TOLD_AT
 from humeval_power.checking.submissions import Rejected
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
-from humeval_power.interfaces.cli.options import rejected_rows_option, seed_option, simulations_option
+from humeval_power.interfaces.cli.options import rejected_rows_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
+from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.planning.workload import Workload, comparison_workload
 from humeval_power.reporting.looks.results import LooksPoolResult
 from humeval_power.scenarios.looks.pools import simulated_pool
@@ -56,8 +56,7 @@ _PER_PAIR = 1000  # bytes of a pair of systems in memory
     help="Budgets of a single look at which savings are told. [1200,3600]",
 )
 @click.option("--looks", type=WholeNumber(2, 10), default=3, show_default=True, help="Equal looks, Pocock.")
-@simulations_option
-@seed_option
+@with_run
 @with_result(LooksPoolResult)
 def pool(
     file: str | None,
@@ -71,8 +70,7 @@ def pool(
     budgets: tuple[int, ...] | None,
     at: tuple[int, ...] | None,
     looks: int,
-    simulations: int | None,
-    seed: int | None,
+    run: Run,
 ) -> LooksPoolResult:
     """Average power against budget over many pairs of systems.
 
@@ -83,16 +81,16 @@ def pool(
     """
     if (file is None) == (simulated is None):
         raise click.UsageError("Give a FILE of past scores, or --simulated with a number of pairs.")
-    planned, n_simulations = budgets or POOL_BUDGETS, simulations or POOL_SIMULATIONS
+    planned, n_simulations = budgets or POOL_BUDGETS, run.simulations(POOL_SIMULATIONS)
     if file is not None:
         from humeval_power.interfaces.cli.loading import read_decided
         from humeval_power.interfaces.formats.looks import score_pairs
 
         pairs = score_pairs(read_decided(file, rejected_rows), system=system, rating=rating)
-        _tell_work(len(pairs), planned, n_simulations)
+        _tell_work(len(pairs), planned, n_simulations, run.slots)
     else:
         assert simulated is not None
-        _tell_work(simulated, planned, n_simulations)
+        _tell_work(simulated, planned, n_simulations, run.slots)
         pairs = simulated_pool(simulated, typical=typical_difference, mean=mean, sd=sd)
     return api.pool(
         pairs,
@@ -101,15 +99,16 @@ def pool(
         n_looks=looks,
         source=file or "simulated",
         n_simulations=n_simulations,
-        seed=DEFAULT_SEED if seed is None else seed,
+        seed=run.seed,
+        n_jobs=run.n_jobs,
     )
 
 
-def _tell_work(n_pairs: int, budgets: Sequence[int], n_simulations: int) -> None:
+def _tell_work(n_pairs: int, budgets: Sequence[int], n_simulations: int, n_jobs: int) -> None:
     """Say how long the pool will take, or refuse it, before its pairs are made."""
     work = Workload(0.0, float(_PER_PAIR * n_pairs))
     for budget in budgets:
         each = comparison_workload("assessment", max(budget, 0), n_simulations=n_simulations)
         drawn = each.n_bytes * n_simulations  # they are drawn together
-        work += Workload(each.seconds * n_pairs, drawn)
+        work += Workload(each.seconds * n_pairs / n_jobs, drawn * n_jobs)
     tell_work(work, n_simulations=n_simulations)
