@@ -58,6 +58,26 @@ LINES = {
     "analyze": "analyze pilot.csv --effect-of-interest 0.1 --correlated worker",
     "analyze points": "analyze pilot.csv --scale 1:5 --effect-of-interest-raw 0.4 --exclude-if agreement=0.1",
     "analyze many": "analyze five.csv --scale 1:5 --baseline base --correction bonferroni",
+    "plan presets": "plan --preset high,low --effect .15 --items 20:100:20 --max-workers 12 --cost-per-rating .1 "
+    f"--robust --question 'Is B better?' --exclude 'late' --date 2026-01-02 {QUICK}",
+    "plan pilot": "plan pilot.csv --scale 1:5 --effect-raw 0.6 --items 30,60 --workers 8:20 --pay-per-hour 9 "
+    f"--seconds-per-rating 30 --fee prolific --budget 900 --ratings-per-item 2,3 --safe 0.8 {QUICK}",
+    "plan file": "plan --parameters parameters.json --effect .2 --items 40:80:10 --max-workers 12 --confidence .6 "
+    f"--cost-per-rating 1 --cost-per-worker 2.5 --fee-share 0.2 --exclude-if agreement=0.2 {QUICK}",
+    "plan looks": "plan --preset low --effect 0.2 --items 40:80:10 --max-workers 12 --cost-per-rating 1 "
+    f"--looks 2 --efficacy pocock {QUICK}",
+    "plan usual": f"plan --scale 1:5 --effect 0.2 --items 40:80:10 --max-workers 12 --cost-per-rating 1 {QUICK}",
+    "plan shares": "plan --preset low --shares .1,.2,.4,.2,.1 --effect 0.2 --items 60 --workers 12 "
+    f"--cost-per-rating 1 {QUICK}",
+    "plan systems": "plan --preset low --systems a,b,c --effect 0.2 --items 40:80:20 --max-workers 9 "
+    f"--cost-per-rating 1 --goal best --correction none {QUICK}",
+    "plan criteria": "plan --preset low --criteria fluency,adequacy --effect 0.2 --items 40:80:20 --max-workers 9 "
+    f"--cost-per-rating 1 --scale 1:5 {QUICK}",
+    "looks study": f"looks study --preset high {SMALL} --effect 0.2 --looks 0.5,1 --futility p:0.5 {QUICK}",
+    "looks points": f"looks study --preset high {SMALL} --scale 1:5 --effect-raw 0.8 --looks-by workers {QUICK}",
+    "looks scores": f"looks scores --n 90 --effect 5 --systems old,new --looks 2 --alpha 0.1 {QUICK}",
+    "looks preference": f"looks preference --n 90 --effect 0.1 --ties kept --tie-share 0.1 {QUICK}",
+    "looks accuracy": f"looks accuracy --n 90 --effect 0.1 --agreement 0.8 --test exact {QUICK}",
     "simulate": f"simulate --preset low {SMALL} --scale 1:5 --effect 0.1 --lost 0.1 --response likert --seed 4",
     "simulate systems": f"simulate --preset low {SMALL} --n-systems 3 --effect 0.1 --pattern steps",
     "calibrate": f"calibrate --preset low {SMALL} --ratings-per-item 2 --alternative greater {QUICK}",
@@ -121,6 +141,19 @@ SLOW = {
     "surface card",
     "analyze many",
     "power card",
+    "plan file",
+    "plan looks",
+    "plan shares",
+    "plan systems",
+    "power systems",
+    "resample",
+    "preference size panel",
+    "preference test table",
+    "analyze",
+    "plan pilot",
+    "plan criteria",
+    "power losses",
+    "corpus power",
 }
 
 

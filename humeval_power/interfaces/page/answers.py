@@ -93,6 +93,7 @@ def answer(work: Work, told: Tell) -> Answer:
     from humeval_power.api.progress import watched_by
     from humeval_power.interfaces.cli.capturing import capturing
     from humeval_power.interfaces.cli.output import PROGRAM
+    from humeval_power.interfaces.python_code.program import python_here
     from humeval_power.kernels.compile_events import listening
     from humeval_power.safe_text import shell_command
 
@@ -101,7 +102,7 @@ def answer(work: Work, told: Tell) -> Answer:
 
     def show(result: Result) -> None:
         document = result.document()
-        here = Answer(0, document.title, _fragment(result), command=typed, python=_python(work.words))
+        here = Answer(0, document.title, _fragment(result), command=typed, python=python_here())
         found.append(replace(here, numbers=_numbers(work.words, result)))
         if work.output:
             told(Told("Writing the files", answer=found[-1]))
@@ -195,10 +196,6 @@ def _fragment(result: Result) -> str:
     from humeval_power.reporting.render import as_html_part
 
     return as_html_part(result.document())
-
-
-def _python(_words: Sequence[str]) -> str:
-    return ""
 
 
 def _numbers(words: Sequence[str], result: Result) -> tuple[tuple[str, str], ...]:

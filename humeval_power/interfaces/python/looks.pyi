@@ -21,11 +21,14 @@ from humeval_power.inference.looks.stopping_rule import HaybittlePeto as Haybitt
 from humeval_power.inference.looks.stopping_rule import Spending as Spending
 from humeval_power.inference.looks.stopping_rule import StoppingRule as StoppingRule
 from humeval_power.inference.looks.stopping_rule import WangTsiatis as WangTsiatis
+from humeval_power.inference.looks.stopping_words import efficacy_of as efficacy_of
+from humeval_power.inference.looks.stopping_words import futility_of as futility_of
 from humeval_power.interfaces.formats.monitor.observations import read_observations as read_observations
 from humeval_power.interfaces.formats.plan.looks_file import read_judgement_plan as read_judgement_plan
 from humeval_power.planning.looks.judgement_plan import JudgementPlan as JudgementPlan
 from humeval_power.planning.looks.rating_looks import LookPlan as LookPlan
 from humeval_power.planning.looks.rating_looks import plan_looks as plan_looks
+from humeval_power.planning.looks.schedule import LookSchedule as LookSchedule
 from humeval_power.planning.monitor.observations import Observations as Observations
 from humeval_power.scenarios.looks.judgements import AssessmentLooks as AssessmentLooks
 from humeval_power.scenarios.looks.judgements import PairedLooks as PairedLooks

@@ -9,6 +9,7 @@ from humeval_power.exclusions import ExclusionRules as ExclusionRules
 from humeval_power.interfaces.formats.fees import read_fee as read_fee
 from humeval_power.interfaces.formats.plan.plan_file import read_plan as read_plan
 from humeval_power.interfaces.formats.study.joint_record import read_joint as read_joint
+from humeval_power.interfaces.formats.study.presets import usual_assumptions as usual_assumptions
 from humeval_power.planning.plan.assurance import assurance as assurance
 from humeval_power.planning.plan.assurance import safe_parameters as safe_parameters
 from humeval_power.planning.plan.candidates import SearchSpace as SearchSpace

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 
 from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.python_code.field import drawn
+from humeval_power.interfaces.python_code.field import drawn, looks, plans
 from humeval_power.interfaces.python_code.scenarios import accuracy, others, preference, scores, texts
 from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
@@ -30,6 +30,11 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("size",): sizes.size,
     ("surface",): sizes.surface,
     ("analyze",): analyzed.analyze,
+    ("plan",): plans.plan,
+    ("looks", "study"): looks.study,
+    ("looks", "scores"): looks.scores,
+    ("looks", "preference"): looks.preference,
+    ("looks", "accuracy"): looks.accuracy,
     ("assign",): drawn.assign,
     ("simulate",): drawn.simulate,
     ("calibrate",): drawn.calibrate,
@@ -61,8 +66,27 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("survey",): others.survey,
     ("resample",): others.resample,
 }
+_SECRET = "makes pseudonyms with a secret that the command keeps; hp.exports has its calls."
+_OWN = "asks a function of your own; hp.power, hp.required and the others take its scenario."
 # Commands that have no program, and why.
-GAPS: Mapping[tuple[str, ...], str] = {}
+GAPS: Mapping[tuple[str, ...], str] = {
+    ("import",): _SECRET,
+    ("collect", "status"): _SECRET,
+    ("collect", "withdraw"): "changes the files of a study, which the command alone does.",
+    (
+        "monitor",
+    ): "keeps a ledger of looks, which the command alone writes; hp.monitor takes a look without one.",
+    ("report",): "tells the files of a study apart by what is in them; hp.report takes their documents.",
+    (
+        "report",
+        "check",
+    ): "tells the files of a study apart; hp.documents.open_fields takes their documents.",
+    ("report", "remember"): "writes the answers that are remembered; hp.documents.remember is its call.",
+    ("cite",): "finds the records in files and folders; hp.cite takes records.",
+    ("release",): "writes the files to publish; hp.release is its call.",
+    ("looks", "pool"): "makes or reads its pairs of systems by itself; hp.looks.pool takes them.",
+    **{("scenario", question): _OWN for question in ("power", "mde", "size", "surface")},
+}
 
 
 def python_of(words: Sequence[str]) -> str:
@@ -76,6 +100,14 @@ def python_of(words: Sequence[str]) -> str:
         return ""
 
 
+def python_here() -> str:
+    """The same of the command that runs."""
+    try:
+        return program_of(click.get_current_context())
+    except GapError:
+        return ""
+
+
 def program_of(context: click.Context) -> str:
     """The same of a command that has been parsed.
 
@@ -86,7 +118,7 @@ def program_of(context: click.Context) -> str:
     """
     path = tuple(str(one.info_name) for one in _above(context))
     if path not in PROGRAMS:
-        raise GapError(GAPS.get(path, f"{' '.join(path)}: no program says it yet."))
+        raise GapError(f"There is no program: {' '.join(path)} {GAPS[path]}")
     typed, source = Typed(context), Source()
     PROGRAMS[path](typed, source)
     typed.check()

@@ -77,7 +77,7 @@ class Typed:
         """
         left = sorted(self._typed - self._said - ELSEWHERE)
         if left:
-            raise GapError(f"{', '.join(left)}: no program says it yet.")
+            raise GapError(f"{', '.join(left)}: no program says it.")
 
 
 def _differs(context: click.Context, parameter: click.Parameter) -> bool:

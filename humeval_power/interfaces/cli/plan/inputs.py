@@ -50,20 +50,18 @@ def load_assumptions(
     if sources:
         named = read_assumptions(sources, scale, table.pair)
     if pilot is None:
-        return named if named.entries else _usual(sources, named)
+        return named if named.entries else _usual(named)
     if any(entry.name == "pilot" for entry in named.entries):
         raise click.UsageError("A parameter file is called 'pilot', as the PILOT table is; rename it.")
     own = api.pilot(pilot, rule=rule, allow_not_identified=sources.allow_not_identified)
     return replace(named, entries=(own, *named.entries))
 
 
-def _usual(sources: Sources, named: Assumptions) -> Assumptions:
+def _usual(named: Assumptions) -> Assumptions:
     """What to plan from where nothing is known of the study."""
-    from humeval_power.interfaces.formats.study.presets import usual_entries
+    from humeval_power.interfaces.formats.study.presets import usual_assumptions
 
-    names, why = usual_entries(named.typed_scale)
-    found = read_assumptions(replace(sources, preset=names), named.typed_scale, named.typed_systems)
-    return replace(found, chosen=why)
+    return usual_assumptions(named.typed_scale, systems=named.typed_systems)
 
 
 def planned_effect(

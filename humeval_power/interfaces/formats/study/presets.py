@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from humeval_power.assumptions import Assumed, Origin
+from humeval_power.assumptions import Assumed, Assumptions, Origin
 from humeval_power.checking.columns import close_to
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.documents.reading import parameters_of
@@ -111,6 +111,18 @@ def usual_entries(scale: RatingScale | None) -> tuple[tuple[str, ...], str]:
         f"ratings of {kind} that tell all variances apart"
     )
     return (*PRESETS, *names), words
+
+
+def usual_assumptions(
+    scale: RatingScale | None = None, *, systems: tuple[str, str] | None = None
+) -> Assumptions:
+    """What to plan from where nothing is known of the study; the scale and the systems are its own.
+
+    Published settings of high and low variance, and fits of public ratings of texts: those on a scale like the
+    study's (few points, or many), where it is known.
+    """
+    names, why = usual_entries(scale)
+    return Assumptions(tuple(library_entry(name) for name in names), scale, systems, chosen=why)
 
 
 def _has_few_points(name: str) -> bool:
