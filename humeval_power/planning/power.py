@@ -264,7 +264,7 @@ def estimate_powers(
     while going := [one for one in counts if one.n < one.target]:
         owners = [(one, block) for one in going for block in one.blocks(seed)]
         blocks = [block for _, block in owners]
-        results = run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks))
+        results = run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks), part=told.part)
         for (one, _), found in zip(owners, results, strict=True):
             one.add(found)
         for one in going:

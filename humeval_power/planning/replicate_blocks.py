@@ -47,7 +47,7 @@ def drawn_in_blocks(
     seconds = seconds_each(scenario)
     blocks = blocks_of(draw_block, scenario, 0, n, seed=seed, seconds=seconds)
     told = Told(progress, seconds)
-    return joined(list(run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks))))
+    return joined(list(run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks), part=told.part)))
 
 
 class Told:
@@ -55,14 +55,25 @@ class Told:
 
     def __init__(self, progress: Tell | None, unit: float) -> None:
         self._progress, self._unit = progress, unit
-        self._done = self._total = 0.0
+        self._done = self._total = self._under_way = 0.0
 
     def listen(self, blocks: Sequence[Block]) -> Done | None:
         """What is to be called with the places of these blocks as they are finished."""
         self._total += sum(block.seconds for block in blocks)
         return None if self._progress is None else lambda place: self._add(blocks[place].seconds)
 
+    def part(self, block: Block, share: float) -> None:
+        """So much of a block is done; what comes back to its beginning, such as a second pass, is not told."""
+        if share * block.seconds > self._under_way:
+            self._under_way = share * block.seconds
+            self._tell()
+
     def _add(self, seconds: float) -> None:
-        assert self._progress is not None
         self._done += seconds
-        self._progress(round(self._done / self._unit), round(self._total / self._unit))
+        self._under_way = 0.0
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            done = self._done + self._under_way
+            self._progress(round(done / self._unit), round(self._total / self._unit))

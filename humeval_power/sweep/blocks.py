@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from humeval_power.sweep.engine import alone, sweep_in_force
+from humeval_power.sweep.parts import hearing
 
 Done = Callable[[int], None]  # is told the place, in the list, of each block that is finished
 
@@ -34,20 +36,29 @@ class Block(NamedTuple):
             return self.work(*self.arguments, n_jobs=n_jobs)
 
 
-def run_blocks(blocks: Sequence[Block], *, n_jobs: int = 1, done: Done | None = None) -> Iterator[Any]:
+Part = Callable[
+    [Block, float], None
+]  # is told the share of a block that is done, while it is computed here
+
+
+def run_blocks(
+    blocks: Sequence[Block], *, n_jobs: int = 1, done: Done | None = None, part: Part | None = None
+) -> Iterator[Any]:
     """The results of blocks, in their order.
 
     The sweep in force says where they are computed and where finished ones are kept; without one they are
     computed here, one after the other, each when its result is asked for, with `n_jobs` threads.
 
     done : called with the place of each block as it is finished, in any order.
+    part : called with a block that is computed here, and the share of it that is done.
     """
     sweep = sweep_in_force()
     if sweep is not None:
-        yield from sweep.results(blocks, n_jobs=n_jobs, done=done)
+        yield from sweep.results(blocks, n_jobs=n_jobs, done=done, part=part)
         return
     for place, block in enumerate(blocks):
-        result = block.run(n_jobs)
+        with hearing(partial(part, block) if part else None):
+            result = block.run(n_jobs)
         if done is not None:
             done(place)
         yield result

@@ -6,12 +6,14 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from humeval_power.sweep.digest import Digests, NoDigestError
+from humeval_power.sweep.parts import hearing
 
 if TYPE_CHECKING:
-    from humeval_power.sweep.blocks import Block, Done
+    from humeval_power.sweep.blocks import Block, Done, Part
 
 
 class Engine(Protocol):
@@ -52,7 +54,12 @@ class Sweep:
     computed: float = 0.0
 
     def results(
-        self, blocks: Sequence[Block], *, n_jobs: int = 1, done: Done | None = None
+        self,
+        blocks: Sequence[Block],
+        *,
+        n_jobs: int = 1,
+        done: Done | None = None,
+        part: Part | None = None,
     ) -> Iterator[Any]:
         """The results of blocks in their order, as `run_blocks` gives them."""
         keys = _keys(blocks)
@@ -68,7 +75,7 @@ class Sweep:
                 self.kept += blocks[places[key][0]].seconds
                 self._tell(places[key], done)
         missing = [(key, blocks[at[0]]) for key, at in places.items() if key not in found]
-        computed = self._computed(missing, n_jobs)
+        computed = self._computed(missing, n_jobs, part)
         waiting = {key: len(at) for key, at in places.items()}
         with closing(computed):
             for key in keys:
@@ -87,9 +94,9 @@ class Sweep:
         return None if self.store is None or key.startswith(_NO_DIGEST) else self.store.get(key)
 
     def _computed(
-        self, missing: Sequence[tuple[str, Block]], n_jobs: int
+        self, missing: Sequence[tuple[str, Block]], n_jobs: int, part: Part | None
     ) -> Generator[tuple[str, Any], None, None]:
-        pairs = _here(missing, n_jobs) if self.engine is None else self.engine.run(missing)
+        pairs = _here(missing, n_jobs, part) if self.engine is None else self.engine.run(missing)
         for key, result in pairs:
             if self.store is not None and not key.startswith(_NO_DIGEST):
                 self.store.put(key, result)
@@ -116,9 +123,11 @@ def _keys(blocks: Sequence[Block]) -> list[str]:
     return found
 
 
-def _here(blocks: Sequence[tuple[str, Block]], n_jobs: int) -> Iterator[tuple[str, Any]]:
+def _here(blocks: Sequence[tuple[str, Block]], n_jobs: int, part: Part | None) -> Iterator[tuple[str, Any]]:
     for key, block in blocks:
-        yield key, block.run(n_jobs)
+        with hearing(partial(part, block) if part else None):
+            found = block.run(n_jobs)
+        yield key, found
 
 
 _IN_FORCE: ContextVar[Sweep | None] = ContextVar("sweep", default=None)

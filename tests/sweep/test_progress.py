@@ -8,12 +8,16 @@ import pytest
 from blocks_for_tests import AnyOrder, Memory, normal_blocks
 
 from humeval_power.api import progress as told
+from humeval_power.designs import k_per_item
 from humeval_power.parameters import preset
+from humeval_power.planning.power import estimate_power
 from humeval_power.planning.replicate_blocks import Told
 from humeval_power.planning.study.surface import list_cells, run_surface
 from humeval_power.reporting.numbers import time_taken
-from humeval_power.sweep.blocks import run_blocks
+from humeval_power.scenarios.study import RatingStudy
+from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.engine import sweeping
+from humeval_power.sweep.parts import part_done
 
 
 class Watch:
@@ -84,6 +88,43 @@ def test_cells_count_by_their_work_in_any_order():
     assert heard[-1][0] == heard[-1][1]
     steps = {heard[0][0], *(after[0] - before[0] for before, after in pairwise(heard))}
     assert len(steps) > 1, "a cell of 30 items is more work than one of 8"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_study_that_is_fitted_tells_within_a_block(n_jobs):
+    """600 replicates are one block, of which at most 256 are held at a time."""
+    study = RatingStudy(preset("high"), k_per_item(4, 6, ratings_per_item=2))
+    heard: list[tuple[int, int]] = []
+    estimate_power(
+        study, n_simulations=600, n_jobs=n_jobs, progress=lambda done, of: heard.append((done, of))
+    )
+    assert heard == [(256, 600), (512, 600), (600, 600), (600, 600)]
+
+
+def test_what_begins_again_within_a_block_is_not_told_twice():
+    heard: list[int] = []
+    told_of = Told(lambda done, _of: heard.append(done), 1.0)
+    blocks = [block._replace(work=two_passes, seconds=10.0) for block in normal_blocks(2)]
+    list(run_blocks(blocks, done=told_of.listen(blocks), part=told_of.part))
+    assert heard == [5, 10, 10, 15, 20, 20]
+
+
+def test_a_block_within_a_block_tells_nobody():
+    heard: list[float] = []
+    blocks = [block._replace(work=a_block_within) for block in normal_blocks(1)]
+    list(run_blocks(blocks, part=lambda _block, share: heard.append(share)))
+    assert heard == []
+
+
+def two_passes(*_arguments: object, n_jobs: int) -> int:
+    for share in (0.5, 1.0, 0.5, 1.0):
+        part_done(share)
+    return n_jobs
+
+
+def a_block_within(*arguments: object, n_jobs: int) -> int:
+    (found,) = run_blocks([Block(two_passes, arguments)], n_jobs=n_jobs)
+    return int(found)
 
 
 @pytest.mark.parametrize(

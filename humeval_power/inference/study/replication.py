@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -32,6 +32,7 @@ from humeval_power.simulation.study import (
     respond,
 )
 from humeval_power.sweep.blocks import Block
+from humeval_power.sweep.parts import part_done
 from humeval_power.sweep.spans import spans
 
 if TYPE_CHECKING:
@@ -143,29 +144,29 @@ class Replication:
         if self.by_mean_squares:
             return self._from_mean_squares(n, seed=seed, first=first)
         parts = portions(first, n, n_ratings=self.design.n_ratings, n_jobs=n_jobs)
+        found: Iterator[StudyFits]
         if self.own_rows:
-            return StudyFits.joined([self._fit_own_rows(part, seed, n_jobs) for part in parts])
-        if n_jobs == 1:
-            drawn = (self._drawn(part, seed) for part in parts)
-            return StudyFits.joined([self.fit(responses) for responses in drawn])
-        return self._fit_while_drawing(parts, seed, n_jobs)
+            found = (self._fit_own_rows(part, seed, n_jobs) for part in parts)
+        elif n_jobs == 1:
+            found = (self.fit(self._drawn(part, seed)) for part in parts)
+        else:
+            found = self._fit_while_drawing(parts, seed, n_jobs)
+        return StudyFits.joined(_told(found, parts))
 
     def _drawn(self, portion: range, seed: int) -> Floats:
         return self.responses(len(portion), seed=seed, first=portion.start)
 
-    def _fit_while_drawing(self, portions: list[range], seed: int, n_jobs: int) -> StudyFits:
+    def _fit_while_drawing(self, portions: list[range], seed: int, n_jobs: int) -> Iterator[StudyFits]:
         """Draw the next portion while this one is fitted: drawing holds the interpreter, so that more threads
         for it would only be in each other's way; the compiled fits do not."""
-        parts = []
         with ThreadPoolExecutor(1) as drawer:
             upcoming = drawer.submit(self._drawn, portions[0], seed)
             for following in [*portions[1:], None]:
                 responses = upcoming.result()
                 if following is not None:
                     upcoming = drawer.submit(self._drawn, following, seed)
-                parts.append(self.fit(responses, n_jobs=n_jobs))
+                yield self.fit(responses, n_jobs=n_jobs)
                 del responses  # so that no more than two portions are held
-        return StudyFits.joined(parts)
 
     def fit(self, responses: Floats, *, n_jobs: int = 1, alone: bool = False) -> StudyFits:
         """Fit given ratings, shape (n, n_ratings) in the order of the assignment. Where they are all
@@ -424,3 +425,13 @@ class Replication:
             status=batch.status,
             scale=LatentScale(batch.thresholds, batch.sd**2 @ weights, values, logit=self.link == "logit"),
         )
+
+
+def _told(parts: Iterable[StudyFits], replicates: list[range]) -> list[StudyFits]:
+    """The parts of a block, of these replicates; who waits for it is told of each."""
+    found: list[StudyFits] = []
+    first, end = replicates[0].start, replicates[-1].stop
+    for part, these in zip(parts, replicates, strict=True):
+        found.append(part)
+        part_done((these.stop - first) / (end - first))
+    return found
