@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
-START = 120  # seconds: kernels may have to be compiled
+PATIENCE = 60_000  # milliseconds
 
 
 @contextmanager
@@ -46,6 +46,7 @@ def page_server(folder: Path, *options: str) -> Iterator[str]:
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(30)
+        process.stdout.close()
 
 
 @dataclass
@@ -72,7 +73,7 @@ def browser_page(link: str, *, width: int = 1200, scripts: bool = True, dark: bo
             accept_downloads=True,
         )
         page = context.new_page()
-        page.set_default_timeout(1000 * START)
+        page.set_default_timeout(PATIENCE)
         seen = Seen()
         page.on("console", lambda said: seen.errors.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: seen.errors.append(str(error)))

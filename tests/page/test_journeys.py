@@ -76,7 +76,7 @@ def test_a_link_holds_everything_and_reload_loses_nothing(page):
     page.goto(page.own + PLAN)
     answered(page, "live")
     page.fill("#field-effect", "0.25")
-    page.wait_for_function("location.search.includes('0.25')")
+    page.wait_for_function("() => location.search.includes('0.25')")
     page.reload()
     answered(page, "live")
     assert page.input_value("#field-effect") == "0.25"
@@ -150,7 +150,7 @@ def test_without_scripts_everything_is_there(link):
 def test_nothing_stands_in_the_way_of_screen_readers(link, path, dark):
     with browser_page(link, dark=dark) as (page, _seen):
         page.goto(page.own + path)
-        page.wait_for_function("!document.querySelector('#answer[data-state=running]')")
+        page.wait_for_function("() => !document.querySelector('#answer[data-state=running]')")
         assert violations(page) == []
 
 
@@ -158,7 +158,7 @@ def test_nothing_stands_in_the_way_of_screen_readers(link, path, dark):
 def test_a_narrow_screen_needs_no_sideways_scrolling(link, path):
     with browser_page(link, width=360) as (page, _seen):
         page.goto(page.own + path)
-        page.wait_for_function("!document.querySelector('#answer[data-state=running]')")
+        page.wait_for_function("() => !document.querySelector('#answer[data-state=running]')")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
@@ -175,7 +175,7 @@ def test_by_keyboard_alone(page):
         raise AssertionError("The field of the workers cannot be reached by Tab.")
     page.keyboard.press("Control+A")
     page.keyboard.type("33")
-    page.wait_for_function("document.querySelector('.same pre')?.innerText.includes('--workers 33')")
+    page.wait_for_function("() => document.querySelector('.same pre')?.innerText.includes('--workers 33')")
     page.keyboard.press("Enter")
     answered(page)
 

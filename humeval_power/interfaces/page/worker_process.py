@@ -31,6 +31,7 @@ TELL_EVERY = 0.1  # seconds between two words of progress
 GRACE = 3.0  # seconds to keep what is finished when the server has gone
 _LENGTH = struct.Struct("!Q")
 _MOST_FILES = 32  # that an answer may leave open before the worker is replaced
+_PATIENCE = 3  # of nice: about half of the share of a process that is not patient, and never starved
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ class _Worker:
         """Import, load and compile what answers need, and set the limits."""
         self._setup = setup
         if setup.patient:
-            os.nice(10)
+            os.nice(_PATIENCE)
         tell = self._telling()
         for work in setup.warm:
             setup.run(work, tell)
