@@ -25,6 +25,7 @@ NEVER = frozenset(
     (
         "output",
         "force",
+        "amend",
         "json",
         "format",
         "details",

@@ -1,0 +1,180 @@
+"""What a link can reach: of all that may be set in one, only options that name files read files, and none writes.
+
+Python tells of every file that is opened and of every program that is started while a command runs (PEP 578).
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+import pytest
+from places import ROOT
+
+from humeval_power.interfaces.page.answers import Work, answer
+from humeval_power.interfaces.page.asked import asked_of, files_asked, offered, takes_files, words_of
+from humeval_power.interfaces.page.forms import FORMS
+
+# What a command needs besides the option that is tried, as in its link.
+BASES = {
+    "power": "preset=high workers=4 items=8 effect=0.1 method=analytic",
+    "check": "file=pilot.csv",
+    "fit": "file=pilot.csv scale=1:5",
+    "analyze": "file=pilot.csv scale=1:5",
+    "import": "files=pilot.csv",
+    "compare scores": "files=scores.csv simulations=100",
+    "accuracy test": "files=labels.txt files=others.txt labels=labels.txt",
+    "accuracy estimate": "files=labels.txt files=others.txt labels=labels.txt",
+    "corpus test": "system-a=labels.txt system-b=others.txt reference=labels.txt",
+    "contingency test": "gold=labels.txt system-a=labels.txt system-b=others.txt positive=yes",
+    "contingency estimate": "gold=labels.txt system-a=labels.txt system-b=others.txt positive=yes",
+}
+CODE = "__import__('os').system('touch OUTSIDE/made')"
+TEXTS = (
+    "OUTSIDE/secret.csv",
+    "../secret.csv",
+    f"score ~ {{{CODE}}}",
+    CODE,
+    "$(touch OUTSIDE/made)",
+    "--output=OUTSIDE/made",
+)
+WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+CHANGES = (
+    "os.rename",
+    "os.remove",
+    "os.mkdir",
+    "os.rmdir",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "os.chmod",
+)
+PROGRAMS = ("os.system", "os.exec", "os.posix_spawn", "subprocess.Popen", "socket.connect")
+
+
+class Watch:
+    """What Python tells of while it is on: a hook can never be taken away."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.places: tuple[Path, ...] = ()
+        sys.addaudithook(self.hear)
+
+    def hear(self, event: str, args: tuple[object, ...]) -> None:
+        if not self.places:
+            return
+        if event == "open":
+            path, mode, flags = args
+            writes = isinstance(flags, int) and bool(flags & WRITE)
+            if self._is_in(path, self.places[0]) or (writes and self._is_in(path, self.places[1])):
+                self.told.append(f"open {path} {mode}")
+        elif event in CHANGES:
+            changed = args[1:] if event in ("os.link", "os.symlink") else args
+            if any(self._is_in(path, place) for path in changed for place in self.places):
+                self.told.append(f"{event} {args}")
+        elif event in PROGRAMS:
+            self.told.append(f"{event} {args}")
+
+    @staticmethod
+    def _is_in(path: object, place: Path) -> bool:
+        return isinstance(path, str | bytes | os.PathLike) and os.path.realpath(
+            os.fsdecode(path)
+        ).startswith(f"{place}/")
+
+    @contextmanager
+    def on(self, outside: Path, chosen: Path) -> Iterator[list[str]]:
+        """Listen for what is opened in one folder, and what is changed in either."""
+        self.told, self.places = [], (outside, chosen)
+        try:
+            yield self.told
+        finally:
+            self.places = ()
+
+
+@pytest.fixture(scope="module")
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    """One that nothing may be read from, and the chosen one."""
+    outside, chosen = tmp_path / "outside", tmp_path / "chosen"
+    outside.mkdir()
+    chosen.mkdir()
+    pilot = (ROOT / "data" / "pilot.csv").read_bytes()
+    (outside / "secret.csv").write_bytes(pilot)
+    (chosen / "pilot.csv").write_bytes(pilot)
+    lines = "".join(f"{item},0.{item % 7},0.{item % 5}\n" for item in range(20))
+    (chosen / "scores.csv").write_text("item,A,B\n" + lines, encoding="utf-8")
+    (chosen / "labels.txt").write_text("yes\nno\n" * 10, encoding="utf-8")
+    (chosen / "others.txt").write_text("yes\nyes\n" * 10, encoding="utf-8")
+    return outside, chosen
+
+
+def work_of(path: tuple[str, ...], query: list[tuple[str, str]], chosen: Path) -> Work:
+    form = FORMS[path]
+    asked = asked_of(path, query, form.hides)
+    files = tuple((named, str(chosen / named)) for named in files_asked(asked, form.hides))
+    return Work(words_of(asked, form.hides), files)
+
+
+def texts_of(path: tuple[str, ...]) -> list[str]:
+    """The options whose values are texts and not files."""
+    return [
+        name
+        for name, option in offered(path, FORMS[path].hides).items()
+        if isinstance(option.type, click.types.StringParamType) and not takes_files(option)
+    ]
+
+
+TRIED = [(" ".join(path), name) for path in FORMS for name in texts_of(path) if " ".join(path) in BASES]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("words", "option"), TRIED, ids=lambda one: str(one).replace(" ", "-"))
+def test_no_text_in_a_link_opens_a_file_or_starts_a_program(
+    words: str, option: str, folders: tuple[Path, Path], watch: Watch
+) -> None:
+    outside, chosen = folders
+    path = tuple(words.split())
+    base = [(name, value) for name, _, value in (pair.partition("=") for pair in shlex.split(BASES[words]))]
+    before = {file.name: file.read_bytes() for file in chosen.iterdir()}
+    for text in TEXTS:
+        value = text.replace("OUTSIDE", str(outside))
+        query = [(name, given) for name, given in base if name != option] + [(option, value)]
+        with watch.on(outside, chosen) as told:
+            answer(work_of(path, query, chosen), lambda _told: None)
+        assert told == []
+    assert [file.name for file in outside.iterdir()] == ["secret.csv"]
+    assert {file.name: file.read_bytes() for file in chosen.iterdir()} == before
+
+
+def test_the_watch_sees_what_it_is_for(folders: tuple[Path, Path], watch: Watch) -> None:
+    outside, chosen = folders
+    with watch.on(outside, chosen) as told:
+        (outside / "secret.csv").read_bytes()
+        (chosen / "pilot.csv").read_bytes()
+        (chosen / "new.csv").write_bytes(b"")
+        (chosen / "new.csv").rename(chosen / "renamed.csv")
+    assert [each.split()[0] for each in told] == ["open", "open", "os.rename"]
+
+
+def test_a_command_with_its_files_reads_them_and_changes_nothing(
+    folders: tuple[Path, Path], watch: Watch
+) -> None:
+    outside, chosen = folders
+    with watch.on(outside, chosen) as told:
+        found = answer(work_of(("check",), [("file", "pilot.csv")], chosen), lambda _told: None)
+    assert (found.exit_code, told) == (0, [])
+
+
+@pytest.mark.parametrize("path", list(FORMS), ids=" ".join)
+def test_no_link_sets_where_something_is_written_or_computed(path: tuple[str, ...]) -> None:
+    forbidden = {"output", "force", "on", "jobs", "amend", "code", "draft", "template", "into", "dry-run"}
+    assert not forbidden & set(offered(path, FORMS[path].hides))
