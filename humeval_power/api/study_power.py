@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from humeval_power.api.progress import in_percent, progress, tell
 from humeval_power.differences import Difference
+from humeval_power.errors import InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.planning.questions import Method
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -14,6 +16,7 @@ from humeval_power.study_counts import NO_DOCUMENTS, Documents
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
+    from humeval_power.costs import CostModel
     from humeval_power.inference.study.formula import AnalyticPower
     from humeval_power.parameters import Parameters
     from humeval_power.planning.study.required import Sought
@@ -47,6 +50,8 @@ def study_power(
     scale: RatingScale | None = None,
     effect_unit: float = 1.0,
     strict: bool = False,
+    costs: CostModel | None = None,
+    budget: Decimal | float | None = None,
 ) -> StudyPower:
     """How often a rating study finds its effect, or shows its claim; with a margin also halfway to it.
 
@@ -58,6 +63,8 @@ def study_power(
     said : the effect as it was said, for print.
     effect_unit : the difference on [0, 1] that an effect of 1 stands for in the record.
     strict : whether more than 1 % of failed fits, and not 20 %, miss the target.
+    costs : prices, to set power against cost.
+    budget : what may be spent at these prices; without prices a number of ratings.
 
     Returns
     -------
@@ -67,13 +74,15 @@ def study_power(
     Raises
     ------
     InputError
-        A number of simulations below 1, or a precision outside (0, 0.5).
+        A number of simulations below 1, a precision outside (0, 0.5), or a budget that is not above 0.
     """
     from humeval_power.planning.study.analytic import halfway_power
     from humeval_power.planning.study.surface import Cell, run_surface
     from humeval_power.planning.study.without_documents import without_documents
     from humeval_power.reporting.study.power import StudyPower
 
+    if budget is not None and not budget > 0:
+        raise InputError(f"The budget must be above 0; got {budget}.")
     halfway = study.rule.halfway
     look_halfway = halfway is not None and halfway != study.true_effect
     cells = [Cell(setting, study)]
@@ -112,6 +121,8 @@ def study_power(
         effect_unit=effect_unit,
         strict=strict,
         left_out=without_documents(study),
+        costs=costs,
+        budget=None if budget is None else Decimal(str(budget)),
         notes=(*notes, *study.design.notes),
         provenance=_drawn(bool(simulated), seed),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,13 +46,20 @@ def significant_sizes(ratio: float, df: float, critical: float) -> tuple[float, 
     ratio : true effect over its standard error, which is itself estimated on `df` degrees of freedom
         (infinite: known); the estimate is averaged over its chi distribution.
     """
-    share = (_NODES + 1) / 2
-    spread = np.sqrt(2 * special.gammaincinv(df / 2, share) / df) if math.isfinite(df) else np.ones(1)
+    spread = _spread(df)
     weight = _WEIGHTS / 2 if math.isfinite(df) else np.ones(1)
     cut = critical * spread
     up = ratio * special.ndtr(ratio - cut) + _density(cut - ratio)
     down = -ratio * special.ndtr(-ratio - cut) + _density(cut + ratio)
     return float(weight @ up), float(weight @ down)
+
+
+@lru_cache(maxsize=64)
+def _spread(df: float) -> NDArray[np.float64]:
+    """Estimated standard errors in true ones at the nodes, those of one df for many effects."""
+    if not math.isfinite(df):
+        return np.ones(1)
+    return np.asarray(np.sqrt(2 * special.gammaincinv(df / 2, (_NODES + 1) / 2) / df))
 
 
 def _density(z: NDArray[np.float64]) -> NDArray[np.float64]:

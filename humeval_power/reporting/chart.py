@@ -7,10 +7,10 @@ Pages show it as a small SVG of its own (`render.svg`), files of it are drawn by
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from humeval_power.errors import InputError
 from humeval_power.reporting.document import Picture, Table
@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # Matplotlib is slow to import
 
     from humeval_power.reporting.figure_style import FigureFormat
 
+Number = TypeVar("Number", int, float)
 SeriesKind = Literal["line", "steps", "points", "band", "bars"]
 _MOST_TICKS = 6
 _MOST_ROWS = 13  # of the table of a curve
@@ -225,8 +226,7 @@ class Chart(Picture):
         columns = [self._column(each) for each in shown]
         places = sorted(set().union(*columns)) if columns else []
         rows = tuple(
-            (self.x.cell(place), *(column.get(place, "") for column in columns))
-            for place in _spread(places)
+            (self.x.cell(place), *(column.get(place, "") for column in columns)) for place in spread(places)
         )
         header = (self.x.title, *(each.name for each in shown))
         return Table(header, rows, caption="; ".join(mark.text for mark in self.marks))
@@ -255,8 +255,8 @@ class Chart(Picture):
         return Table(head, tuple(rows()))
 
 
-def _spread(places: list[float]) -> list[float]:
-    """At most thirteen of them, with both ends."""
+def spread(places: Sequence[Number]) -> Sequence[Number]:
+    """At most thirteen of them, evenly, with both ends: what a table shows of a curve."""
     if len(places) <= _MOST_ROWS:
         return places
     last = len(places) - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Mapping
+from functools import cache
 from importlib import metadata
 
 PARAMETERS_SCHEMA = "humeval_power/parameters/1"
@@ -22,10 +23,14 @@ _VERSIONED = ("humeval-power", "numpy", "scipy", "pandas", "numba")
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that numbers depend on."""
-    found = {"python": platform.python_version()}
-    for package in _VERSIONED:
-        found[package] = metadata.version(package)
-    return found
+    return dict(_versions())
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    """The same, read once: finding a package's version takes a millisecond."""
+    packages = ((package, metadata.version(package)) for package in _VERSIONED)
+    return ("python", platform.python_version()), *packages
 
 
 def json_ready(value: object) -> object:

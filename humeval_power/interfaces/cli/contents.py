@@ -71,14 +71,14 @@ def _width() -> int:
     return min(max(shutil.get_terminal_size((WIDTH, 24)).columns, _NARROWEST), _WIDEST)
 
 
-def file_of(result: Result, ending: str) -> Content:
-    """The content of a file of that ending."""
+def file_of(result: Result, ending: str, stem: str = "") -> Content:
+    """The content of a file of that ending; of several pictures the one that bears the file's name."""
     if ending in result.endings:
         return result.artefact(ending)
     if ending == WORD:
         return _word(result)
     if ending in FIGURES:
-        return _picture(result, ending)
+        return _picture(result, ending, stem)
     return printed(result, FORMAT_OF[ending], details=True)
 
 
@@ -91,11 +91,13 @@ def _word(result: Result) -> bytes:
     return word_document(as_markdown(document, pictures=True), pictures=pictures)
 
 
-def _picture(result: Result, ending: str) -> bytes:
+def _picture(result: Result, ending: str, stem: str) -> bytes:
     pictures = result.document().pictures
-    if len(pictures) != 1:
-        count = "is no picture" if not pictures else f"are {len(pictures)} pictures"
+    chosen = pictures if len(pictures) == 1 else tuple(each for each in pictures if each.name == stem)
+    if len(chosen) != 1:
+        names = ", ".join(f"{each.name}{ending}" for each in pictures)
+        count = "is no picture" if not pictures else f"are {len(pictures)} pictures, {names},"
         raise InputError(
             f"There {count} to write as {ending}; name a folder, such as -o result/, for everything."
         )
-    return pictures[0].content(ending[1:])  # type: ignore[arg-type]
+    return chosen[0].content(ending[1:])  # type: ignore[arg-type]

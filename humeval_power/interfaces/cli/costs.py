@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 import pandas as pd
+from click.core import ParameterSource
 
 from humeval_power.checking.collected import first_answers
 from humeval_power.checking.columns import named_column
@@ -185,6 +186,21 @@ def cost_model(prices: CostOptions) -> CostModel:
     if fee.caveat:
         note(fee.caveat)
     return model
+
+
+def cost_model_if_typed(prices: CostOptions) -> CostModel | None:
+    """The cost model that was typed; None where the command that runs was given no option of prices.
+
+    Raises
+    ------
+    InputError
+        As for `cost_model`.
+    """
+    context = click.get_current_context()
+    names = (field.name for field in fields(CostOptions))
+    typed = (context.get_parameter_source(name) for name in names)
+    given = any(source not in (None, ParameterSource.DEFAULT) for source in typed)
+    return cost_model(prices) if given else None
 
 
 def _model(prices: CostOptions, fee: PlatformFee) -> CostModel:

@@ -165,7 +165,7 @@ class Out:
             if result.files_alone and (others := _others(place, files)):
                 remark(f"WARNING: {path} also holds {_names(others)}, which this run did not write.")
         else:
-            content = file_of(result, Path(path).suffix.lower())
+            content = file_of(result, Path(path).suffix.lower(), Path(path).stem)
             write_set({Path(path): content, **beside}, force=self.force)
             note(f"Written: {path}")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 
@@ -65,13 +67,19 @@ class Bottleneck:
 
 
 def find_bottleneck(
-    parameters: Parameters, counts: StudyCounts, *, target: float, rule: DecisionRule
+    parameters: Parameters,
+    counts: StudyCounts,
+    *,
+    target: float,
+    rule: DecisionRule,
+    power_of: Callable[[StudyCounts], float] | None = None,
 ) -> Bottleneck:
-    """Look one step around a design, by formula, with the parameters' own effect."""
-    power = counts_power(parameters, counts, rule=rule)
+    """Look one step around a design, by formula, with the parameters' own effect; or by `power_of`."""
+    of = power_of or partial(counts_power, parameters, rule=rule)
+    power = of(counts)
 
     def gain(other: StudyCounts) -> float:
-        return counts_power(parameters, other, rule=rule) - power
+        return of(other) - power
 
     complete = counts.paired and counts.ratings_per_item == counts.n_workers
     k = counts.ratings_per_item

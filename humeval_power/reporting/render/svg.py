@@ -60,7 +60,9 @@ def frame_of(chart: Chart) -> Frame:
     left = 10 + max((_width(label, _SMALL) for label in labels), default=0.0)
     top = 6.0 if y.names else 26.0
     height = _ROW * len(y.names) if y.names else _HEIGHT
-    return Frame(left, top, WIDTH - left - _RIGHT, height, x, y)
+    ticks = x.ticks()
+    last = _width(x.tick_text(ticks[-1]), _SMALL) / 2 if ticks else 0.0  # it may stand at the very end
+    return Frame(left, top, WIDTH - left - max(_RIGHT, last + 2), height, x, y)
 
 
 def chart_svg(chart: Chart) -> str:

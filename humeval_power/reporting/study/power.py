@@ -5,22 +5,38 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from decimal import Decimal
+from functools import cached_property
+from typing import ClassVar
 
+from humeval_power.costs import CostModel
 from humeval_power.differences import Difference
-from humeval_power.inference.study.formula import AnalyticPower, power_at
+from humeval_power.inference.study.formula import AnalyticPower
 from humeval_power.inference.study.replication import NO_LOSSES
+from humeval_power.planning.plan.bottleneck import Bottleneck, find_bottleneck, in_words
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.analytic import HalfwayPower, disagree
+from humeval_power.planning.study.growth import TARGET, StudyLike
 from humeval_power.planning.study.limits import ceiling_with_both, ceiling_with_items, ceiling_with_workers
+from humeval_power.planning.study.outlook import Outlook, outlook_of
 from humeval_power.planning.study.surface import Cell, CellResult
 from humeval_power.planning.study.without_documents import WithoutDocuments
 from humeval_power.planning.tallies import Tally
-from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section
+from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import POWER_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
+from humeval_power.reporting.study.outlook_record import outlook_record
+from humeval_power.reporting.study.power_charts import (
+    CLAIM,
+    POWER,
+    curse_chart,
+    effect_chart,
+    estimates_chart,
+    growth_charts,
+)
+from humeval_power.reporting.study.spending_charts import amount, cost_chart, splits_chart, variance_chart
 from humeval_power.reporting.study.study_content import (
     approximate_words,
     category_facts,
@@ -32,8 +48,7 @@ from humeval_power.reporting.study.study_content import (
 from humeval_power.scales import RatingScale
 from humeval_power.scenarios.study import RatingStudy
 
-if TYPE_CHECKING:  # Matplotlib is slow to import
-    from matplotlib.figure import Figure
+_WORTH = 0.01  # power that another split of the same sum must add to be told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +57,9 @@ class StudyPower(Result):
 
     `analytic` is None where the formula does not describe the study, `simulated` where nothing was
     simulated. `said` is the effect as it was understood; `effect_unit` the difference on [0, 1] that an
-    effect of 1 stands for. `left_out` is what leaving documents out of the analysis would do. With
-    `strict`, more than 1 % of failed fits miss the target.
+    effect of 1 stands for. `left_out` is what leaving documents out of the analysis would do; `costs` are prices,
+    `budget` what may be spent: an amount at these prices, else a number of ratings. With `strict`, more than 1 % of
+    failed fits miss the target.
     """
 
     schema: ClassVar[str] = POWER_SCHEMA
@@ -57,6 +73,8 @@ class StudyPower(Result):
     effect_unit: float = 1.0
     strict: bool = False
     left_out: WithoutDocuments | None = None
+    costs: CostModel | None = None
+    budget: Decimal | None = None
     notes: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -70,17 +88,57 @@ class StudyPower(Result):
         blocks: list[Block] = [Facts((*self._asked(), *self._behind(), *self._around()))]
         if self._has_margin:
             blocks.append(Paragraph(PARITY))
-        elif self.analytic is not None and self.analytic.effect:
-            blocks.append(
-                Picture("power", self._curve, words="Power by formula around the effect, which is marked.")
-            )
         return Document(
             f"How often this study {finds}",
             lead=f"Effect: {self._effect()}",
             headline=tuple(self._powers()),
             caveats=tuple(self._cautions()),
-            sections=(Section("", tuple(blocks)),),
+            sections=(Section("", tuple(blocks)), *self._pictures()),
         )
+
+    @cached_property
+    def outlook(self) -> Outlook | None:
+        """What stands around the power by formula; None without one."""
+        if self.analytic is None:
+            return None
+        return outlook_of(self.cell.study, self.analytic, costs=self.costs, budget=self.budget)
+
+    @cached_property
+    def bottleneck(self) -> Bottleneck | None:
+        """What holds the design back; None where there is nothing to find, or counts do not say the design."""
+        outlook, study = self.outlook, self.cell.study
+        if outlook is None or outlook.counts is None or outlook.workers is None or self.analytic is None:
+            return None
+        like = StudyLike(study.parameters, outlook.counts, self.analytic.precision, study.rule)
+        return find_bottleneck(
+            study.parameters, outlook.counts, target=TARGET, rule=study.rule, power_of=like.power_of
+        )
+
+    def _pictures(self) -> Iterator[Section]:
+        """What pages show and terminals leave out."""
+        outlook, analytic, simulated = self.outlook, self.analytic, self.simulated
+        if outlook is None or analytic is None:
+            return
+        y = CLAIM if self._has_margin else POWER
+        more = (
+            *growth_charts(outlook, analytic, simulated, y=y),
+            *effect_chart(outlook, analytic, simulated),
+        )
+        if more:
+            yield Section("What would change it", more)
+        costs = (*cost_chart(outlook, analytic, simulated, y=y), *splits_chart(outlook, analytic, y=y))
+        if costs:
+            yield Section("What it costs", costs)
+        bottleneck, counts = self.bottleneck, outlook.counts
+        held = tuple(variance_chart(outlook, "" if bottleneck is None else bottleneck.factor))
+        if bottleneck is not None and counts is not None:
+            yield Section(
+                "What holds it back", (*held, Paragraph(in_words(bottleneck, counts))), is_detail=True
+            )
+        elif held:
+            yield Section("What holds it back", held)
+        estimates = estimates_chart(outlook, analytic, self.cell.study.rule)
+        yield Section("What would be seen", (*estimates, *curse_chart(outlook, analytic, simulated)))
 
     def _powers(self) -> Iterator[Fact]:
         simulated = self.simulated
@@ -127,6 +185,8 @@ class StudyPower(Result):
             yield "Documents", str(self.left_out)
         if analytic is not None and (study.true_effect > 0 or self._has_margin) and not analytic.is_rough:
             yield from _ceilings(study)
+        if self.costs is not None or self.budget is not None:
+            yield from _cost_facts(self.outlook, analytic)
 
     def _cautions(self) -> Iterator[str]:
         analytic, simulated = self.analytic, self.simulated
@@ -144,17 +204,6 @@ class StudyPower(Result):
                 f"Formula and simulation differ by more than Monte Carlo error and 0.02: {why}; "
                 "trust the simulation."
             )
-
-    def _curve(self) -> Figure:
-        from humeval_power.reporting.questions.curve_figure import computed_curve
-
-        assert self.analytic is not None
-        precision, rule = self.analytic.precision, self.cell.study.rule
-        return computed_curve(
-            lambda effect: power_at(effect, precision, rule=rule).power,
-            (self.analytic.effect, self.analytic.power),
-            label="True difference B - A on [0, 1]",
-        )
 
     def content(self) -> Record:
         """The power with what it was computed from; `power` is the simulated one where there is one."""
@@ -185,6 +234,8 @@ class StudyPower(Result):
             record["without_documents"] = asdict(self.left_out)
         if self.halfway is not None:
             record["halfway_to_margin"] = asdict(self.halfway)
+        if self.outlook is not None:
+            record["outlook"] = outlook_record(self.outlook, self.bottleneck)
         return record
 
     @property
@@ -233,6 +284,29 @@ def _simulated_facts(estimate: PowerEstimate) -> Iterator[Fact]:
     zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
     yield "At zero", f"{zero}  (estimated as zero; those fits are kept)"
     yield "Fits", f"{fits}; beside the power its 95 % Monte Carlo interval"
+
+
+def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | None) -> Iterator[Fact]:
+    """What the study costs, what is left of the budget, and a better split of the same sum."""
+    spending = None if outlook is None else outlook.spending
+    if spending is None:
+        return
+    unit, budget = spending.unit, spending.budget
+    if spending.priced is not None:
+        yield "Cost", str(spending.priced)
+    if budget is not None:
+        left = budget - spending.cost
+        said = f"{amount(left, unit)} of it left" if left >= 0 else f"{amount(-left, unit)} too little"
+        yield "Budget", f"{amount(budget, unit)}: {said}"
+    splits = spending.splits
+    if analytic is None or not len(splits) or splits.power[splits.best] < analytic.power + _WORTH:
+        return
+    best = splits.best
+    yield (
+        "Same sum",
+        f"{splits.workers[best]:,} workers and {splits.items[best]:,} items would have power "
+        f"{splits.power[best]:.3f} for {amount(splits.cost[best], unit)}",
+    )
 
 
 def _ceilings(study: RatingStudy) -> Iterator[Fact]:

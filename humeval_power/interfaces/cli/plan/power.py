@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 import click
 
 from humeval_power.api.study_power import study_power
 from humeval_power.api.systems_power import systems_power
+from humeval_power.costs import CostModel
 from humeval_power.differences import Difference
 from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
+from humeval_power.interfaces.cli.costs import (
+    CostOptions,
+    Money,
+    cost_model_if_typed,
+    cost_options,
+    with_pilot_times,
+)
 from humeval_power.interfaces.cli.effect_options import NO_DIFFERENCE, TypedEffects, effect_options
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import rule_options
@@ -81,6 +90,12 @@ _IN_PLAN = {
     latent=True,
 )
 @rule_options
+@cost_options
+@click.option(
+    "--budget",
+    type=Money(),
+    help="What may be spent: an amount at these prices, without prices a number of ratings.",
+)
 @compat_option
 @method_option
 @precision_option
@@ -103,6 +118,8 @@ def command(
     comparing: TypedFamily,
     effect: TypedEffects | None,
     rule: DecisionRule,
+    prices: CostOptions,
+    budget: Decimal | None,
     compat: str | None,
     method: Method,
     precision: float | None,
@@ -159,7 +176,17 @@ def command(
         scale=scale,
         effect_unit=CARD2020_UNIT if compat else 1.0,
         strict=strict,
+        costs=_costs(prices, planned),
+        budget=budget,
     )
+
+
+def _costs(prices: CostOptions, plan: Plan | None) -> CostModel | None:
+    """The prices that were typed, or those of the plan."""
+    typed = cost_model_if_typed(with_pilot_times(prices, None))
+    if typed is not None and plan is not None and plan.costs is not None:
+        raise click.UsageError("The plan has prices of its own: leave out those that were typed.")
+    return typed or (None if plan is None else plan.costs)
 
 
 def _of_systems(
