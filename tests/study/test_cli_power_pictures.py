@@ -2,15 +2,133 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 
-from cli import run
-from humeval_power.reporting.chart import Chart
+from cli import run, run_json
 
-STUDY = "power --preset high --workers 20 --items 100 --effect 0.1 --method analytic"
-PRICES = "--cost-per-rating 0.12 --cost-per-worker 3"
+STUDY = "power --preset high --workers 20 --items 100 --effect 0.1 --method analytic".split()
+PRICES = "--cost-per-rating 0.12 --cost-per-worker 3".split()
 NAMES = ["workers", "items", "power", "cost", "splits", "variance", "estimates", "winners_curse"]
+
+
+def titles(page: str) -> list[str]:
+    return re.findall(r'<figure class="chart"><figcaption><strong>(.*?)</strong>', page)
+
+
+def test_a_page_answers_eight_questions_and_draws_nothing_by_matplotlib():
+    page = run(*STUDY, "--format", "html").stdout
+    assert titles(page) == [
+        "What would more workers bring?",
+        "What would more items bring?",
+        "What if the true difference is another?",
+        "What does power cost?",
+        "Workers or items, for 4,000 ratings?",
+        "What holds this design back?",
+        "What would be seen if there were no effect?",
+        "How far do significant estimates exaggerate?",
+    ]
+    assert "<img" not in page
+    assert len(page) < 70_000
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--ratings-per-item", "3"],
+        ["--ratings-per-item", "3", "--unpaired"],
+        ["--documents", "10"],
+        ["--alternative", "greater"],
+        ["--df", "normal"],
+    ],
+    ids=str,
+)
+def test_every_regular_design_has_all_of_them(more):
+    assert len(titles(run(*STUDY, *more, "--format", "html").stdout)) == 8
+
+
+@pytest.mark.parametrize(
+    ("words", "pictures"),
+    [
+        ("--design counterbalanced --effect 0.1", 3),  # power over the effect, estimates, winner's curse
+        ("--effect 0", 2),  # variance and estimates
+        ("--effect -0.1", 8),
+        ("--alternative equivalent --margin 0.2", 6),
+        ("--alternative non-inferior --margin 0.2", 6),
+        ("--ratings-per-item 1 --effect 0.1", 8),
+        ("--effect 0.9", 8),
+        ("--effect 0.0001", 8),
+    ],
+)
+def test_others_have_what_there_is(words, pictures):
+    known = "power --preset high --workers 20 --items 100 --method analytic --format html".split()
+    assert len(titles(run(*known, *words.split()).stdout)) == pictures
+
+
+@pytest.mark.parametrize(
+    ("size", "pictures"),
+    [
+        (("2", "2"), 7),  # eight ratings cannot be split in another way
+        (("2", "5000"), 8),
+        (("3000", "2"), 8),
+        (("3000", "4000"), 8),
+    ],
+)
+def test_the_smallest_and_the_largest_studies_are_drawn(size, pictures):
+    words = ["power", "--preset", "low", "--effect", "0.1", "--method", "analytic", "--format", "html"]
+    page = run(*words, "--workers", size[0], "--items", size[1]).stdout
+    assert len(titles(page)) == pictures
+    assert not any("nan" in path or "inf" in path for path in re.findall(r' d="[^"]*"', page))
+
+
+def test_the_terminal_says_what_it_costs_and_leaves_the_pictures_out():
+    said = run(*STUDY, *PRICES, "--budget", "600").stdout
+    assert "Cost      540.00 USD" in said
+    assert "Budget    600.00 USD: 60.00 USD of it left" in said
+    assert re.search(
+        r"Same sum  \d+ workers and \d+ items would have power 0\.4\d\d for 59\d\.\d\d USD", said
+    )
+    assert "500.00 USD: 40.00 USD too little" in run(*STUDY, *PRICES, "--budget", "500").stdout
+    plain = run(*STUDY).stdout
+    assert "Cost" not in plain
+    assert "What" not in plain
+    assert "Budget   3,000 ratings: 1,000 ratings too little" in run(*STUDY, "--budget", "3000").stdout
+
+
+def test_the_record_has_the_numbers_of_the_pictures():
+    found = run_json(*STUDY, *PRICES, "--budget", "600")
+    outlook = found["outlook"]
+    workers = outlook["workers"]
+    assert workers["power"][workers["sizes"].index(20)] == pytest.approx(found["power"])
+    assert outlook["costs"]["cost"] == "540.00"
+    assert outlook["costs"]["cost_parts"]["workers"] == "60.00"
+    assert outlook["costs"]["budget"] == 600
+    assert max(outlook["costs"]["splits"]["cost"]) <= 600
+    assert sum(outlook["variance"].values()) == pytest.approx(found["analytic"]["standard_error"] ** 2)
+    assert set(outlook) == {
+        *("target_power", "workers", "items", "effects", "variance", "more", "costs", "estimates"),
+        "winners_curse",
+    }
+
+
+def test_the_simulated_power_stands_in_the_pictures_with_its_interval():
+    page = run(*STUDY[:-2], "--simulations", "200", "--format", "html").stdout
+    assert page.count(">simulated 0.") == 4  # over workers, items, effects and costs
+    assert ">simulated: 1." in page  # type M
+
+
+def test_prices_need_that_of_a_rating():
+    assert "nothing says what a rating costs" in run(*STUDY, "--cost-per-worker", "3", code=2).stderr
+    assert "--budget" in run(*STUDY, "--budget", "much", code=2).stderr
+    assert "must be above 0" in run(*STUDY, "--budget", "0", code=2).stderr
+    assert "needs a PILOT" in run(*STUDY, "--seconds-column", "s", code=2).stderr
+
+
+def test_a_file_is_the_picture_that_bears_its_name(tmp_path):
+    run(*STUDY, "-o", tmp_path / "splits.svg")
+    assert "Workers or items" in (tmp_path / "splits.svg").read_text(encoding="utf-8")
+    run(*STUDY, "-o", tmp_path / "power.png")
+    refused = run(*STUDY, "-o", tmp_path / "else.png", code=2).stderr
+    assert all(name in refused for name in NAMES)
+    assert not (tmp_path / "else.png").exists()
