@@ -5,11 +5,22 @@ from __future__ import annotations
 import re
 
 import pytest
-
 from cli import run, run_json
 
-STUDY = "power --preset high --workers 20 --items 100 --effect 0.1 --method analytic".split()
-PRICES = "--cost-per-rating 0.12 --cost-per-worker 3".split()
+STUDY = [
+    "power",
+    "--preset",
+    "high",
+    "--workers",
+    "20",
+    "--items",
+    "100",
+    "--effect",
+    "0.1",
+    "--method",
+    "analytic",
+]
+PRICES = ["--cost-per-rating", "0.12", "--cost-per-worker", "3"]
 NAMES = ["workers", "items", "power", "cost", "splits", "variance", "estimates", "winners_curse"]
 
 
@@ -62,7 +73,19 @@ def test_every_regular_design_has_all_of_them(more):
     ],
 )
 def test_others_have_what_there_is(words, pictures):
-    known = "power --preset high --workers 20 --items 100 --method analytic --format html".split()
+    known = [
+        "power",
+        "--preset",
+        "high",
+        "--workers",
+        "20",
+        "--items",
+        "100",
+        "--method",
+        "analytic",
+        "--format",
+        "html",
+    ]
     assert len(titles(run(*known, *words.split()).stdout)) == pictures
 
 
