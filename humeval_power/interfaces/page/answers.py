@@ -58,6 +58,7 @@ class Answer:
     command, python : what gives the same, as one would type it.
     files : the names of what lies in the output folder.
     numbers : what other forms can start from, by its place in the record.
+    links : pages that the answer itself leads to, each with what it is for.
     """
 
     exit_code: int
@@ -69,6 +70,7 @@ class Answer:
     python: str = ""
     files: tuple[str, ...] = ()
     numbers: tuple[tuple[str, str], ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def answer(work: Work, told: Tell) -> Answer:
     def show(result: Result) -> None:
         document = result.document()
         here = Answer(0, document.title, _fragment(result), command=typed, python=python_here())
-        found.append(replace(here, numbers=_numbers(work.words, result)))
+        found.append(replace(here, numbers=_numbers(work.words, result), links=_links(result)))
         if work.output:
             told(Told("Writing the files", answer=found[-1]))
 
@@ -209,6 +211,18 @@ def _numbers(words: Sequence[str], result: Result) -> tuple[tuple[str, str], ...
     content = result.content()
     found = {place: _at(content, place) for place in sorted(wanted)}
     return tuple((place, _typed(value)) for place, value in found.items() if value is not None)
+
+
+def _links(result: Result) -> tuple[tuple[str, str], ...]:
+    """The links in the rows of a record that need no file of an earlier row, with what they are for."""
+    rows = result.content().get("rows")
+    if not isinstance(rows, list):
+        return ()
+    return tuple(
+        (row["link"], row["why"])
+        for row in rows
+        if isinstance(row, Mapping) and row.get("link") and not row.get("needs")
+    )
 
 
 def _typed(value: float) -> str:

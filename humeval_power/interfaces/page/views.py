@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
+from urllib.parse import parse_qsl, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from humeval_power.interfaces.page.answers import Answer, Told, Wrong
-from humeval_power.interfaces.page.asked import Asked, offered, takes_files
+from humeval_power.interfaces.page.asked import Asked, offered, takes_files, upload_of
 from humeval_power.interfaces.page.fields import field_groups, problems_elsewhere
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import JOURNEYS, Form, Next
@@ -126,7 +127,12 @@ def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dic
         "save_as": "-".join(form.command),
         "form_token": around.form_token,
         "next": [
-            (link, step.label) for step in form.next if (link := _next_link(step, asked, shown)) is not None
+            *_own_links(answer, asked),
+            *(
+                (link, step.label)
+                for step in form.next
+                if (link := _next_link(step, asked, shown)) is not None
+            ),
         ],
     }
 
@@ -143,6 +149,19 @@ def _how_far(shown: Shown) -> str:
     share = "" if told.share is None else f": {told.share:.0%}"
     left = "" if told.left is None else f", about {time_taken(told.left)} left"
     return f"{told.what}{share}{left}"
+
+
+def _own_links(answer: Answer | None, asked: Asked) -> list[tuple[str, str]]:
+    """The links of the answer to pages that are there, in which a file that was uploaded has its digest."""
+    uploads = {upload[0]: value for _, value in asked.options if (upload := upload_of(value))}
+    found = []
+    for link, words in answer.links if answer else ():
+        place = urlsplit(link)
+        form = FORMS.get(tuple(place.path.strip("/").split("/")))
+        if form is not None:
+            query = [(name, uploads.get(value, value)) for name, value in parse_qsl(place.query)]
+            found.append((Asked(form.command, tuple(query)).link, words))
+    return found
 
 
 def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.page.forms import comparisons, planning, ratings
+from humeval_power.interfaces.page.forms import comparisons, planning, ratings, start
 from humeval_power.interfaces.page.forms.form import Form
 
 FORMS: dict[tuple[str, ...], Form] = {
-    form.command: form for form in (*planning.FORMS, *ratings.FORMS, *comparisons.FORMS)
+    form.command: form for form in (start.START, *planning.FORMS, *ratings.FORMS, *comparisons.FORMS)
 }

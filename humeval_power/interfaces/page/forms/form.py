@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Journey = Literal["plan", "ratings", "compare"]
+Journey = Literal["start", "plan", "ratings", "compare"]
 JOURNEYS: dict[Journey, str] = {
+    "start": "Where to begin",
     "plan": "Plan a study",
     "ratings": "Look at ratings",
     "compare": "Compare scores",
