@@ -82,6 +82,7 @@ GAPS: Mapping[tuple[str, ...], str] = {
         "check",
     ): "tells the files of a study apart; hp.documents.open_fields takes their documents.",
     ("report", "remember"): "writes the answers that are remembered; hp.documents.remember is its call.",
+    ("start",): "names commands, and computes nothing.",
     ("cite",): "finds the records in files and folders; hp.cite takes records.",
     ("release",): "writes the files to publish; hp.release is its call.",
     ("looks", "pool"): "makes or reads its pairs of systems by itself; hp.looks.pool takes them.",
