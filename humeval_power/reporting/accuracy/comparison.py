@@ -19,13 +19,13 @@ from humeval_power.reporting.document import (
     Section,
     Table,
 )
+from humeval_power.reporting.interval_chart import interval_chart
 from humeval_power.reporting.numbers import interval_words, p_cell, p_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
-    from matplotlib.figure import Figure
 
 CONFIDENCE = 0.95  # of the interval of an estimate
 _TITLES = {
@@ -218,17 +218,17 @@ def _decision(value: float, alpha: float) -> str:
 
 
 def _picture(comparisons: list[tuple[str, PairedCounts]], confidence: float) -> Picture:
-    def draw() -> Figure:
-        from humeval_power.reporting.interval_figure import interval_figure
-
-        effects = [
-            (name or "B - A", 100 * counts.difference, _in_points(counts.interval(confidence)))
-            for name, counts in comparisons
-        ]
-        title = f"Difference of accuracy with its {100 * confidence:g} % interval"
-        return interval_figure(effects, axis="B - A, points of 100", title=title)
-
-    return Picture("difference", draw, words="The difference of accuracy with its interval, about 0.")
+    effects = [
+        (name or "B - A", 100 * counts.difference, _in_points(counts.interval(confidence)))
+        for name, counts in comparisons
+    ]
+    return interval_chart(
+        "difference",
+        effects,
+        axis="B - A, points of 100",
+        title="How much more accurate is B?",
+        words=f"The difference of accuracy with its {100 * confidence:g} % interval, about 0.",
+    )
 
 
 def _in_points(interval: tuple[float, float]) -> tuple[float, float]:

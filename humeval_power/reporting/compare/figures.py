@@ -1,4 +1,4 @@
-"""Pictures of a comparison by per-item scores: histograms, power by number of items, the primer's tables."""
+"""Pictures of a comparison by per-item scores: histograms beside each other, and the primer's tables."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, PairedTest, score_differences
 from humeval_power.planning.compare.pair import PairComparison
 from humeval_power.planning.compare.primer import PrimerCell
-from humeval_power.planning.compare.retrospective import RetrospectivePower
+from humeval_power.reporting.compare.charts import bin_edges
 from humeval_power.reporting.facets import fitted
 from humeval_power.reporting.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
-from humeval_power.reporting.numbers import significant
 
-MOST_BINS = 40
 _IN_POINTS = ("mean", "median", "pseudomedian")
 
 
@@ -30,7 +28,7 @@ def histogram_figure(comparison: PairComparison) -> Figure:
     with house_style():
         figure = Figure(figsize=(7.0, 2.6), layout="constrained")
         axes = figure.subplots(1, 3)
-        edges = _edges(np.concatenate([first, second]))
+        edges = bin_edges(np.concatenate([first, second]))
         for place, (values, name) in enumerate(((first, a), (second, b))):
             _bars(axes[place], values, edges, COLOURS[place], name)
             axes[place].set_xlabel(fitted(comparison.table.metric, 2.0))
@@ -38,7 +36,7 @@ def histogram_figure(comparison: PairComparison) -> Figure:
         axes[0].set_ylabel("Items")
         for panel in axes:
             panel.yaxis.set_major_locator(MaxNLocator(integer=True))
-        _bars(axes[2], differences, _edges(differences), COLOURS[2], f"{b} - {a}")
+        _bars(axes[2], differences, bin_edges(differences), COLOURS[2], f"{b} - {a}")
         axes[2].set_xlabel("Difference")
         axes[2].axvline(0.0, color=INK, linewidth=0.8)
         data = comparison.data.difference
@@ -46,50 +44,6 @@ def histogram_figure(comparison: PairComparison) -> Figure:
             axes[2].axvline(value, color=COLOURS[1], linestyle=dashes, linewidth=1.2, label=label)
         _shade_interval(axes[2], comparison.test)
         figure.legend(*axes[2].get_legend_handles_labels(), loc="outside lower right", ncols=3)
-    return figure
-
-
-def retrospective_figure(power: RetrospectivePower) -> Figure:
-    """Simulated power against the number of items, with the Monte Carlo band and the items at hand."""
-    whose = "observed effect" if power.is_observed else "effect"
-    return power_figure(
-        [(point.n, point.power) for point in power.curve],
-        at=(power.at.n, power.at.power),
-        bands=[point.interval for point in power.curve if point.interval is not None],
-        target=power.target,
-        title=f"{whose} {significant(power.effect)} ({power.effect_words})",
-    )
-
-
-def power_figure(
-    curve: Sequence[tuple[int, float]],
-    *,
-    at: tuple[int, float],
-    title: str,
-    bands: Sequence[tuple[float, float]] = (),
-    target: float = 0.8,
-) -> Figure:
-    """Power against the number of items, `at` one of which it is written; dashed is the target."""
-    n, powers = zip(*curve, strict=True)
-    with house_style():
-        figure = Figure(figsize=(4.4, 2.9), layout="constrained")
-        axes = figure.subplots()
-        if bands:
-            low, high = zip(*bands, strict=True)
-            axes.fill_between(n, low, high, color=COLOURS[0], alpha=0.2, linewidth=0)
-        axes.plot(n, powers, color=COLOURS[0], marker="o" if bands else None)
-        axes.axhline(target, color=QUIET, linestyle=(0, (2, 2)), linewidth=0.9)
-        axes.axvline(at[0], color=COLOURS[1], linewidth=1.0)
-        axes.annotate(
-            f"{at[0]:,} items: {at[1]:.2f}",
-            (at[0], 0.03),
-            xytext=(4, 0),
-            textcoords="offset points",
-            color=COLOURS[1],
-        )
-        axes.set(ylim=(0, 1.02), xlim=(0, None), xlabel="Items", ylabel="Power")
-        axes.set_title(title, loc="left")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:,.0f}"))
     return figure
 
 
@@ -146,16 +100,3 @@ def _shade_interval(axes: Axes, test: PairedTest) -> None:
     if test.estimand.split()[0] in _IN_POINTS and np.isfinite([low, high]).all():
         label = f"{100 * test.confidence:g} % interval, {test.estimand}"
         axes.axvspan(low, high, color=QUIET, alpha=0.25, linewidth=0, label=label)
-
-
-def _edges(values: Floats) -> Floats:
-    """Bins by Freedman and Diaconis (1981), at most 40; whole steps where the scores have few values."""
-    distinct = np.unique(values)
-    if 2 <= len(distinct) <= 20:
-        step = float(np.diff(distinct).min())
-        if (distinct[-1] - distinct[0]) / step <= MOST_BINS:
-            return np.arange(distinct[0] - step / 2, distinct[-1] + step, step)
-    edges = np.histogram_bin_edges(values, bins="fd" if np.ptp(values) > 0 else 1)
-    if len(edges) > MOST_BINS + 1:
-        edges = np.histogram_bin_edges(values, bins=MOST_BINS)
-    return np.asarray(edges)

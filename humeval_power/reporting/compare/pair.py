@@ -11,6 +11,7 @@ from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.planning.compare.pair import PairComparison
 from humeval_power.planning.compare.power import CurvePoint
 from humeval_power.planning.compare.retrospective import SIGN_TESTS, RetrospectivePower
+from humeval_power.reporting.chart import Chart
 from humeval_power.reporting.compare.advice_words import (
     advice_facts,
     advice_table,
@@ -18,6 +19,7 @@ from humeval_power.reporting.compare.advice_words import (
     method_table,
     power_advice,
 )
+from humeval_power.reporting.compare.charts import differences_chart, retrospective_chart, scores_chart
 from humeval_power.reporting.compare.signature import CompareSignature
 from humeval_power.reporting.compare.words import (
     curve_table,
@@ -27,13 +29,12 @@ from humeval_power.reporting.compare.words import (
     summary_table,
     verdict,
 )
-from humeval_power.reporting.document import Document, Fact, Facts, Picture, Points, Section
+from humeval_power.reporting.document import Document, Fact, Facts, Points, Section
 from humeval_power.reporting.records import Record, versions
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
-    from matplotlib.figure import Figure
 
 RESAMPLING_TESTS = (
     "permutation",
@@ -70,7 +71,7 @@ class PairResult(Result):
                 Section("What to report", (Facts(report_rows(found)),)),
                 Section(
                     "Step 1: the data",
-                    (summary_table(found), Points(tuple(shape_words(found))), self._histograms()),
+                    (summary_table(found), Points(tuple(shape_words(found))), *self._histograms()),
                 ),
                 Section("Step 2: the test", (Facts(advice_facts(found)),)),
                 Section("Every test for this question", (advice_table(found),), is_detail=True),
@@ -85,24 +86,13 @@ class PairResult(Result):
     def _power(self) -> Iterator[Section]:
         curve = curve_table(self.comparison)
         if curve is not None:
-            words = "Power against the number of items, with its Monte Carlo band and the items at hand."
-            picture = Picture("power", self._power_figure, words=words)
-            yield Section("Step 4: the power", (curve, picture, power_advice(self.comparison)))
+            power = self.comparison.power
+            assert power is not None
+            blocks = (curve, retrospective_chart(power), power_advice(self.comparison))
+            yield Section("Step 4: the power", blocks)
 
-    def _histograms(self) -> Picture:
-        words = "Histograms of the scores of A and of B, and of the difference with its mean and median."
-        return Picture("histograms", self._histogram_figure, words=words)
-
-    def _power_figure(self) -> Figure:
-        from humeval_power.reporting.compare.figures import retrospective_figure
-
-        assert self.comparison.power is not None
-        return retrospective_figure(self.comparison.power)
-
-    def _histogram_figure(self) -> Figure:
-        from humeval_power.reporting.compare.figures import histogram_figure
-
-        return histogram_figure(self.comparison)
+    def _histograms(self) -> tuple[Chart, ...]:
+        return scores_chart(self.comparison), differences_chart(self.comparison)
 
     def content(self) -> Record:
         """The list of Zhu et al. (2020, section 2.3) and all that it rests on."""

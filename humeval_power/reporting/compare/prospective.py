@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.inference.compare.result import Direction
 from humeval_power.planning.compare.power import RequiredItems
 from humeval_power.planning.compare.primer import PrimerCell
+from humeval_power.reporting.chart import Chart, Series
+from humeval_power.reporting.compare.charts import power_chart
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, p_cell
 from humeval_power.reporting.records import Record
@@ -39,7 +41,6 @@ class ProspectiveResult(Result):
     def body(self) -> Document:
         """The number of items, and what it is for."""
         found = self.found
-        words = "Power against the number of items, with the number that is needed."
         return Document(
             "Items that the comparison needs",
             lead=f"{counted(found.n, 'item')} {self._goal()}, with power {self.target:g}.",
@@ -48,7 +49,7 @@ class ProspectiveResult(Result):
                 ("Power", f"{found.power:.4f} with {counted(found.n, 'item')}"),
                 ("Test", self._test()),
             ),
-            sections=(Section("", (Picture("power", self._figure, words=words),)),),
+            sections=(Section("", (self._chart(),)),),
         )
 
     def _goal(self) -> str:
@@ -62,11 +63,14 @@ class ProspectiveResult(Result):
             return f"paired t test, {self.direction}, alpha {self.alpha:g}"
         return f"two one-sided t tests, alpha {self.alpha:g} each"
 
-    def _figure(self) -> Figure:
-        from humeval_power.reporting.compare.figures import power_figure
-
-        return power_figure(
-            self.curve, at=(self.found.n, self.found.power), title=self._test(), target=self.target
+    def _chart(self) -> Chart:
+        n, powers = zip(*self.curve, strict=True)
+        return power_chart(
+            (Series("line", "by formula", tuple(map(float, n)), powers),),
+            at=(self.found.n, self.found.power),
+            target=self.target,
+            words=f"Power against the number of items, {self._test()}: {self.target:g} is reached with "
+            f"{counted(self.found.n, 'item')}.",
         )
 
     def content(self) -> Record:

@@ -10,13 +10,13 @@ from humeval_power.inference.compare.replicability import Replicability
 from humeval_power.planning.compare.pair import PairComparison
 from humeval_power.reporting.compare.pair import compared, notices_of, origin, pair_record, pair_row
 from humeval_power.reporting.document import Document, Paragraph, Picture, Section, Table
+from humeval_power.reporting.interval_chart import interval_chart
 from humeval_power.reporting.numbers import p_cell, significant
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
-    from matplotlib.figure import Figure
 
 _HOW = {"bonferroni": "Bonferroni, any dependence", "fisher": "Fisher, independent sets"}
 
@@ -77,18 +77,19 @@ class SetsResult(Result):
         effects = [_cohens_d(one) for one in self.comparisons]
         if None in effects:
             return ()
-        words = "Cohen's d of B - A in each set, with its interval, about 0."
-        return (Picture("effects", self._figure, words=words),)
-
-    def _figure(self) -> Figure:
-        from humeval_power.reporting.interval_figure import interval_figure
-
         confidence = self.comparisons[0].request.settings.confidence
-        found = zip(self.names, map(_cohens_d, self.comparisons), strict=True)
-        return interval_figure(
-            [(name, each.value, (each.low, each.high)) for name, each in found if each is not None],
-            axis="Cohen's d of B - A",
-            title=f"Effect in each set with its {100 * confidence:g} % interval",
+        return (
+            interval_chart(
+                "effects",
+                [
+                    (name, each.value, (each.low, each.high))
+                    for name, each in zip(self.names, effects, strict=True)
+                    if each is not None
+                ],
+                axis="Cohen's d of B - A",
+                title="How large is the effect in each set?",
+                words=f"Cohen's d of B - A in each set, with its {100 * confidence:g} % interval, about 0.",
+            ),
         )
 
     def content(self) -> Record:

@@ -13,6 +13,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.planning.judge.efficiency import PredictionPower
 from humeval_power.planning.judge.study import JudgedStudy
 from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Picture, Section, Table
+from humeval_power.reporting.judge.charts import worth_chart
 from humeval_power.reporting.numbers import counted, p_cell
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -52,7 +53,7 @@ class JudgeMean(Result):
             f"correlation {found.correlation:g}.",
             headline=self._facts(),
             caveats=(PLAIN_HURTS,) if hurts else (),
-            sections=(Section("", (self._picture(),)),) if found.extra else (),
+            sections=(Section("", (worth_chart(self.found),)),) if found.extra else (),
         )
 
     def _facts(self) -> tuple[Fact, ...]:
@@ -72,19 +73,6 @@ class JudgeMean(Result):
             ("Humans alone", f"standard error {math.sqrt(found.human_variance):.4g}"),
             ("Weight 1", plain),
         )
-
-    def _picture(self) -> Picture:
-        return Picture(
-            "worth",
-            self._figure,
-            words="Human values that the mean is worth, against the number of items that only the judge has "
-            "scored.",
-        )
-
-    def _figure(self) -> Figure:
-        from humeval_power.reporting.judge.figures import worth_figure
-
-        return worth_figure(self.found)
 
     def content(self) -> Record:
         """What was asked, and the variances."""

@@ -15,11 +15,11 @@ from humeval_power.reporting.document import (
     Fact,
     Facts,
     Paragraph,
-    Picture,
     Section,
     Table,
 )
 from humeval_power.reporting.numbers import counted, interval_words, p_cell, p_words, percent
+from humeval_power.reporting.preference.chart import preference_chart
 from humeval_power.reporting.preference.panel_words import (
     panel_record,
     panel_rows,
@@ -30,9 +30,8 @@ from humeval_power.reporting.preference.panel_words import (
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
-if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
-    from matplotlib.figure import Figure
 
 TIES_LEFT_OUT = (
     "Without the ties another question is answered: what those prefer who have a preference. Report the share "
@@ -56,11 +55,7 @@ class PreferenceTestResult(Result):
         sections = [Section(each.judged.name, tuple(_blocks(each, self.alpha))) for each in self.found]
         if any(each.judged.ties for each in self.found):
             sections.append(Section("Ties", (Paragraph(TIES_LEFT_OUT),)))
-        picture = Picture(
-            "preference",
-            self._figure,
-            words="For each comparison the shares of judgements that prefer A, are ties and prefer B.",
-        )
+        picture = preference_chart([each.judged for each in self.found])
         return Document(
             "Which output is preferred",
             lead=_answer(one)
@@ -68,11 +63,6 @@ class PreferenceTestResult(Result):
             else f"{counted(len(self.found), 'comparison')}, each tested on its own.",
             sections=(Section("", (picture,)), *sections),
         )
-
-    def _figure(self) -> Figure:
-        from humeval_power.reporting.preference.figure import preference_figure
-
-        return preference_figure([each.judged for each in self.found])
 
     def content(self) -> Record:
         """Every comparison with its counts, shares, p-values and what its panel shows."""

@@ -9,11 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.errors import InputError
 from humeval_power.reporting.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
 from humeval_power.safe_text import picture_text
-from humeval_power.scenarios.computed import is_computable
-from humeval_power.scenarios.contract import Scenario
 
 MOST_LINES = len(COLOURS)
 _POINTS = 41  # of a computed curve
@@ -91,15 +89,6 @@ def computed_curve(
         )
         _finish(axes, label, target)
     return figure
-
-
-def scenario_power(make: Callable[[float], Scenario], x: float) -> float | None:
-    """The power of the scenario of an effect or a size by formula; None where there can be none."""
-    try:
-        scenario = make(x)
-        return scenario.computed().power if is_computable(scenario) else None
-    except HumevalPowerError:
-        return None
 
 
 def _finish(axes: Axes, label: str, target: float | None) -> None:

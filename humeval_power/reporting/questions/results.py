@@ -20,6 +20,7 @@ from humeval_power.reporting.document import (
     Table,
 )
 from humeval_power.reporting.numbers import decimals, interval_words
+from humeval_power.reporting.questions.curve_chart import Found, computed_chart, scenario_power
 from humeval_power.reporting.questions.wording import PLAIN, Wording
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -61,8 +62,8 @@ class PowerResult(QuestionResult):
         asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
         blocks: list[Block] = [Facts((*asked, *_how(self.answer)))]
         if self.answer.computed is not None and scenario.true_effect:
-            here = (scenario.true_effect, self.answer.computed.power)
-            blocks.append(_curve(scenario.with_effect, here, label=self.wording.axis))
+            here = Found(scenario.true_effect, self.answer.computed.power)
+            blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
         return Document(
             "How often a comparison of this size finds this effect",
             headline=tuple(_powers(self.answer)),
@@ -106,8 +107,8 @@ class DetectableResult(QuestionResult):
             how.append(("", f"95 % Monte Carlo interval {low} to {high}"))
         blocks: list[Block] = [Facts((*self.wording.study(scenario), *how))]
         if found.by == "computed":
-            here = (found.effect, found.power)
-            blocks.append(_curve(scenario.with_effect, here, label=self.wording.axis, target=found.power))
+            here = Found(found.effect, found.power, target=found.power)
+            blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
         return Document(
             "The smallest effect that a comparison of this size finds",
             headline=(("Smallest effect (MDE)", self.wording.shown(found.effect)),),
@@ -137,15 +138,8 @@ class RequiredResult(QuestionResult):
         asked = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
         blocks: list[Block] = [Facts((*asked, ("Found", f"by {found.method}")))]
         if found.by == "computed":
-            blocks.append(
-                _curve(
-                    lambda n: self.build(round(n)),
-                    (shown, found.power),
-                    label="Size n",
-                    target=found.target,
-                    of_sizes=True,
-                )
-            )
+            here = Found(shown, found.power, found.target, is_size=True)
+            blocks += _curve(lambda n: self.build(round(n)), here, label="Size n")
         return Document(
             "The smallest size that finds this effect",
             headline=(("Size", size), (f"Power (target {found.target:g})", self._power())),
@@ -234,24 +228,10 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> int:
     return 1 if len(effects) == 1 else len({row["n"] for row in rows})
 
 
-def _curve(
-    make: Callable[[float], Scenario],
-    answer: tuple[float, float],
-    *,
-    label: str,
-    target: float | None = None,
-    of_sizes: bool = False,
-) -> Picture:
+def _curve(make: Callable[[float], Scenario], found: Found, *, label: str) -> tuple[Block, ...]:
     """Power by formula around the answer: where it is, and the power there."""
-
-    def draw() -> Figure:
-        from humeval_power.reporting.questions.curve_figure import computed_curve, scenario_power
-
-        return computed_curve(
-            lambda x: scenario_power(make, x), answer, label=label, target=target, of_sizes=of_sizes
-        )
-
-    return Picture("power", draw, words="Power by formula around the answer, which is marked.")
+    chart = computed_chart(lambda x: scenario_power(make, x), found, label=label)
+    return () if chart is None else (chart,)
 
 
 def _powers(answer: Answer) -> Iterator[Fact]:
