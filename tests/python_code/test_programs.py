@@ -5,15 +5,20 @@ from __future__ import annotations
 import ast
 import contextlib
 import shlex
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from cli import run
 from every_command import write_inputs
 from programs import both, differences
 
+from humeval_power.interfaces.cli.main import main
+from humeval_power.interfaces.page.answers import Work, answer
 from humeval_power.interfaces.python_code.expressions import WIDTH, call, written
-from humeval_power.interfaces.python_code.program import python_of
+from humeval_power.interfaces.python_code.program import GAPS, PROGRAMS, python_of
 
 CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
 SMALL = "--workers 6 --items 24"
@@ -84,7 +89,9 @@ LINES = {
     "assign": "assign --workers 4 --items 6 --ratings-per-item 2 --batch-size 4 --checks 0.2 --order blocked",
     "assign systems": "assign --workers 4 --items 6 --systems a,b,c --replacements 1 --replace "
     "r01=w02:1 --key k.csv",
-    "parameters": "parameters list",
+    "parameters list": "parameters list",
+    "parameters show": "parameters show pplm-fluency-rerank",
+    "start": "start --have nothing --judgement points --difference 0.5 --assume-rest --n-systems 3",
     "accuracy power": f"accuracy power --n 90 --effect 0.04 --baseline 0.9 --test exact --alpha 0.1 {QUICK}",
     "accuracy unpaired": f"accuracy power --n 90 --effect 0.04 --baseline 0.9 --test unpaired {QUICK}",
     "accuracy mde": f"accuracy mde --n 300 --agreement 0.9 --power 0.9 --method analytic {QUICK}",
@@ -228,6 +235,46 @@ def test_a_hostile_name_cannot_leave_its_quotes(text: str) -> None:
         "result",
         "print",
     }
+
+
+def paths_of(
+    command: click.Command, context: click.Context, path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """The paths of all commands that print programs."""
+    if any(option.name == "code" for option in command.params):
+        yield path
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from paths_of(inner, context, (*path, name))
+
+
+def test_every_command_has_a_program_or_a_reason_why_not() -> None:
+    found = set(paths_of(main, click.Context(main)))
+    assert found == {*PROGRAMS, *GAPS}
+    assert not set(PROGRAMS) & set(GAPS)
+    assert len(GAPS) <= 15
+
+
+def test_a_command_without_a_program_says_why(tmp_path: Path) -> None:
+    refused = run("cite", str(tmp_path), "--code", "python", code=2)
+    assert "hp.cite takes records" in " ".join(refused.stderr.split())
+    assert python_of(["cite", str(tmp_path)]) == ""
+
+
+def test_a_program_is_written_in_no_time() -> None:
+    words = words_of(f"{ASKED} --effect 0.1")
+    python_of(words)
+    start = time.process_time()
+    for _ in range(20):
+        python_of(words)
+    assert (time.process_time() - start) / 20 < 0.025  # 4 ms here; the page asks for it at each answer
+
+
+def test_the_page_tells_the_program() -> None:
+    words = words_of(f"{ASKED} --effect 0.1 --method analytic")
+    assert answer(Work(tuple(words)), lambda _told: None).python == python_of(words)
 
 
 @pytest.mark.parametrize(

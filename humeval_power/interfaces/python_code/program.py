@@ -38,7 +38,9 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("assign",): drawn.assign,
     ("simulate",): drawn.simulate,
     ("calibrate",): drawn.calibrate,
-    ("parameters",): drawn.parameters,
+    ("parameters", "list"): drawn.library,
+    ("parameters", "show"): drawn.library_entry,
+    ("start",): drawn.start,
     **_questions("accuracy", accuracy.ACCURACY),
     **_questions("preference", preference.PREFERENCE),
     **_questions("corpus", texts.CORPUS),
@@ -73,14 +75,10 @@ GAPS: Mapping[tuple[str, ...], str] = {
     ("import",): _SECRET,
     ("collect", "status"): _SECRET,
     ("collect", "withdraw"): "changes the files of a study, which the command alone does.",
-    (
-        "monitor",
-    ): "keeps a ledger of looks, which the command alone writes; hp.monitor takes a look without one.",
+    ("parameters", "add"): "writes your own library, which the command alone does.",
+    ("monitor",): "keeps a ledger, which the command alone writes; hp.monitor takes a look without one.",
     ("report",): "tells the files of a study apart by what is in them; hp.report takes their documents.",
-    (
-        "report",
-        "check",
-    ): "tells the files of a study apart; hp.documents.open_fields takes their documents.",
+    ("report", "check"): "tells the files of a study apart; hp.documents.open_fields takes documents.",
     ("report", "remember"): "writes the answers that are remembered; hp.documents.remember is its call.",
     ("start",): "names commands, and computes nothing.",
     ("cite",): "finds the records in files and folders; hp.cite takes records.",
@@ -117,9 +115,10 @@ def program_of(context: click.Context) -> str:
     GapError
         A command, or an option, that no program says, and why.
     """
-    path = tuple(str(one.info_name) for one in _above(context))
+    path = tuple(" ".join(str(one.info_name) for one in _above(context)).split())
     if path not in PROGRAMS:
-        raise GapError(f"There is no program: {' '.join(path)} {GAPS[path]}")
+        why = GAPS.get(path, "is none of those that have one.")
+        raise GapError(f"There is no program: {' '.join(path)} {why}")
     typed, source = Typed(context), Source()
     PROGRAMS[path](typed, source)
     typed.check()

@@ -14,6 +14,7 @@ from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.parameter_library import (
     LIBRARY_SCHEMA,
     LibraryEntry,
+    find_entry,
     parameters_document,
     upper_worker_slope,
 )
@@ -38,6 +39,16 @@ class LibraryResult(Result):
 
     entries: tuple[LibraryEntry, ...]
     provenance: Provenance = UNKNOWN
+
+    def entry(self, name: str) -> EntryResult:
+        """The entry of a name, with its source and what it is worth.
+
+        Raises
+        ------
+        InputError
+            No entry of that name.
+        """
+        return EntryResult(entry=find_entry(name, self.entries))
 
     def body(self) -> Document:
         """The entries as a table."""
