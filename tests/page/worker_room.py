@@ -14,7 +14,7 @@ import page_runs
 
 from humeval_power.interfaces.page.answers import Answer, Work
 from humeval_power.interfaces.page.jobs import Job
-from humeval_power.interfaces.page.worker_process import Run
+from humeval_power.interfaces.page.worker_messages import Run
 from humeval_power.interfaces.page.workers import Limits, Workers
 
 T = TypeVar("T")
@@ -91,7 +91,9 @@ def a_room(
 ) -> Iterator[Room]:
     """Workers, and none of them afterwards."""
     loop = asyncio.new_event_loop()
-    workers = Workers(run, n_live=n_live, n_jobs=n_jobs, limits=limits, warm=warm, kernels=kernels)
+    workers = Workers(
+        run, n_live=n_live, n_jobs=n_jobs, limits=limits, warm=warm, later=(), kernels=kernels
+    )
     try:
         loop.run_until_complete(workers.start())
         yield Room(loop, workers)

@@ -14,7 +14,7 @@ from humeval_power.interfaces.page.workers import Workers
 
 
 async def serve(output: str) -> None:
-    workers = Workers(page_runs.fake, n_live=1, warm=(Work(("say", "hallo")),), kernels=False)
+    workers = Workers(page_runs.fake, n_live=1, warm=(Work(("say", "hallo")),), later=(), kernels=False)
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)

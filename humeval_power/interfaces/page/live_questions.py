@@ -13,7 +13,7 @@ from typing import TypeAlias
 from humeval_power.interfaces.page.answers import Answer, Work
 from humeval_power.interfaces.page.crew import TooManyError
 from humeval_power.interfaces.page.worker_link import DiedError, Worker
-from humeval_power.interfaces.page.worker_process import failed
+from humeval_power.interfaces.page.worker_messages import failed
 
 FRESH, FRESH_FAILURE = (
     300.0,

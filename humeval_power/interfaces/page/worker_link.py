@@ -17,7 +17,9 @@ from contextlib import suppress
 from typing import Literal
 
 from humeval_power.interfaces.page.answers import COMPILING, Answer, Tell, Told, Work
-from humeval_power.interfaces.page.worker_process import (
+from humeval_power.interfaces.page.worker_limits import resident
+from humeval_power.interfaces.page.worker_messages import (
+    COMPILE_SECONDS,
     HEAD,
     Answered,
     Asked,
@@ -26,11 +28,10 @@ from humeval_power.interfaces.page.worker_process import (
     Stop,
     length_of,
     packed,
-    resident,
 )
 
 LOOK_EVERY = 0.2  # seconds between two looks at a process
-COMPILE_SECONDS = 300.0  # that compiling may take: a time-out is put off by it
+_PROGRAM = f"{__package__}.worker_process"
 _MOST_SAID = 4000  # bytes of what a process printed that are kept, for whoever must find out why it died
 Cause = Literal["died", "memory", "time", "stopped", "closed"]
 
@@ -213,8 +214,7 @@ def _started() -> tuple[socket.socket, subprocess.Popen[bytes]]:
     """A new process, and our end of the link to it; it finds the modules that this one finds."""
     ours, theirs = socket.socketpair()
     program = (
-        f"import sys; sys.path[:] = {sys.path!r}; "
-        f"from {worker_module} import serve; serve({theirs.fileno()})"
+        f"import sys; sys.path[:] = {sys.path!r}; from {_PROGRAM} import serve; serve({theirs.fileno()})"
     )
     with theirs:
         process = subprocess.Popen(
@@ -226,9 +226,6 @@ def _started() -> tuple[socket.socket, subprocess.Popen[bytes]]:
             start_new_session=True,
         )
     return ours, process
-
-
-worker_module = Setup.__module__
 
 
 def _words(cause: Cause, status: int | None, seconds: float | None, memory: int) -> str:

@@ -9,10 +9,11 @@ from pathlib import Path
 from humeval_power.interfaces.page import answers
 from humeval_power.interfaces.page.answers import Answer, Tell, Told, Work
 from humeval_power.interfaces.page.crew import Crew
+from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.jobs import Job, Jobs
 from humeval_power.interfaces.page.live_questions import LiveQuestions
 from humeval_power.interfaces.page.worker_link import Worker
-from humeval_power.interfaces.page.worker_process import Run, Setup
+from humeval_power.interfaces.page.worker_messages import Run, Setup
 
 GIGABYTE = 10**9
 WARM = (
@@ -84,6 +85,7 @@ class Workers:
         live questions have them first.
     warm : what each process answers before it is ready.
     scratch : the folder for their temporary files; "" for the system's.
+    later : commands that those for live questions load afterwards, while nothing is asked.
     kernels : whether those for jobs load all kernels before, or compile them.
     """
 
@@ -95,11 +97,12 @@ class Workers:
         n_jobs: int = 1,
         limits: Limits | None = None,
         warm: tuple[Work, ...] = WARM,
+        later: tuple[tuple[str, ...], ...] = tuple(FORMS),
         kernels: bool = True,
         scratch: str | Path = "",
     ) -> None:
         self.limits = limits or Limits()
-        self._run, self._warm, self._kernels = run, warm, kernels
+        self._run, self._warm, self._later, self._kernels = run, warm, later, kernels
         self._scratch = str(scratch)
         self._n_live, self._n_jobs = n_live, n_jobs
         self._crews: tuple[Crew, Crew] | None = None
@@ -196,6 +199,7 @@ class Workers:
         setup = Setup(
             run=self._run,
             warm=self._warm,
+            later=() if for_jobs else self._later,
             kernels=for_jobs and self._kernels,
             memory=memory,
             cpu=cpu,
