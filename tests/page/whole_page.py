@@ -1,0 +1,15 @@
+"""The whole application in one process: what workers answer elsewhere is answered here."""
+
+from __future__ import annotations
+
+from in_process_parts import InProcess
+from starlette.applications import Starlette
+
+from humeval_power.interfaces.page.app import Parts
+from humeval_power.interfaces.page.app import make_app as whole_app
+from humeval_power.interfaces.page.server import State
+
+
+def make_app(state: State) -> Starlette:
+    parts = Parts(InProcess(), state.uploads, state.private, state.form_token, state.folder)
+    return whole_app(parts)
