@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -18,6 +19,9 @@ from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.reporting.result import Result
 
 ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
+BESIDE = (
+    "beside"  # the folder of files that a command writes beside these, such as the key of an assignment
+)
 COMPILING = "Compiling the numerical kernels, once after each installation"
 _STOPPED = 130
 _FAILED = 1
@@ -117,6 +121,7 @@ def answer(work: Work, told: Tell) -> Answer:
         listening(lambda _kernel: rarely(Told(COMPILING))),
     ):
         code, problems = _run(work)
+        _keep_beside(work)
     here = found[-1] if found and not problems else Answer(code, command=typed)
     files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()
     return replace(here, exit_code=code, problems=problems, notes=tuple(caught.notes), files=files)
@@ -257,6 +262,17 @@ def _folder_with(files: Sequence[tuple[str, str]]) -> Iterator[None]:
             yield
         finally:
             os.chdir(before)
+
+
+def _keep_beside(work: Work) -> None:
+    """Keep what the command wrote in its folder: beside the folder of its answer, since it is not for everybody."""
+    if not work.output:
+        return
+    for path in Path().rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            place = Path(work.output).with_name(BESIDE) / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, place)
 
 
 def _rarely(told: Tell) -> Tell:

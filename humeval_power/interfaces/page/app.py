@@ -22,13 +22,14 @@ from starlette.routing import Route
 
 from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.interfaces.page import views
-from humeval_power.interfaces.page.answers import ANSWER, Answer, Told, Work, Wrong
+from humeval_power.interfaces.page.answers import ANSWER, BESIDE, Answer, Told, Work, Wrong
 from humeval_power.interfaces.page.asked import Asked, asked_of, files_asked, offered, upload_of, words_of
 from humeval_power.interfaces.page.crew import TooManyError
 from humeval_power.interfaces.page.fields import can_begin
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import Form
 from humeval_power.interfaces.page.refusals import RefusedError
+from humeval_power.interfaces.page.study_pages import StudyPages
 from humeval_power.interfaces.page.views import RUN, Shown, State, Surroundings
 from humeval_power.interfaces.writing.file_sets import write_files
 from humeval_power.safe_text import file_stems
@@ -41,6 +42,7 @@ _STATIC = {
     "icon.svg": (_HERE / "static" / "icon.svg", "image/svg+xml"),
     "document.css": (_DOCUMENT_STYLE, "text/css"),
 }
+_PRIVATE = "-private"  # what a command wrote beside its answer
 _SOON = 0.4  # seconds that a page waits for a job that may be short
 
 
@@ -122,6 +124,7 @@ class Parts:
 def make_app(parts: Parts) -> Starlette:
     """The application; security stands before it."""
     page = _Page(parts)
+    study = StudyPages(parts, partial(page.work_of, FORMS[("plan",)]))
     found = [Route("/", page.home), Route("/static/{name}", _static)]
     found += [
         Route("/upload", page.upload, methods=["POST"]),
@@ -129,6 +132,7 @@ def make_app(parts: Parts) -> Starlette:
         Route("/job/{key}/stop", page.stop, methods=["POST"]),
         Route("/take/{name}", page.take),
         Route("/save/{key}", page.save, methods=["POST"]),
+        *study.routes,
     ]
     for form in FORMS.values():
         found += [
@@ -241,11 +245,12 @@ class _Page:
     async def take(self, request: Request) -> Response:
         """An answer as one HTML file, or all of its files in a zip."""
         stem, _, ending = str(request.path_params["name"]).rpartition(".")
-        form, _asked_for = self._of(stem)
-        folder = self._folder(stem)
-        if ending not in ("html", "zip") or not folder.is_dir():
+        key = stem.removesuffix(_PRIVATE)
+        form, _asked_for = self._of(key)
+        folder = self._folder(key) if key == stem else self._beside(key)
+        if ending not in ("html", "zip")[key != stem :] or not folder.is_dir():
             return _not_there(request, Exception())
-        name = f"{'-'.join(form.command)}.{ending}"
+        name = f"{'-'.join(form.command)}{stem.removeprefix(key)}.{ending}"
         read = _zipped if ending == "zip" else _index
         content = await run_in_threadpool(read, folder)
         kind = "application/zip" if ending == "zip" else "text/html; charset=utf-8"
@@ -262,10 +267,11 @@ class _Page:
             raise InputError("The page was opened without a folder: take the files as a zip instead.")
         async with request.form(max_files=0, max_fields=8) as sent:
             name = str(sent.get("name") or "")
-        place = folder.target(file_stems([name], nameless="answer")[0])
-        source = self._folder(key)
+        name = file_stems([name], nameless="answer")[0]
+        to = {self._folder(key): folder.target(name), self._beside(key): folder.target(name + _PRIVATE)}
         contents: dict[Path, str | bytes] = {
             place / path.relative_to(source): path.read_bytes()
+            for source, place in to.items()
             for path in source.rglob("*")
             if path.is_file()
         }
@@ -281,7 +287,7 @@ class _Page:
                 "starting", told=ready.told, wrong=(Wrong(ready.problem),) if ready.problem else ()
             )
         try:
-            work = self._work(form, asked.with_options(**form.live) if form.live else asked)
+            work = self.work_of(form, asked.with_options(**form.live) if form.live else asked)
         except InputError as error:
             return Shown("live", wrong=_wrongs(error))
         return Shown("live", answer=await self._parts.workers.live(work, tab))
@@ -299,7 +305,7 @@ class _Page:
         if wrong:
             return Shown("idle", wrong=wrong)
         try:
-            work = self._work(form, asked)
+            work = self.work_of(form, asked)
         except InputError as error:
             return Shown("idle", wrong=_wrongs(error))
         key = hashlib.sha256(repr(work).encode()).hexdigest()[:32]
@@ -311,20 +317,23 @@ class _Page:
         job = self._parts.workers.job_of(key)
         if job is None:
             return Shown("idle")
-        brought = {}
+        brought: dict[str, str] = {}
+        apart: tuple[str, ...] = ()
         if job.state == "done" and job.answer is not None:
-            folder, form = self._folder(key), self._of(key)[0]
+            form, folder, beside = self._of(key)[0], self._folder(key), self._beside(key)
             wanted = {
                 name for step in form.next for name in (*step.brings.values(), *step.may_bring.values())
             }
+            apart = tuple(sorted(path.name for path in beside.rglob("*") if path.is_file()))
             brought = {
-                name: self._parts.uploads.adopt(name, folder / name).reference
+                name: self._parts.uploads.adopt(name, place / name).reference
                 for name in wanted
-                if (folder / name).is_file()
+                for place in (folder, beside)
+                if (place / name).is_file()
             }
-        return Shown(job.state, key, job.told, job.place, job.answer, brought=brought)
+        return Shown(job.state, key, job.told, job.place, job.answer, brought=brought, beside=apart)
 
-    def _work(self, form: Form, asked: Asked) -> Work:
+    def work_of(self, form: Form, asked: Asked) -> Work:
         """The words of what is asked and the files that they name.
 
         Raises
@@ -353,6 +362,9 @@ class _Page:
 
     def _folder(self, key: str) -> Path:
         return self._parts.private / key / ANSWER
+
+    def _beside(self, key: str) -> Path:
+        return self._parts.private / key / BESIDE
 
     def _of(self, key: str) -> tuple[Form, Asked]:
         found = self._asked.get(key)

@@ -40,6 +40,8 @@ NEVER = frozenset(
         "template",
     )
 )
+# Options that name a file to write, by their commands: the page asks whether it is wanted, and names it.
+WRITES: dict[tuple[tuple[str, ...], str], str] = {(("assign",), "key"): "key.csv"}
 _FILE = re.compile(r"FILE|PATH|RATINGS|TABLE|EXPORT|PILOT|ANSWERS|COMPARISONS")
 _UPLOAD = re.compile(r"(?P<name>.+)~(?P<digest>[0-9a-f]{16})", re.DOTALL)
 
@@ -84,6 +86,11 @@ def takes_files(option: click.Parameter) -> bool:
     if isinstance(option, click.Argument):
         return option.metavar != "NAME"
     return isinstance(option, click.Option) and bool(_FILE.fullmatch(option.metavar or ""))
+
+
+def reads_files(command: tuple[str, ...], option: click.Parameter) -> bool:
+    """Whether a page asks for a file as the value of this option."""
+    return takes_files(option) and (command, link_name(option)) not in WRITES
 
 
 @cache
@@ -158,8 +165,10 @@ def words_of(asked: Asked, hides: tuple[str, ...] = (), named: Named = str) -> t
     arguments: list[str] = []
     for name, value in asked.options:
         option = known[name]
-        text = named(value) if takes_files(option) else value
-        if isinstance(option, click.Argument):
+        text = named(value) if reads_files(asked.command, option) else value
+        if (asked.command, name) in WRITES:
+            words += [f"--{name}", WRITES[asked.command, name]] if value != "0" else []
+        elif isinstance(option, click.Argument):
             arguments.append(text)
         else:
             words += _typed(option, text)
@@ -196,4 +205,6 @@ def upload_of(value: str) -> tuple[str, str] | None:
 def files_asked(asked: Asked, hides: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The values that name files, each once."""
     known = offered(asked.command, hides)
-    return tuple(dict.fromkeys(value for name, value in asked.options if takes_files(known[name])))
+    return tuple(
+        dict.fromkeys(value for name, value in asked.options if reads_files(asked.command, known[name]))
+    )

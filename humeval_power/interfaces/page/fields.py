@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from humeval_power.interfaces.page.answers import Wrong
-from humeval_power.interfaces.page.asked import Asked, link_name, offered, takes_files
+from humeval_power.interfaces.page.asked import WRITES, Asked, link_name, offered, takes_files
 from humeval_power.interfaces.page.forms.form import Control, Form, Group
 
 Kind = Literal["text", "number", "choice", "switch", "file"]
@@ -30,6 +30,7 @@ class Field:
     slider: tuple[float, float] | None = None
     step: float = 1
     default: str = ""
+    nothing: str = ""
     many: bool = False
     wrong: tuple[str, ...] = ()
 
@@ -114,7 +115,7 @@ def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple
     return Field(
         name=control.option,
         label=control.label or _words(control.option),
-        kind=_kind(control, option),
+        kind=_kind(asked.command, control, option),
         values=_padded(asked.values(control.option), max(1, control.rows)),
         choices=_choices(control, option),
         unit=control.unit,
@@ -122,6 +123,7 @@ def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple
         slider=control.slider,
         step=control.step,
         default=_default(option),
+        nothing=control.labels.get("", ""),
         many=bool(getattr(option, "multiple", False)) or option.nargs != 1,
         wrong=wrong,
     )
@@ -132,7 +134,9 @@ def _padded(values: tuple[str, ...], rows: int) -> tuple[str, ...]:
     return (*values, *("",) * (rows - len(values)))
 
 
-def _kind(control: Control, option: click.Parameter) -> Kind:
+def _kind(command: tuple[str, ...], control: Control, option: click.Parameter) -> Kind:
+    if (command, control.option) in WRITES:
+        return "switch"
     if takes_files(option):
         return "file"
     if isinstance(option, click.Option) and option.is_flag:
@@ -155,7 +159,7 @@ def _choices(control: Control, option: click.Parameter) -> tuple[tuple[str, str]
             ("0", control.labels.get("0", _words(max(option.secondary_opts, key=len).lstrip("-")))),
         )
     else:
-        values = list(control.labels)
+        values = [value for value in control.labels if value]
     return tuple((value, control.labels.get(value, value)) for value in values)
 
 

@@ -29,6 +29,7 @@ class Shown:
 
     place : in the queue, 0 when it is being computed.
     brought : the files of the answer that other forms can take, by their names: as values of links.
+    beside : the names of files that the command wrote beside its answer, for whoever asked alone.
     """
 
     state: State
@@ -38,6 +39,7 @@ class Shown:
     answer: Answer | None = None
     wrong: tuple[Wrong, ...] = ()
     brought: Mapping[str, str] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
 
     @property
     def problems(self) -> tuple[Wrong, ...]:
@@ -56,19 +58,19 @@ class Surroundings:
 
 def home_page(around: Surroundings) -> str:
     """The first page."""
-    return _render("home.html", title="", here="/", journey="", around=around)
+    return rendered("home.html", title="", here="/", journey="", around=around)
 
 
 def error_page(title: str, text: str) -> str:
     """A page that says what is wrong with a request."""
-    return _render("error.html", title=title, text=text, here="", journey="")
+    return rendered("error.html", title=title, text=text, here="", journey="")
 
 
 def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
     """A form with its answer."""
     options = offered(form.command, form.hides)
     groups = field_groups(form, asked, shown.problems)
-    return _render(
+    return rendered(
         "form.html",
         title=form.title,
         here=form.path,
@@ -84,7 +86,7 @@ def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> s
 
 def answer_part(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
     """What stands beside the form: the answer, or how far it is."""
-    return _render("answer.html", **_answer(form, asked, shown, around))
+    return rendered("answer.html", **_answer(form, asked, shown, around))
 
 
 def answer_json(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dict[str, Any]:
@@ -123,9 +125,11 @@ def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dic
         "command": answer.command if answer else "",
         "python": answer.python if answer else "",
         "files": answer.files if answer and shown.state == "done" else (),
+        "beside": shown.beside,
         "has_folder": around.has_folder,
         "save_as": "-".join(form.command),
         "form_token": around.form_token,
+        "study_link": f"/study{asked.link}" if form.command == ("plan",) and shown.state == "done" else "",
         "next": [
             *_own_links(answer, asked),
             *(
@@ -143,7 +147,11 @@ def _how_far(shown: Shown) -> str:
     if shown.state == "waiting":
         ahead = f", {shown.place} before it" if shown.place else ""
         return f"Waiting for its turn{ahead}"
-    told = shown.told
+    return progress_words(shown.told)
+
+
+def progress_words(told: Told | None) -> str:
+    """How far a command is, in words."""
     if told is None:
         return "Beginning"
     share = "" if told.share is None else f": {told.share:.0%}"
@@ -195,7 +203,8 @@ def _journeys() -> list[tuple[str, str, list[Form]]]:
     ]
 
 
-def _render(name: str, **values: Any) -> str:
+def rendered(name: str, **values: Any) -> str:
+    """A template with these values and what every page shows."""
     values.setdefault("refresh", None)
     return _environment().get_template(name).render(journeys=_journeys(), **values)
 

@@ -25,7 +25,8 @@ class Control:
     slider : the lowest and highest value of a slider beside the field; values beyond can be typed.
     start : its value in a form that nobody has touched; "" leaves the option out.
     help : what is said of it. [what --help says]
-    labels : plain words for the values of a choice; with them a text becomes a choice of these values.
+    labels : plain words for the values of a choice; with them a text becomes a choice of these values;
+        those of "" are the words for none of them.
     rows : how many fields there are at least, of what takes several values.
     """
 

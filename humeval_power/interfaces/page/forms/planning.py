@@ -219,6 +219,12 @@ _LOOKS = (
     Control("efficacy", "When success is declared"),
     Control("futility", "When to give up"),
 )
+_LOOKS_OF_A_PLAN = tuple(
+    replace(
+        each, start="", labels={value: words for value, words in each.labels.items() if value != "blocks"}
+    )
+    for each in _LOOKS
+)
 LOOKS = Form(
     ("looks", "study"),
     "plan",
@@ -235,7 +241,17 @@ LOOKS = Form(
         DESIGN,
         Group(
             "The test",
-            tuple(each for each in TEST.controls if each.option in ("alternative", "alpha")),
+            (
+                Control(
+                    "alternative",
+                    "What to show",
+                    labels={
+                        "two-sided": "A difference, in either direction",
+                        "greater": "B is better than A",
+                    },
+                ),
+                *(each for each in TEST.controls if each.option == "alpha"),
+            ),
             folded=True,
         ),
         but(RUN, "precision", "method"),
@@ -316,7 +332,7 @@ PLAN = Form(
             ),
             folded=True,
         ),
-        Group("Looks before the end", tuple(replace(each, start="") for each in _LOOKS), folded=True),
+        Group("Looks before the end", _LOOKS_OF_A_PLAN, folded=True),
         Group(
             "Documents",
             (
@@ -359,7 +375,13 @@ PLAN = Form(
         but(RUN, "precision", "method"),
     ),
     next=(
-        Next(("assign",), "Say who rates what", ("plan",), {"plan": "plan.json"}),
+        Next(
+            ("assign",),
+            "Say who rates what",
+            ("plan",),
+            {"plan": "plan.json"},
+            sets={"key": "1"},
+        ),
         Next(
             ("report",),
             "Preregister it (OSF)",
@@ -399,6 +421,14 @@ ASSIGN = Form(
         Group(
             "How it is laid out",
             (
+                Control(
+                    "key",
+                    "Workers see codes, not systems",
+                    start="1",
+                    help="What the codes stand for is then written apart, for you alone. Give a seed of your own: "
+                    "it makes the codes.",
+                ),
+                Control("seed", "Seed", help="Any whole number that nobody guesses; keep it with the key."),
                 Control("systems", "Names of the systems", help="Such as A,B,C."),
                 Control("item-names", "Names of the items", help="A file with one in each line."),
                 Control("batch-size", "Most ratings in a batch", "ratings", (5, 200), 5),

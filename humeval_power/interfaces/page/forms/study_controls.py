@@ -33,7 +33,7 @@ PRESET = Control(
     "Ratings like those of",
     start=START_PRESET,
     help="A published study whose ratings varied as yours will. The page 'What other studies found' tells each.",
-    labels=SETTINGS,
+    labels={"": "none of these", **SETTINGS},
 )
 PARAMETERS = Control(
     "parameters",

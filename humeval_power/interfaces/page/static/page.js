@@ -298,4 +298,17 @@ function closeMenus(event) {
 window.addEventListener("popstate", () => location.reload());
 document.addEventListener("click", closeMenus);
 document.addEventListener("keydown", closeMenus);
+/* A page that is not done yet is fetched again; what is shown of it changes, and the focus stays. */
+async function again() {
+  const main = document.querySelector("main[data-again]");
+  if (!main) return;
+  await new Promise((done) => setTimeout(done, Number(main.dataset.again)));
+  const said = await fetch(location.href).catch(() => null);
+  if (!said || !said.ok) return;
+  const found = new DOMParser().parseFromString(await said.text(), "text/html").querySelector("main");
+  main.replaceWith(found);
+  again();
+}
+again();
+
 document.documentElement.classList.add("scripted");

@@ -1,0 +1,147 @@
+"""The pages of a whole study: how far its steps are, and all of it to be taken."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from humeval_power.errors import InputError
+from humeval_power.interfaces.page.answers import ANSWER, BESIDE, Work
+from humeval_power.interfaces.page.asked import Asked, asked_of
+from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.interfaces.page.study import Part, Step, WholeStudy, steps_of, zipped
+from humeval_power.interfaces.page.study_views import StepShown, study_file, study_page
+
+if TYPE_CHECKING:
+    from humeval_power.interfaces.page.app import Job, Parts
+
+WorkOf = Callable[[Asked], Work]
+_PLAN = ("plan",)
+_SOON = 0.4  # seconds that a page waits for a step that may be short
+
+
+@dataclass(slots=True)
+class _Study:
+    asked: Asked
+    work: Work
+    steps: tuple[Step, ...]
+    seed: int
+
+
+class StudyPages:
+    """A study for each plan that is asked for; its steps are jobs, and one begins when those before it are done."""
+
+    def __init__(self, parts: Parts, work_of: WorkOf) -> None:
+        self._parts = parts
+        self._work_of = work_of
+        self._studies: dict[str, _Study] = {}
+
+    @property
+    def routes(self) -> list[Route]:
+        """Where they are."""
+        return [Route("/study/plan", self.page), Route("/study/take/{name}", self.take)]
+
+    async def page(self, request: Request) -> Response:
+        """How far the study of a plan is; to look at it is to go on with it."""
+        form = FORMS[_PLAN]
+        asked = asked_of(_PLAN, request.query_params.multi_items(), form.hides)
+        key = hashlib.sha256(f"study {asked.link}".encode()).hexdigest()[:32]
+        if key not in self._studies:
+            work = self._work_of(asked)
+            self._studies[key] = _Study(asked, work, steps_of(work.words), secrets.randbelow(2**31))
+        study = self._studies[key]
+        shown = await self._advanced(study)
+        done = len(shown) == len(study.steps) and all(step.is_over for step in shown)
+        waiting = [StepShown(step.title) for step in study.steps[len(shown) :]]
+        return HTMLResponse(study_page([*shown, *waiting], key if done else "", asked))
+
+    async def take(self, request: Request) -> Response:
+        """The study as one HTML file, or all of it in a zip."""
+        key, _, ending = str(request.path_params["name"]).rpartition(".")
+        study = self._studies.get(key)
+        if study is None or ending not in ("html", "zip"):
+            raise InputError("This study is not here any more. Open its plan, and ask for it again.")
+        whole = self._whole(study)
+        if ending == "html":
+            content = (await run_in_threadpool(study_file, whole, alone=True)).encode()
+            kind = "text/html; charset=utf-8"
+        else:
+            content = await run_in_threadpool(_archive, whole)
+            kind = "application/zip"
+        name = f'attachment; filename="study.{ending}"'
+        return Response(content, media_type=kind, headers={"Content-Disposition": name})
+
+    async def _advanced(self, study: _Study) -> list[StepShown]:
+        """The steps that have begun; the next begins where all before it are done."""
+        shown: list[StepShown] = []
+        for step in study.steps:
+            job = self._job(study, step)
+            if job.state in ("waiting", "running"):
+                await job.wait(_SOON)
+            shown.append(StepShown.of(step.title, job.state, job.told, job.answer))
+            if not shown[-1].is_over or (step is study.steps[0] and not shown[-1].is_fine):
+                break
+        return shown
+
+    def _job(self, study: _Study, step: Step) -> Job:
+        work = self._work(study, step)
+        key = _key(work)
+        return self._parts.workers.job_of(key) or self._parts.workers.job(
+            key, Work(work.words, work.files, str(self._parts.private / key / ANSWER))
+        )
+
+    def _work(self, study: _Study, step: Step) -> Work:
+        """A step as a command: the plan as its own page asks for it, the others with the files of those before."""
+        if step is study.steps[0]:
+            return study.work
+        files = self._files(study, until=step)
+        read = tuple((name, str(files[name])) for name in step.reads if name in files)
+        return Work(step.words_with(study.seed), read)
+
+    def _files(self, study: _Study, until: Step) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for step in study.steps:
+            if step is until:
+                break
+            found |= self._files_of(study, step)
+        return found
+
+    def _files_of(self, study: _Study, step: Step) -> dict[str, Path]:
+        """The files of a step that is done, by their names in the study."""
+        place = self._parts.private / _key(self._work(study, step))
+        made = {
+            f"{step.folder}/{path.relative_to(place / ANSWER).as_posix()}": path
+            for path in sorted((place / ANSWER).rglob("*"))
+            if path.is_file()
+        }
+        beside = {name: place / BESIDE / name for name in step.writes}
+        return made | {name: path for name, path in beside.items() if path.is_file()}
+
+    def _whole(self, study: _Study) -> WholeStudy:
+        parts = []
+        for step in study.steps:
+            answer = self._job(study, step).answer
+            files = self._files_of(study, step)
+            if answer is not None and files:
+                parts.append(Part(step, answer, files))
+        if not parts:
+            raise InputError("Nothing of this study is done yet.")
+        inputs = {name: Path(path) for name, path in study.work.files}
+        return WholeStudy(tuple(parts), inputs, study.seed)
+
+
+def _key(work: Work) -> str:
+    return hashlib.sha256(repr(work).encode()).hexdigest()[:32]
+
+
+def _archive(whole: WholeStudy) -> bytes:
+    return zipped(whole.files(study_file(whole, alone=False)), "study")

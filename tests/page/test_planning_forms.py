@@ -1,0 +1,154 @@
+"""The journey from nothing to a plan: its forms name what their commands have, and each leads to the next."""
+
+from __future__ import annotations
+
+import html
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+import click
+import pytest
+
+pytest.importorskip("starlette", reason="The page needs the extra [page].")
+from in_process_parts import in_process_parts
+from starlette.testclient import TestClient
+
+from humeval_power.interfaces.formats.study.parameter_library import shipped_library
+from humeval_power.interfaces.page.app import make_app
+from humeval_power.interfaces.page.asked import NEVER, asked_of, offered, words_of
+from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.interfaces.page.forms.form import Form
+from humeval_power.interfaces.page.forms.planning import FORMS as PLANNING
+from humeval_power.interfaces.page.forms.study_controls import ENTRIES, SETTINGS
+
+EACH_FORM = pytest.mark.parametrize("form", PLANNING, ids=lambda form: " ".join(form.command))
+SMALL = "scale=1:5&effect-raw=0.6&workers=8&items=20"
+PLAN = "preset=low&effect=0.15&items=20:40:20&max-workers=6&cost-per-rating=0.1&simulations=100"
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    place = tmp_path_factory.mktemp("page")
+    return TestClient(make_app(in_process_parts(place)), raise_server_exceptions=True)
+
+
+def links(page: str) -> dict[str, dict[str, str]]:
+    """The steps that an answer offers: the options of each, by its command."""
+    nav = re.search(r'<nav class="next".*?</nav>', page, re.DOTALL)
+    found = [html.unescape(link) for link in re.findall(r'href="([^"]+)"', nav[0] if nav else "")]
+    return {urlsplit(link).path.strip("/"): dict(parse_qsl(urlsplit(link).query)) for link in found}
+
+
+@EACH_FORM
+def test_choices_have_words_for_values_that_there_are(form: Form) -> None:
+    known = offered(form.command, form.hides)
+    for control in (control for group in form.groups for control in group.controls):
+        option = known[control.option]
+        if isinstance(option.type, click.Choice):
+            assert set(control.labels) <= {str(value) for value in option.type.choices}, control.option
+        elif option.secondary_opts:
+            assert set(control.labels) <= {"0", "1"}, control.option
+
+
+@EACH_FORM
+def test_options_that_exclude_each_other_stand_together(form: Form) -> None:
+    for group in form.groups:
+        assert set(group.one_of) <= {control.option for control in group.controls}
+        started = [control.option for control in group.controls if control.start]
+        assert len(set(started) & set(group.one_of)) <= 1
+
+
+@EACH_FORM
+def test_a_step_sets_and_carries_what_the_other_form_has(form: Form) -> None:
+    for step in form.next:
+        known = offered(step.command, FORMS[step.command].hides)
+        assert set(step.sets) | set(step.brings) | set(step.may_bring) <= set(known)
+        assert set(step.carries) & set(known) or not step.carries
+
+
+@pytest.mark.parametrize("name", ["amend", "template", "output", "force"])
+def test_no_form_offers_what_changes_files(name):
+    assert name in NEVER
+    assert all(name not in offered(form.command, form.hides) for form in PLANNING)
+
+
+def test_the_settings_are_those_that_can_be_planned_from():
+    shipped = shipped_library()
+    assert {entry.name: entry.summary for entry in shipped} == ENTRIES
+    assert {entry.name for entry in shipped if entry.use == "plan"} == set(SETTINGS) - {"high", "low"}
+
+
+def test_a_setting_is_chosen_in_plain_words(client):
+    page = client.get(f"/power?preset=pplm-fluency-gradient&{SMALL}").text
+    chosen = '<option value="pplm-fluency-gradient" selected>Fluency of continuations'
+    assert chosen in page
+    page = client.get(f"/power?preset=high,low&{SMALL}").text
+    assert '<option value="high,low" selected>' in page
+
+
+def test_no_pilot_and_no_setting_is_told_in_words(client):
+    found = client.get(f"/live/power?{SMALL}").json()
+    assert "--preset" in " ".join(each["text"] for each in found["problems"]) + found["html"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"preset=high&effect=0.1&{SMALL}",
+        f"preset=high&values=sd_residual%3D0.2&{SMALL}",
+        f"preset=high&n-systems=8&documents=4&{SMALL}",
+        f"preset=high&shares=.5,.6&{SMALL}",
+    ],
+)
+def test_options_that_contradict_each_other_are_told(client, query):
+    found = client.get(f"/live/power?{query}").json()
+    assert 'class="document"' not in found["html"]
+    assert found["problems"] or "cannot be answered" in found["html"]
+
+
+def test_from_power_to_the_plan(client):
+    page = client.get(f"/power?preset=low&{SMALL}&n-systems=2&ratings-per-item=2").text
+    found = links(page)
+    plan = found["plan"]
+    assert plan["preset"] == "low"
+    assert plan["effect-raw"] == "0.6"
+    assert plan["items"] == "50:300:25"  # what a plan searches, not the one size of the power
+    assert "workers" not in plan
+    assert found["size"]["find"] == "workers"
+    for command, options in found.items():
+        path = tuple(command.split("/"))
+        words_of(asked_of(path, list(options.items()), FORMS[path].hides))
+
+
+def test_from_another_study_to_power(client):
+    page = client.get("/run/parameters/show?entry=pplm-fluency-gradient").text
+    options = links(page)["power"]
+    assert options["parameters"].startswith("record.json~")
+    power = client.get("/power", params=options).text
+    assert "By formula" in power
+
+
+def test_the_page_never_adds_to_a_library(client):
+    assert client.get("/parameters/add").status_code == 404
+    assert client.get("/run/parameters/add?file=x").status_code == 404
+
+
+def test_from_the_plan_to_its_rehearsal(client):
+    steps = links(client.get(f"/run/plan?{PLAN}").text)
+    assert {"assign", "report", "power"} <= set(steps)
+    assert steps["assign"]["key"] == "1"
+    page = client.get("/run/assign", params={**steps["assign"], "seed": "77"}).text
+    key = re.search(r"/take/(\w+)-private\.zip", page)
+    assert key is not None
+    assert client.get(f"/take/{key[1]}-private.zip").status_code == 200
+    assert client.get(f"/take/{key[1]}-private.html").status_code == 404
+    rehearsal = links(page)["simulate"]
+    assert {"plan", "assignment", "key"} <= set(rehearsal)
+    done = client.get("/run/simulate", params=rehearsal).text
+    assert "rehears" in done.lower()
+    assert "ratings.csv" in done
+
+
+def test_a_key_has_the_name_that_the_page_gives_it():
+    asked = asked_of(("assign",), [("workers", "4"), ("items", "6"), ("key", "/etc/passwd")])
+    assert words_of(asked)[-2:] == ("--key", "key.csv")
