@@ -161,7 +161,8 @@ class Out:
             files = folder_of(result)
             place = Path(path)
             write_set({**{place / name: files[name] for name in files}, **beside}, force=self.force)
-            note(f"Written to {path}: {_names(files)}")
+            if caught() is None:  # the program that runs the command says itself where its files are
+                note(f"Written to {path}: {_names(files)}")
             if result.files_alone and (others := _others(place, files)):
                 remark(f"WARNING: {path} also holds {_names(others)}, which this run did not write.")
         else:
