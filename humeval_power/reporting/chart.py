@@ -7,7 +7,7 @@ Pages show it as a small SVG of its own (`render.svg`), files of it are drawn by
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
@@ -195,6 +195,11 @@ class Chart(Picture):
         """The same chart under another name."""
         return replace(self, name=name)
 
+    @property
+    def chart(self) -> Chart:
+        """Itself: media ask every chart for it, those that are made later too."""
+        return self
+
     def svg(self) -> str:
         """The chart for a page, whose style sheet has its colours; without style, script and ids."""
         from humeval_power.reporting.render.svg import chart_svg
@@ -253,6 +258,27 @@ class Chart(Picture):
 
         head = ("", "Part", self.x.title) if len(names) > 1 else ("Part", self.x.title)
         return Table(head, tuple(rows()))
+
+
+class LaterChart(Picture):
+    """A chart that takes time to compute: made when a medium shows it, once."""
+
+    def __init__(self, name: str, make: Callable[[], Chart], *, words: str, caption: str = "") -> None:
+        super().__init__(name, lambda: self.chart.figure, words=words, caption=caption)
+        self._make = make
+
+    def named(self, name: str) -> LaterChart:
+        """The same chart under another name."""
+        return LaterChart(name, lambda: self.chart, words=self.words, caption=self.caption)
+
+    @cached_property
+    def chart(self) -> Chart:
+        """The chart as plain data."""
+        return self._make()
+
+    def content(self, format: FigureFormat) -> bytes:
+        """The chart as a file of that format."""
+        return self.chart.content(format)
 
 
 def spread(places: Sequence[Number]) -> Sequence[Number]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.chart import Axis, Chart, Level, Series, Spot, Upright, tick_step
+from humeval_power.reporting.chart import Axis, Chart, LaterChart, Level, Series, Spot, Upright, tick_step
 from humeval_power.reporting.document import Document, Section
 from humeval_power.reporting.render import as_html, as_html_part, as_markdown, as_terminal
 from humeval_power.reporting.render.svg import COLOURS, WIDTH, frame_of
@@ -277,3 +277,21 @@ def test_every_colour_stands_out_from_the_paper(theme):
 def test_the_colours_without_a_style_sheet_are_those_of_the_light_one():
     light = themes()["light"]
     assert [light[f"c{place}"] for place in range(8)] == [colour.lower() for colour in COLOURS]
+
+
+def test_a_chart_that_is_made_later_is_made_once_and_where_it_is_shown():
+    made = []
+
+    def make() -> Chart:
+        made.append(1)
+        return chart()
+
+    later = LaterChart("power", make, words="Power.")
+    document = Document("Charts", sections=(Section("A", (later,)),))
+    as_terminal(document)
+    assert not made
+    page = as_html(document)
+    assert page == as_html(Document("Charts", sections=(Section("A", (chart("power"),)),)))
+    assert later.content("svg") == chart().content("svg")
+    assert later.named("other").figure is later.chart.figure
+    assert made == [1]

@@ -155,3 +155,11 @@ def test_a_file_is_the_picture_that_bears_its_name(tmp_path):
     refused = run(*STUDY, "-o", tmp_path / "else.png", code=2).stderr
     assert all(name in refused for name in NAMES)
     assert not (tmp_path / "else.png").exists()
+
+
+def test_mde_shows_what_else_the_study_finds():
+    known = ["mde", "--preset", "high", "--workers", "20", "--items", "100", "--method", "analytic"]
+    page = run(*known, "--format", "html").stdout
+    assert titles(page) == ["What does this study find?"]
+    assert ">by formula 0.16" in page
+    assert "<img" not in page

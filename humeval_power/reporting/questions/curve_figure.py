@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+from humeval_power.reporting.figure_style import COLOURS, DASHES, MARKERS, QUIET, house_style
 from humeval_power.safe_text import picture_text
 
 MOST_LINES = len(COLOURS)
-_POINTS = 41  # of a computed curve
-_SAW = 100  # sizes up to which every size is drawn, because the power of an exact test is a saw
 
 
 def curve_figure(
@@ -48,46 +45,6 @@ def curve_figure(
             _draw_line(axes, [row for row in rows if row[line] == value], x, place, _name(line, value))
         _finish(axes, label, target)
         axes.legend(loc="best")
-    return figure
-
-
-def computed_curve(
-    power_of: Callable[[float], float | None],
-    answer: tuple[float, float],
-    *,
-    label: str,
-    target: float | None = None,
-    of_sizes: bool = False,
-    width: float = 4.6,
-) -> Figure:
-    """Power by formula from nothing to twice where the answer lies, which is marked.
-
-    Parameters
-    ----------
-    power_of : the power at an effect, or a size; None where there can be none.
-    answer : where the answer lies, and the power there.
-    """
-    place, power = answer
-    count = max(round(2 * place) + 1, _POINTS) if of_sizes and place <= _SAW else _POINTS
-    points = [
-        (x, found)
-        for x in np.unique(np.linspace(0, 2 * place, count).round(0 if of_sizes else 12))
-        if (found := power_of(float(x))) is not None
-    ]
-    with house_style():
-        figure = Figure(figsize=(width, 0.6 * width), layout="constrained")
-        axes = figure.subplots()
-        axes.plot(*zip(*points, strict=True), color=COLOURS[0])
-        axes.plot([place], [power], color=COLOURS[1], marker="o", linestyle="none", zorder=3)
-        axes.annotate(
-            f"{place:,}: power {power:.3f}" if of_sizes else f"{place:.4g}: power {power:.3f}",
-            (place, power),
-            xytext=(7, -18),
-            textcoords="offset points",
-            color=INK,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
-        )
-        _finish(axes, label, target)
     return figure
 
 

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.differences import Difference
-from humeval_power.inference.study.formula import EffectPrecision, power_at
+from humeval_power.inference.study.formula import EffectPrecision
 from humeval_power.planning.study.detectable import DetectableEffect
+from humeval_power.planning.study.outlook import effect_curve
 from humeval_power.planning.study.surface import Cell
-from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section
+from humeval_power.reporting.chart import Axis, Chart, Level, Mark, Series, Spot
+from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import MDE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, sought_words
 from humeval_power.reporting.study.study_content import category_facts, study_content
 from humeval_power.scales import RatingScale
-
-if TYPE_CHECKING:  # Matplotlib is slow to import
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +49,7 @@ class StudyDetectable(Result):
         found = "margin that this study shows" if self._has_margin else "effect that this study finds"
         blocks: list[Block] = [Facts(tuple(self._facts())), *map(Paragraph, self._notes())]
         if self.precision is not None and not self._has_margin:
-            blocks.append(
-                Picture("power", self._curve, words="Power by formula around the answer, which is marked.")
-            )
+            blocks.append(self._chart())
         return Document(
             f"The smallest {found}",
             lead=f"Effect: {self.said}" if self._has_margin else "",
@@ -102,17 +99,30 @@ class StudyDetectable(Result):
             text += f", {raw:.4g} on the scale {self.scale.low:g} to {self.scale.high:g}"
         return text
 
-    def _curve(self) -> Figure:
-        from humeval_power.reporting.questions.curve_figure import computed_curve
-
+    def _chart(self) -> Chart:
+        """Power over the true difference, with both answers."""
         assert self.precision is not None
         assert self.analytic is not None
-        precision, rule = self.precision, self.cell.study.rule
-        return computed_curve(
-            lambda effect: power_at(effect, precision, rule=rule).power,
-            (self.analytic, self.target),
-            label="True difference B - A on [0, 1]",
-            target=self.target,
+        rule, target = self.cell.study.rule, self.target
+        curve = effect_curve(self.analytic, self.precision, rule)
+        marks: list[Mark] = [
+            Level(f"target {target:g}", target),
+            Spot(f"by formula {self.analytic:.4f}", self.analytic, target),
+        ]
+        if self.simulated is not None and self.simulated.effect <= curve.effects[-1]:
+            marks.append(
+                Spot(f"simulated {self.simulated.effect:.4f}", self.simulated.effect, target, colour=2)
+            )
+        half = curve.powers[len(curve.powers) // 4]
+        return Chart(
+            "power",
+            "What does this study find?",
+            f"By formula a true difference of {self.analytic:.3g} with power {target:g}, half of it with "
+            f"{half:.2f}.",
+            Axis("True difference B - A on [0, 1]", 0.0, curve.effects[-1]),
+            Axis("Power", 0.0, 1.0),
+            (Series("line", "this study by formula", curve.effects, curve.powers),),
+            tuple(marks),
         )
 
     def content(self) -> Record:
