@@ -122,7 +122,7 @@ def answer(work: Work, told: Tell) -> Answer:
     ):
         code, problems = _run(work)
         _keep_beside(work)
-    here = found[-1] if found and not problems else Answer(code, command=typed)
+    here = found[-1] if found else Answer(code, command=typed)
     files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()
     return replace(here, exit_code=code, problems=problems, notes=tuple(caught.notes), files=files)
 

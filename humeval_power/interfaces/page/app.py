@@ -310,6 +310,7 @@ class _Page:
             return Shown("idle", wrong=_wrongs(error))
         key = hashlib.sha256(repr(work).encode()).hexdigest()[:32]
         self._asked[key] = (form, asked)
+        self._folder(key).parent.mkdir(parents=True, exist_ok=True)
         self._parts.workers.job(key, Work(work.words, work.files, str(self._folder(key))))
         return self._shown(key)
 
@@ -361,7 +362,7 @@ class _Page:
         return value, str(self._parts.folder.resolve(value))
 
     def _folder(self, key: str) -> Path:
-        return self._parts.private / key / ANSWER
+        return self._parts.private / "answers" / key / ANSWER
 
     def _beside(self, key: str) -> Path:
         return self._parts.private / key / BESIDE

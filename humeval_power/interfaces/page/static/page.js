@@ -182,7 +182,7 @@ function follow(state, key) {
   answer.dataset.key = key;
   clearTimeout(polling);
   clearTimeout(still);
-  if (state === "live" && form.dataset.live && answer.querySelector(".document")) still = setTimeout(compute, STILL);
+  if (state === "live" && "follows" in form.dataset && answer.querySelector(".document")) still = setTimeout(compute, STILL);
   if (state === "starting") polling = setTimeout(move, 400);
   if (state === "waiting" || state === "running") polling = setTimeout(() => poll(key), 300);
 }
