@@ -114,13 +114,12 @@ def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dic
         "asked": asked,
         "back": asked.link if shown.state in ("live", "idle", "starting") else RUN + asked.link,
         "run_path": RUN + form.path,
-        "run_words": "Compute it in full" if is_live and form.live else "Write the files",
+        "run_words": "Compute it in full" if is_live and form.by_formula else "Write the files",
         "hint": "Fill in what you know: the answer stands here.",
         "progress": {"words": _how_far(shown), "share": shown.told.share if shown.told else None},
         "elsewhere": problems_elsewhere(form, shown.problems),
         "html": Markup(answer.html) if answer else "",
-        "badge": "live" if is_live and form.live else "full",
-        "badge_words": "By formula, at once" if is_live and form.live else "Computed in full",
+        "badge": _badge(form, is_live=is_live),
         "notes": answer.notes if answer else (),
         "command": answer.command if answer else "",
         "python": answer.python if answer else "",
@@ -139,6 +138,13 @@ def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dic
             ),
         ],
     }
+
+
+def _badge(form: Form, *, is_live: bool) -> tuple[str, str]:
+    """What kind of answer it is, where a formula and a simulation are to be told apart."""
+    if not form.by_formula:
+        return "", ""
+    return ("live", "By formula, at once") if is_live else ("full", "Computed in full")
 
 
 def _how_far(shown: Shown) -> str:

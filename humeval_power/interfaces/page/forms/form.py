@@ -97,6 +97,11 @@ class Form:
     is_quick: bool = False
 
     @property
+    def by_formula(self) -> bool:
+        """Whether the answer that moves is a formula's, and a simulation follows."""
+        return "method" in self.live
+
+    @property
     def moves(self) -> bool:
         """Whether an answer comes while one drags."""
         return bool(self.live) or self.is_quick
