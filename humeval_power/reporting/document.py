@@ -116,11 +116,17 @@ class Picture:
         """The Matplotlib figure."""
         return self._draw()
 
+    @cached_property
+    def _contents(self) -> dict[FigureFormat, bytes]:
+        return {}
+
     def content(self, format: FigureFormat) -> bytes:
-        """The picture as a file of that format."""
+        """The picture as a file of that format; drawn once, however many pages and files have it."""
         from humeval_power.reporting.figure_style import figure_bytes
 
-        return figure_bytes(self.figure, format)
+        if format not in self._contents:
+            self._contents[format] = figure_bytes(self.figure, format)
+        return self._contents[format]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,14 @@ from humeval_power.inference.analyze.blups import predicted_effects
 from humeval_power.inference.analyze.influence import leave_item_groups_out, leave_one_worker_out
 from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.analyze.ceiling_figure import end_shares
-from humeval_power.reporting.analyze.diagnostic_figures import (
-    ceiling_figure,
-    influence_figure,
-    item_difference_figure,
-    residual_figure,
-    worker_difference_figure,
+from humeval_power.reporting.analyze.ceiling_figure import ceiling_figure, end_shares
+from humeval_power.reporting.analyze.diagnostic_figures import residual_figure
+from humeval_power.reporting.analyze.estimate_tellings import (
+    influence_rows,
+    item_difference_rows,
+    worker_difference_rows,
 )
+from humeval_power.reporting.estimate_rows_figure import estimate_rows_figure
 from humeval_power.reporting.figure_style import figure_bytes
 from humeval_power.reporting.numbers import p_words
 from humeval_power.scales import RatingScale
@@ -47,15 +47,21 @@ def values_of(figure):
     return [line.get_xdata()[0] for line in figure.axes[0].lines if line.get_gid() == "value"]
 
 
+def drawn(told, **look):
+    """The figure of rows, and their sentence."""
+    rows, sentence = told
+    return estimate_rows_figure(rows, **look), sentence
+
+
 def told():
     ratings, predictions = pilot()
     return {
-        "workers": lambda: worker_difference_figure(predictions, ratings),
-        "items": lambda: item_difference_figure(predictions, ratings),
+        "workers": lambda: drawn(worker_difference_rows(predictions, ratings)),
+        "items": lambda: drawn(item_difference_rows(predictions, ratings)),
         "residuals": lambda: residual_figure(predictions, ratings),
         "ceiling": lambda: ceiling_figure(ratings),
-        "influence": lambda: influence_figure(leave_one_worker_out(ratings)),
-        "item groups": lambda: influence_figure(leave_item_groups_out(ratings), title="A title " * 9),
+        "influence": lambda: drawn(influence_rows(leave_one_worker_out(ratings))),
+        "item groups": lambda: drawn(influence_rows(leave_item_groups_out(ratings)), title="A title " * 9),
     }
 
 
@@ -72,7 +78,7 @@ def test_every_picture_comes_with_one_sentence_and_the_same_bytes_twice(name):
 
 def test_a_caterpillar_shows_every_worker_with_the_largest_on_top():
     ratings, predictions = pilot()
-    figure, sentence = worker_difference_figure(predictions, ratings)
+    figure, sentence = drawn(worker_difference_rows(predictions, ratings))
     assert values_of(figure) == sorted(predictions.workers.difference, reverse=True)
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert names[0] == ratings.worker_names[int(np.argmax(predictions.workers.difference))]
@@ -93,7 +99,7 @@ def study(n_items, *, system_b=lambda rng, n: rng.normal(0.6, 0.2, n)):
 def test_of_many_items_the_thirty_at_each_end_are_shown():
     ratings = study(100)
     predictions = predicted_effects(fit(ratings), ratings)
-    figure, _ = item_difference_figure(predictions, ratings)
+    figure, _ = drawn(item_difference_rows(predictions, ratings))
     ordered = sorted(predictions.items.difference, reverse=True)
     assert values_of(figure) == ordered[:30] + ordered[-30:]
     assert any("40 more items between" in text.get_text() for text in figure.axes[0].texts)
@@ -123,11 +129,11 @@ def test_residuals_that_crowd_at_an_end_are_called_uneven():
 
 def test_the_sentence_names_the_worker_on_whom_the_decision_rests():
     influence = leave_one_worker_out(pilot()[0])
-    _, sentence = influence_figure(influence)
+    _, sentence = influence_rows(influence)
     assert influence.changed
     for one in influence.changed:
         assert f"{one.name} ({p_words(one.p_value)})" in sentence
-    _, sentence = influence_figure(leave_one_worker_out(study(60)))
+    _, sentence = influence_rows(leave_one_worker_out(study(60)))
     assert "stays significant" in sentence
 
 
@@ -135,7 +141,7 @@ def test_workers_without_variation_are_said_to_be_alike():
     ratings = study(40)
     fitted = fit(ratings)
     assert "sd_worker_slope" in fitted.boundary
-    _, sentence = worker_difference_figure(predicted_effects(fitted, ratings), ratings)
+    _, sentence = worker_difference_rows(predicted_effects(fitted, ratings), ratings)
     assert "no variation between workers" in sentence
 
 
@@ -144,11 +150,11 @@ def test_names_that_matplotlib_could_read_as_mathematics_are_drawn_as_they_are()
     ratings = renamed({"worker": "$w_{", "item": "a <b>\n" * 9, "system": "% & _x^2$ "})
     predictions = predicted_effects(fit(ratings), ratings)
     for figure, sentence in (
-        worker_difference_figure(predictions, ratings),
-        item_difference_figure(predictions, ratings),
+        drawn(worker_difference_rows(predictions, ratings)),
+        drawn(item_difference_rows(predictions, ratings)),
         residual_figure(predictions, ratings),
         ceiling_figure(ratings),
-        influence_figure(leave_one_worker_out(ratings)),
+        drawn(influence_rows(leave_one_worker_out(ratings))),
     ):
         assert figure_bytes(figure, "svg").startswith(b"<?xml")
         assert "\n" not in sentence
@@ -160,4 +166,4 @@ def test_where_nothing_can_be_left_out_there_is_no_picture():
     frame = pd.DataFrame({"worker": worker, "item": item, "system": system})
     ratings = ratings_from_table(frame.assign(rating=rng.integers(1, 6, len(worker))), systems=("0", "1"))
     with pytest.raises(InputError, match="nothing to draw"):
-        influence_figure(leave_one_worker_out(ratings))
+        influence_rows(leave_one_worker_out(ratings))

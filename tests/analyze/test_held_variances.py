@@ -11,7 +11,7 @@ from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.held_variances import at_variances_of, is_searched_slowly
 from humeval_power.inference.analyze.influence import leave_one_worker_out
 from humeval_power.ratings import ratings_from_table
-from humeval_power.reporting.analyze.diagnostic_figures import influence_figure
+from humeval_power.reporting.analyze.estimate_tellings import influence_rows
 from humeval_power.simulation.study import simulate
 
 
@@ -49,7 +49,7 @@ def test_one_worker_fewer_is_nearly_a_refit(ratings, whole):
         assert one.estimate == pytest.approx(refitted.parameters.effect, abs=0.02 * error)
         assert one.test.standard_error == pytest.approx(error, rel=0.01)
         assert one.estimate != found.whole.estimate
-    assert "each at the variances of the whole study" in influence_figure(found)[1]
+    assert "each at the variances of the whole study" in influence_rows(found)[1]
 
 
 def test_solves_by_conjugate_gradients_say_the_same(ratings, whole, monkeypatch):

@@ -15,6 +15,7 @@ from humeval_power.planning.analyze import Deviation
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.analysis_content import ANALYSIS_SCHEMA, systems_content
 from humeval_power.reporting.analyze.deviations import deviations_content, deviations_section
+from humeval_power.reporting.analyze.estimate_tellings import pair_rows
 from humeval_power.reporting.analyze.exclusions import (
     WithAndWithout,
     exclusion_content,
@@ -232,8 +233,11 @@ class SystemsResult(Result):
             words="Differences of systems and their corrected p-values; the smaller p, the darker the cell.",
         )
         if any(not one.reason for one in self.pairs):
-            yield Picture(
-                "intervals", self._intervals, words="The differences with their intervals, largest on top."
+            yield pair_rows(self.pairs, self.unit).drawing(
+                "intervals",
+                title="How large are the differences?",
+                words="The differences with their intervals, largest on top.",
+                width=4.6,
             )
 
     def _ranks(self) -> Iterator[Block]:
@@ -282,11 +286,6 @@ class SystemsResult(Result):
         return heat_map_figure(
             self.analysis, self.unit, self.shown_order, criterion=self.ratings.criterion
         )[0]
-
-    def _intervals(self) -> Figure:
-        from humeval_power.reporting.analyze.level_rows import differences_figure
-
-        return differences_figure(self.pairs, self.unit)
 
     def content(self) -> Record:
         """The findings, the comparisons on [0, 1], the means, the groups, the ranks and the model."""

@@ -52,7 +52,6 @@ if TYPE_CHECKING:  # pandas is slow to import
 
     from humeval_power.inference.analyze.diagnostics import Diagnostics
     from humeval_power.inference.study.family_check import FamilyCheck
-    from humeval_power.reporting.analyze.ceiling_figure import Told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,15 +172,9 @@ class AnalysisResult(Result):
             from humeval_power.reporting.analyze.diagnostics import diagnostic_blocks
 
             linear = [Paragraph(_LINEAR)] if self.tested.rule.is_latent else []
-            blocks = (*linear, *diagnostic_blocks(self.diagnostics, self._told))
+            blocks = (*linear, *diagnostic_blocks(self.diagnostics, self.ratings))
             sections.append(Section("Diagnostics", blocks, is_detail=True))
         return Document(f"Analysis of {a} and {b}{criterion}", lead=self.decision, sections=tuple(sections))
-
-    @cached_property
-    def _told(self) -> dict[str, Told]:
-        from humeval_power.reporting.analyze.diagnostics import told_figures
-
-        return told_figures(cast("Diagnostics", self.diagnostics), self.ratings)
 
     def _effect(self) -> Iterator[Block]:
         if self.looks is not None and self.sequential is not None:

@@ -50,6 +50,7 @@ def _environment() -> Environment:
     found.filters["lines"] = lambda text: Markup("\n").join(map(visible, text.split("\n")))
     found.filters["parts"] = lambda table: table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
     found.filters["joined"] = ". ".join
+    found.tests["drawn"] = lambda block: hasattr(block, "svg")
     found.tests["block"] = lambda block, kind: type(block).__name__ == kind
     return found
 

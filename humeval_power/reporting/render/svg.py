@@ -57,11 +57,11 @@ def frame_of(chart: Chart) -> Frame:
     """The frame of a chart: its margin holds the longest number, or name, of the y axis."""
     x, y = chart.x, chart.y
     labels = _row_names(y) if y.names else [y.tick_text(tick) for tick in y.ticks()]
-    left = 10 + max((_width(label, _SMALL) for label in labels), default=0.0)
+    left = 10 + max((svg_width(label, _SMALL) for label in labels), default=0.0)
     top = 6.0 if y.names else 26.0
     height = _ROW * len(y.names) if y.names else _HEIGHT
     ticks = x.ticks()
-    last = _width(x.tick_text(ticks[-1]), _SMALL) / 2 if ticks else 0.0  # it may stand at the very end
+    last = svg_width(x.tick_text(ticks[-1]), _SMALL) / 2 if ticks else 0.0  # it may stand at the very end
     return Frame(left, top, WIDTH - left - max(_RIGHT, last + 2), height, x, y)
 
 
@@ -81,10 +81,15 @@ def _element(chart: Chart, inside: str) -> str:
     frame = frame_of(chart)
     legend, height = _legend(chart, frame.bottom + (46 if chart.x.title else 28))
     drawn = "".join((*_grid(frame), *_data(chart, frame), *legend))
+    return svg_element(chart.title, chart.words, height, inside + drawn)
+
+
+def svg_element(title: str, words: str, height: float, inside: str) -> str:
+    """An SVG of the width of all charts, that says what it shows."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {WIDTH:g} {height:g}" '
         f'font-size="{_SMALL:g}" color="#222222" fill="none" stroke-linejoin="round">'
-        f"<title>{html_text(chart.title)}</title><desc>{html_text(chart.words)}</desc>{inside}{drawn}</svg>"
+        f"<title>{html_text(title)}</title><desc>{html_text(words)}</desc>{inside}</svg>"
     )
 
 
@@ -98,16 +103,16 @@ def _grid(frame: Frame) -> Iterator[str]:
         yield f'<path d="M{left:.1f} {frame.down(tick):.1f}H{right:.1f}"/>'
     yield '</g><g fill="currentColor">'
     for tick in frame.x.ticks():
-        yield _text(frame.x.tick_text(tick), frame.across(tick), bottom + 16, anchor="middle")
+        yield svg_text(frame.x.tick_text(tick), frame.across(tick), bottom + 16, anchor="middle")
     for tick in frame.y.ticks():
-        yield _text(frame.y.tick_text(tick), left - 6, frame.down(tick) + 4, anchor="end")
+        yield svg_text(frame.y.tick_text(tick), left - 6, frame.down(tick) + 4, anchor="end")
     for place, name in enumerate(_row_names(frame.y)):
-        yield _text(name, left - 6, frame.down(place) + 4, anchor="end")
+        yield svg_text(name, left - 6, frame.down(place) + 4, anchor="end")
     if not frame.y.names:
-        yield _text(_fitting(frame.y.title, WIDTH - 8, _TEXT), 4, 14, size=_TEXT)
+        yield svg_text(_fitting(frame.y.title, WIDTH - 8, _TEXT), 4, 14, size=_TEXT)
     title = _fitting(frame.x.title, WIDTH - 8, _TEXT)
-    middle = min(left + frame.width / 2, WIDTH - 4 - _width(title, _TEXT) / 2)
-    yield _text(title, middle, bottom + 35, anchor="middle", size=_TEXT)
+    middle = min(left + frame.width / 2, WIDTH - 4 - svg_width(title, _TEXT) / 2)
+    yield svg_text(title, middle, bottom + 35, anchor="middle", size=_TEXT)
     yield "</g>"
     yield (
         f'<path d="M{left:.1f} {frame.top:.1f}V{bottom:.1f}H{right:.1f}" stroke="currentColor" '
@@ -180,10 +185,10 @@ def _spot(mark: Spot, frame: Frame, *, size: float = 5.0) -> Iterator[str]:
             f'<path d="M{x:.1f} {low:.1f}V{high:.1f}M{x - 4:.1f} {low:.1f}h8M{x - 4:.1f} {high:.1f}h8" '
             f"{_stroke(mark.colour, dashed=False)}/>"
         )
-    yield _marker(mark.colour, x, y, size)
+    yield svg_marker(mark.colour, x, y, size)
 
 
-def _marker(colour: int, x: float, y: float, size: float) -> str:
+def svg_marker(colour: int, x: float, y: float, size: float) -> str:
     """A marker of its own for each colour, in an edge of the paper's."""
     look = f'class="f{colour} edged" fill="{COLOURS[colour]}" stroke="#ffffff"'
     if colour % 4 == 0:
@@ -206,11 +211,11 @@ def _legend(chart: Chart, top: float) -> tuple[list[str], float]:
     found, x, y = [], 4.0, top + 8
     for name, each in entries:
         text = _fitting(name, WIDTH - _SAMPLE - 10, _SMALL)
-        width = _SAMPLE + 6 + _width(text, _SMALL) + 12
+        width = _SAMPLE + 6 + svg_width(text, _SMALL) + 12
         if x > 4 and x + width > WIDTH + 12:
             x, y = 4.0, y + _LINE
         found.append(_sample(each, x, y - 4))
-        found.append(f'<g fill="currentColor">{_text(text, x + _SAMPLE + 6, y)}</g>')
+        found.append(f'<g fill="currentColor">{svg_text(text, x + _SAMPLE + 6, y)}</g>')
         x += width
     return found, y + 8 if entries else top
 
@@ -218,13 +223,13 @@ def _legend(chart: Chart, top: float) -> tuple[list[str], float]:
 def _sample(each: Series | Mark, x: float, y: float) -> str:
     across = f'd="M{x:.1f} {y:.1f}h{_SAMPLE:g}"'
     if isinstance(each, Spot):
-        return _marker(each.colour, x + _SAMPLE / 2, y, 4.5)
+        return svg_marker(each.colour, x + _SAMPLE / 2, y, 4.5)
     if isinstance(each, Level):
         return f"<path {across} {_mark_stroke(each)}/>"
     if isinstance(each, Upright):
         return f'<path d="M{x + _SAMPLE / 2:.1f} {y - 7:.1f}v14" {_mark_stroke(each)}/>'
     if each.kind == "points":
-        return _marker(each.colour, x + _SAMPLE / 2, y, 3.2)
+        return svg_marker(each.colour, x + _SAMPLE / 2, y, 3.2)
     if each.kind in ("band", "bars"):
         faded = f' fill-opacity="{_FADED}"' if each.kind == "band" else ""
         return (
@@ -260,11 +265,13 @@ def _fitting(text: str, room: float, size: float) -> str:
     return cut(text, max(int(room / (_EM * size)), 1))
 
 
-def _width(text: str, size: float) -> float:
+def svg_width(text: str, size: float) -> float:
+    """About how wide a text is in letters of that size."""
     return _EM * size * display_width(text)
 
 
-def _text(text: str, x: float, y: float, *, anchor: str = "", size: float = 0.0) -> str:
+def svg_text(text: str, x: float, y: float, *, anchor: str = "", size: float = 0.0) -> str:
+    """A text at a place, in the colour of what it stands in."""
     placed = f' text-anchor="{anchor}"' if anchor else ""
     sized = f' font-size="{size:g}"' if size else ""
     return f'<text x="{x:.1f}" y="{y:.1f}"{placed}{sized}>{html_text(text)}</text>'

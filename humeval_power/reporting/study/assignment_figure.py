@@ -8,11 +8,12 @@ from matplotlib.patches import Patch
 
 from humeval_power.checking.columns import shortened
 from humeval_power.reporting.figure_style import COLOURS, GRID, QUIET, house_style
+from humeval_power.reporting.study.assignment_svg import axis_words
 from humeval_power.reporting.study.cell_map import CellMap
 from humeval_power.safe_text import picture_text
 
 _SHADES = ("#C6DBEF", "#6BAED6", "#2F7FBC", "#08407E")
-_TWO = (COLOURS[1], COLOURS[0], "#08407E")  # A only, B only, both
+_TWO = (COLOURS[1], COLOURS[2], COLOURS[0])  # A only, B only, both
 _MOST_NAMES = 24  # workers whose names stand at their rows
 
 
@@ -40,8 +41,8 @@ def assignment_figure(grid: CellMap, worker_names: tuple[str, ...], *, width: fl
             axes.set_yticks(range(n_rows), names, fontsize=6)
         else:
             axes.set_yticks([])
-        axes.set_ylabel(_axis("workers", len(grid.worker_order), grid.workers_in_row.tolist()))
-        axes.set_xlabel(_axis("items", len(grid.item_order), grid.items_in_column.tolist()))
+        axes.set_ylabel(axis_words("workers", len(grid.worker_order), grid.workers_in_row.tolist()))
+        axes.set_xlabel(axis_words("items", len(grid.item_order), grid.items_in_column.tolist()))
         figure.legend(
             handles=[
                 Patch(facecolor=colour, edgecolor=GRID, label=shortened(picture_text(label), width=30))
@@ -53,12 +54,3 @@ def assignment_figure(grid: CellMap, worker_names: tuple[str, ...], *, width: fl
             labelcolor=QUIET,
         )
     return figure
-
-
-def _axis(noun: str, n: int, in_each: list[int]) -> str:
-    """'5,000 items, 52 to 53 a column'."""
-    low, high = min(in_each), max(in_each)
-    if high == 1:
-        return f"{n:,} {noun}"
-    line = "row" if noun == "workers" else "column"
-    return f"{n:,} {noun}, {low:,}{'' if low == high else f' to {high:,}'} a {line}"

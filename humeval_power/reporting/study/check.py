@@ -21,6 +21,7 @@ from humeval_power.reporting.document import (
     Section,
     Table,
 )
+from humeval_power.reporting.drawing import Drawing
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -34,8 +35,10 @@ from humeval_power.reporting.study.who_rated_what import (
 )
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
+    import numpy as np
     import pandas as pd
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 
 _KINDS = {
@@ -199,17 +202,25 @@ def _sections(ratings: Ratings, summary: TableSummary, place: int, who: Section)
 def ratings_picture(ratings: Ratings, name: str = "ratings") -> Picture:
     """How the ratings of each system are spread over the scale."""
 
-    def draw() -> Figure:
-        from humeval_power.reporting.study.ratings_figure import ratings_figure
-
-        by_system = {
+    def by_system() -> dict[str, NDArray[np.float64]]:
+        return {
             name: ratings.raw_rating[ratings.system == code]
             for code, name in enumerate(ratings.system_names)
         }
-        return ratings_figure(by_system, ratings.scale)
 
+    def draw() -> Figure:
+        from humeval_power.reporting.study.ratings_figure import ratings_figure
+
+        return ratings_figure(by_system(), ratings.scale)
+
+    def svg() -> str:
+        from humeval_power.reporting.study.ratings_svg import ratings_svg
+
+        return ratings_svg(by_system(), ratings.scale, title, words)
+
+    title = "Where do the ratings of each system lie?"
     words = "For each system the share of its ratings at each value of the scale, and their mean."
-    return Picture(name, draw, words=words)
+    return Drawing(name, draw, svg, title=title, words=words)
 
 
 def _flow(ratings: Ratings) -> Iterator[Fact]:

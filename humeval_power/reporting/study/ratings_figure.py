@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError
 from humeval_power.reporting.figure_style import COLOURS, INK, QUIET, house_style
+from humeval_power.reporting.study.rating_bins import MOST_ROWS, rating_edges
 from humeval_power.safe_text import picture_text
 from humeval_power.scales import RatingScale
 
-MOST_ROWS = 12  # systems that one picture shows
-_MOST_VALUES, _BINS = 21, 20
 Floats = NDArray[np.float64]
 
 
@@ -41,7 +40,7 @@ def ratings_figure(
     shown = dict(list(by_system.items())[:MOST_ROWS])
     if not shown:
         raise InputError("There are no ratings to draw.")
-    edges = _edges(np.concatenate(list(shown.values())), scale)
+    edges = rating_edges(np.concatenate(list(shown.values())), scale)
     with house_style():
         height = 0.72 + 0.62 * len(shown)
         figure = Figure(figsize=(width, height), layout="constrained")
@@ -67,15 +66,3 @@ def _draw(axes: Axes, name: str, ratings: Floats, edges: Floats) -> None:
     axes.axvline(mean, color=COLOURS[1], linewidth=1.3)
     axes.set_title(shortened(picture_text(name), width=32), loc="left", color=INK, pad=2)
     axes.set_title(f"mean {mean:.4g}", loc="right", color=COLOURS[1], pad=2)
-
-
-def _edges(ratings: Floats, scale: RatingScale | None) -> Floats:
-    """Bins around each different value where there are few, else equal ones over all ratings."""
-    values = np.unique(np.round(ratings, 9))
-    if scale is not None and scale.points is not None and scale.points <= _MOST_VALUES:
-        values = np.union1d(values, np.linspace(scale.low, scale.high, scale.points).round(9))
-    if len(values) > _MOST_VALUES:
-        low, high = (0.0, 1.0) if scale is None else (scale.low, scale.high)
-        return np.linspace(min(low, float(values[0])), max(high, float(values[-1])), _BINS + 1)
-    step = float(np.diff(values).min()) if len(values) > 1 else 1.0
-    return np.unique(np.concatenate([values - step / 2, values + step / 2]).round(9))

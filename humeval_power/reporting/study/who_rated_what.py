@@ -13,7 +13,8 @@ from scipy.sparse.csgraph import connected_components
 
 from humeval_power.checking.columns import listing
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.document import Block, Picture, Points
+from humeval_power.reporting.document import Block, Points
+from humeval_power.reporting.drawing import Drawing
 from humeval_power.reporting.numbers import counted, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.study.cell_map import cell_map
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # Matplotlib is slow to import
 Codes = NDArray[np.int64]
 Kind = Literal["complete", "blocks", "parts", "connected"]
 Pairing = Literal["one system", "all systems", "some", "none"]
+TITLE = "Who rated which items?"
 _MOST_PAIRS = 3_000  # workers of whom each pair is looked at
 _MOST_PARTS = 20  # parts told one by one
 
@@ -156,8 +158,14 @@ def who_rated_what_blocks(
 
         return assignment_figure(cell_map(ratings), ratings.worker_names)
 
-    words = " ".join(("A row for each worker, a column for each item.", *found.words()))
-    return Points(tuple(found.words())), Picture(name, draw, words=words)
+    def svg() -> str:
+        from humeval_power.reporting.study.assignment_svg import assignment_svg
+
+        return assignment_svg(cell_map(ratings), ratings.worker_names, TITLE, words)
+
+    words = "A row for each worker, a column for each item; those who rated the same items stand together."
+    drawing = Drawing(name, draw, svg, title=TITLE, words=words)
+    return Points(tuple(found.words())), drawing
 
 
 def _items_shared(worker: Codes, item: Codes, n_workers: int, n_items: int) -> Spread | None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 from humeval_power.inference.study.wald import EffectTest
+from humeval_power.reporting.analyze.estimate_tellings import pair_rows, worker_difference_rows
 from humeval_power.reporting.document import Picture
+from humeval_power.reporting.drawing import Drawing
+from humeval_power.reporting.estimate_rows import EstimateRows
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.report.facts.findings import findings_of, shown_comparisons
 from humeval_power.reporting.values import (
@@ -114,16 +118,15 @@ def systems_pictures(documents: Documents, suffix: str) -> Iterator[Picture]:
 
         return ranking_figure([found])
 
-    def differences() -> Figure:
-        from humeval_power.reporting.analyze.level_rows import differences_figure
-
-        return differences_figure(pairs, found.unit)
-
     words = "The mean of each system with its interval, and the groups that tests do not tell apart."
     yield Picture(f"ranking{suffix}", ranking, words=words)
     if pairs:
-        words = "The differences with their intervals, largest on top."
-        yield Picture(f"differences{suffix}", differences, words=words)
+        yield pair_rows(pairs, found.unit).drawing(
+            f"differences{suffix}",
+            title="How large are the differences?",
+            words="The differences with their intervals, largest on top.",
+            width=4.6,
+        )
 
 
 def known_test(study: Document) -> EffectTest | None:
@@ -171,14 +174,24 @@ def workers(documents: Documents, suffix: str) -> Iterator[Picture]:
     if ratings is None or ratings.n_systems != 2 or known_test(study) is None:
         return
 
-    def draw() -> Figure:
+    @cache
+    def rows() -> EstimateRows:
         from humeval_power.estimation.fitting import fit
         from humeval_power.inference.analyze.blups import predicted_effects
-        from humeval_power.reporting.analyze.diagnostic_figures import worker_difference_figure
 
-        predicted = predicted_effects(fit(ratings), ratings)
-        return worker_difference_figure(predicted, ratings, width=4.6)[0]
+        return worker_difference_rows(predicted_effects(fit(ratings), ratings), ratings)[0]
 
+    def draw() -> Figure:
+        from humeval_power.reporting.estimate_rows_figure import estimate_rows_figure
+
+        return estimate_rows_figure(rows(), width=4.6)
+
+    def svg() -> str:
+        from humeval_power.reporting.render.svg_rows import rows_svg
+
+        return rows_svg(rows(), title, words)
+
+    title = "How do workers differ?"
     words = "Each worker's predicted difference with its 95 % interval, in the order of the differences."
     caption = "Predicted by a model of the single ratings."
-    yield Picture(f"workers{suffix}", draw, words=words, caption=caption)
+    yield Drawing(f"workers{suffix}", draw, svg, title=title, words=words, caption=caption)

@@ -1,0 +1,176 @@
+"""Workers, items and what a decision owes to each, as rows of estimates, with the one sentence that they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import special
+
+from humeval_power.checking.columns import listing, shortened
+from humeval_power.errors import InputError
+from humeval_power.inference.analyze.blups import LevelEffects, Predictions
+from humeval_power.inference.analyze.influence import Influence, LeftOut
+from humeval_power.inference.analyze.joint_diagnostics import JointPredictions
+from humeval_power.ratings import Ratings
+from humeval_power.reporting.analyze.shown_pairs import ShownPair
+from humeval_power.reporting.analyze.units import Unit
+from humeval_power.reporting.estimate_rows import EstimateRow, EstimateRows
+from humeval_power.reporting.numbers import p_words, percent
+from humeval_power.safe_text import picture_text
+
+_Z = float(special.ndtri(0.975))
+_DIFFERENCE = "Difference B - A on [0, 1]"
+_UNEVEN = 1.5  # ratio of residual SDs from which their spread is called uneven
+_LABEL = 42  # characters from which a label under a single column takes two lines
+_NOT_ROUNDING = 1e-6
+
+
+def pair_rows(pairs: Sequence[ShownPair], unit: Unit) -> EstimateRows:
+    """The differences of several systems with their intervals; marked are those that are significant."""
+    return EstimateRows(
+        tuple(
+            EstimateRow(f"{one.left} - {one.right}", one.estimate, *one.interval, marked=one.significant)
+            for one in pairs
+            if not one.reason
+        ),
+        nouns="differences",
+        usual_label="not significant",
+        marked_label="significant",
+        x_label=f"Difference {unit.words}",
+    )
+
+
+def worker_difference_rows(predictions: Predictions, ratings: Ratings) -> tuple[EstimateRows, str]:
+    """Each worker's predicted difference B - A with 95 % intervals, and the sentence that it says."""
+    return _difference_rows(predictions, predictions.workers, ratings.worker_names, ratings, "worker")
+
+
+def item_difference_rows(predictions: Predictions, ratings: Ratings) -> tuple[EstimateRows, str]:
+    """Each item's predicted difference B - A with 95 % intervals, and the sentence that it says."""
+    return _difference_rows(predictions, predictions.items, ratings.item_names, ratings, "item")
+
+
+def _difference_rows(
+    predictions: Predictions, levels: LevelEffects, names: tuple[str, ...], ratings: Ratings, noun: str
+) -> tuple[EstimateRows, str]:
+    reach = _Z * levels.difference_error
+    rows = EstimateRows(
+        tuple(
+            EstimateRow(name, float(value), float(value - r), float(value + r), marked=bool(abs(value) > r))
+            for name, value, r in zip(names, levels.difference, reach, strict=True)
+        ),
+        nouns=f"{noun}s",
+        whole=predictions.effect,
+        whole_label=f"all {noun}s: {predictions.effect:.3f}",
+        usual_label="interval includes 0",
+        marked_label="interval excludes 0",
+        x_label=_difference_label(ratings),
+    )
+    return rows, _difference_sentence(predictions, levels, names, ratings, noun)
+
+
+def _difference_label(ratings: Ratings) -> str:
+    a, b = (shortened(picture_text(name), width=14) for name in ratings.system_names)
+    named = f"Predicted difference {b} - {a},"
+    return f"{named}{' ' if len(named) < _LABEL else chr(10)}on [0, 1]"
+
+
+def _difference_sentence(
+    predictions: Predictions, levels: LevelEffects, names: tuple[str, ...], ratings: Ratings, noun: str
+) -> str:
+    difference, n = levels.difference, len(names)
+    a, b = ratings.system_names
+    if np.ptp(difference) < _NOT_ROUNDING:
+        return (
+            f"The model finds no variation between {noun}s in the difference {b} - {a} (SD estimated as 0): it "
+            f"predicts {predictions.effect:.3f} for each of the {n:,}."
+        )
+    low, high = int(np.argmin(difference)), int(np.argmax(difference))
+    positive = int((difference > 0).sum())
+    count = f"all {n:,}" if positive == n else f"{positive:,} of {n:,}"
+    return (
+        f"The model predicts that {count} {noun}s {_verb(noun)} {b} higher than {a}; the predicted differences "
+        f"run from {difference[low]:.3f} ({shortened(names[low])}) to {difference[high]:.3f} "
+        f"({shortened(names[high])}) on [0, 1]."
+    )
+
+
+def _verb(noun: str) -> str:
+    return "rate" if noun == "worker" else "have"
+
+
+def residual_sentence(predictions: Predictions | JointPredictions) -> str:
+    """Whether residuals spread evenly over the fitted ratings."""
+    fitted, residual = predictions.fitted, predictions.residual
+    low, _, high = (residual[part].std() for part in np.array_split(np.argsort(fitted, kind="stable"), 3))
+    spread = f"{low:.3f} in the lowest third of fitted ratings and {high:.3f} in the highest"
+    outside = float(((fitted < 0) | (fitted > 1)).mean())
+    if max(low, high) >= _UNEVEN * min(low, high):
+        words = (
+            f"The spread of residuals is uneven, {spread}, as happens where ratings crowd at an end of the "
+            "scale; the model assumes it constant"
+        )
+    else:
+        words = f"The spread of residuals is about even ({spread})"
+    if outside > 0:
+        share = percent(outside)
+        words += f"; {share} of fitted ratings lie outside the scale"
+    return f"{words}."
+
+
+def influence_rows(influence: Influence) -> tuple[EstimateRows, str]:
+    """The effect without each level, with its interval, beside that of the whole study, and the sentence.
+
+    Raises
+    ------
+    InputError
+        Nothing could be analysed without any one of them.
+    """
+    usable = [one for one in influence.left_out if one.test is not None]
+    if not usable:
+        raise InputError(
+            f"Without any one {influence.noun} nothing can be analysed: there is nothing to draw."
+        )
+    changed = {one.name for one in influence.changed}
+    whole = influence.whole
+    rows = EstimateRows(
+        tuple(
+            EstimateRow(f"without {one.name}", one.estimate, *one.test.interval, marked=one.name in changed)
+            for one in usable
+            if one.test is not None
+        ),
+        nouns=f"{influence.noun}s",
+        whole=whole.estimate,
+        whole_label=f"whole study: {whole.estimate:.3f}",
+        usual_label="same decision",
+        marked_label="another decision",
+        x_label=_DIFFERENCE,
+        whole_interval=whole.interval,
+    )
+    return rows, _influence_sentence(influence, len(usable))
+
+
+def _influence_sentence(influence: Influence, n_usable: int) -> str:
+    noun, whole, changed = influence.noun, influence.whole, influence.changed
+    low, high = influence.range
+    word = "significant" if whole.rule.margin is None else f"{whole.rule.alternative} within the margin"
+    decision = word if whole.significant else f"not {word}"
+    told = f"the estimate lies between {low:.3f} and {high:.3f} ({whole.estimate:.3f} with all)"
+    lost = len(influence.left_out) - n_usable
+    aside = f"; {lost:,} of {len(influence.left_out):,} could not be left out" if lost else ""
+    if influence.n_not_tried:
+        aside += f"; only the {len(influence.left_out):,} with most ratings were left out"
+    if influence.variances_kept:
+        aside += "; each at the variances of the whole study"
+    if not changed:
+        return f"Whichever {noun} is left out, {told} and the result stays {decision}{aside}."
+    names = listing([_with_p(one) for one in changed], limit=3)
+    return (
+        f"The decision ({decision}, {p_words(whole.p_value)}) changes if one {noun} is left out: {names}; "
+        f"{told}{aside}."
+    )
+
+
+def _with_p(one: LeftOut) -> str:
+    return f"{shortened(one.name, width=24)} ({p_words(one.p_value)})"

@@ -1,0 +1,103 @@
+"""Pictures with an SVG of their own: what they show is what they were given, whatever the names."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from humeval_power.reporting.document import Document, Section
+from humeval_power.reporting.estimate_rows import ENDS, EstimateRow, EstimateRows
+from humeval_power.reporting.render import as_html_part, as_terminal
+from humeval_power.reporting.render.svg_rows import rows_svg
+from humeval_power.reporting.study.assignment_svg import assignment_svg
+from humeval_power.reporting.study.cell_map import CellMap
+from humeval_power.reporting.study.ratings_svg import ratings_svg
+from humeval_power.scales import RatingScale
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "<script>alert(1)</script> \" ' & \x1b \u202e \ud800 ]]> $x^2$ \U0001f600" + 60 * "long "
+
+
+def rows(n: int, name: str = "w") -> EstimateRows:
+    return EstimateRows(
+        tuple(
+            EstimateRow(f"{name}{k}", k / n - 0.3, k / n - 0.4, k / n - 0.2, k > n / 2) for k in range(n)
+        ),
+        nouns="workers",
+        x_label="Difference",
+        usual_label="usual",
+        marked_label=f"marked {name}",
+        whole=0.1,
+        whole_label="all",
+        whole_interval=(0.0, 0.2),
+    )
+
+
+def grid(name: str) -> CellMap:
+    levels = np.array([[0, 1, 1, 0], [2, 2, 0, 1], [3, 0, 0, 0]], dtype=np.int8)
+    labels = (f"{name} only", "B only", "both")
+    return CellMap(levels, labels, True, np.ones(3, int), np.ones(4, int), np.arange(3), np.arange(4))
+
+
+def hostile() -> list[str]:
+    ratings = {HOSTILE: np.array([1.0, 2, 2]), "B": np.array([3.0, 3])}
+    return [
+        rows_svg(rows(4, HOSTILE), HOSTILE, HOSTILE),
+        assignment_svg(grid(HOSTILE), (HOSTILE, "b", "c"), HOSTILE, HOSTILE),
+        ratings_svg(ratings, RatingScale(1, 5), HOSTILE, HOSTILE),
+    ]
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_names_of_any_kind_make_no_element_and_no_style(place: int) -> None:
+    svg = hostile()[place]
+    tags = {each.tag.removeprefix(SVG) for each in ElementTree.fromstring(svg).iter()}
+    assert tags <= {"svg", "title", "desc", "g", "path", "rect", "circle", "text"}
+    assert not re.search(r"\b(style|id|href|on[a-z]+)=", svg.replace("alert", ""))
+
+
+def test_every_row_has_its_marker_and_its_interval() -> None:
+    root = ElementTree.fromstring(rows_svg(rows(12), "t", "w"))
+    lines = [each for each in root.iter(f"{SVG}path") if re.fullmatch(r"s[01]", each.get("class", ""))]
+    assert len(lines) == 12
+    assert sum(each.get("class") == "s1" for each in lines) == sum(row.marked for row in rows(12).rows)
+
+
+def test_of_many_rows_the_ends_are_shown_with_what_is_between() -> None:
+    all_rows = rows(100)
+    shown = all_rows.shown
+    assert len(shown) == 2 * ENDS + 1
+    assert [row.value for row in shown if row] == sorted((row.value for row in shown if row), reverse=True)
+    assert "40 more workers between, 19 of them marked" in rows_svg(all_rows, "t", "w")
+    assert len(all_rows.table().rows) == 2 * ENDS
+
+
+def test_the_cells_of_a_grid_cover_as_many_places_as_there_are() -> None:
+    root = ElementTree.fromstring(assignment_svg(grid("A"), ("a", "b", "c"), "t", "w"))
+    covered = {}
+    for each in root.iter(f"{SVG}path"):
+        colour = each.get("class")
+        covered[colour] = sum(int(width) for width in re.findall(r"h(\d+)v1", each.get("d", "")))
+    levels = grid("A").levels
+    assert covered == {"f1": (levels == 1).sum(), "f2": (levels == 2).sum(), "f0": (levels == 3).sum()}
+
+
+def test_bars_of_ratings_are_as_high_as_their_shares() -> None:
+    svg = ratings_svg({"A": np.array([1.0, 1, 1, 2])}, RatingScale(1, 2, points=2), "t", "w")
+    first, second = re.findall(r"v-([\d.]+)h", svg)
+    assert float(first) == pytest.approx(3 * float(second), rel=0.01)
+    assert "mean 1.25" in svg
+
+
+def test_a_page_shows_the_svg_and_the_numbers_and_a_terminal_neither() -> None:
+    drawing = rows(3).drawing("workers", title="How do workers differ?", words="Three of them.", width=5)
+    document = Document("T", sections=(Section("S", (drawing,)),))
+    page = as_html_part(document)
+    assert "<svg" in page
+    assert "data:image" not in page
+    assert "<summary>Numbers</summary>" in page
+    assert "How do workers differ?" in page
+    assert "svg" not in as_terminal(document)
