@@ -37,7 +37,6 @@ def _at_once(monkeypatch, tmp_path):
     monkeypatch.setattr(partial_folder, "PATIENCE", 0.0)
     monkeypatch.setattr(block_store, "SAVE_EVERY", 0.0)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["humeval-power", *SURFACE, "-o", "s.json"])
 
 
 def stopping(monkeypatch, after: int, stop) -> list[int]:
@@ -66,7 +65,7 @@ def terminate() -> None:
 
 @pytest.mark.parametrize("stop", [ctrl_c, terminate])
 def test_a_command_that_is_stopped_goes_on_to_the_same_bytes(monkeypatch, stop):
-    run(*SURFACE, "-o", "s.json")
+    run(*SURFACE, "-o", "s.json", "--jobs", "2")
     plain = Path("s.json").read_bytes()
     Path("s.json").unlink()
     with monkeypatch.context() as patched:
