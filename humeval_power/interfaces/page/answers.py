@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.reporting.document import Document
 from humeval_power.reporting.result import Result
 
 ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
@@ -108,8 +109,8 @@ def answer(work: Work, told: Tell) -> Answer:
 
     def show(result: Result) -> None:
         document = result.document()
-        here = Answer(0, document.title, _fragment(result), command=typed, python=python_here())
-        found.append(replace(here, numbers=_numbers(work.words, result), links=_links(result)))
+        here = Answer(0, document.title, _fragment(document), command=typed, python=python_here())
+        found.append(replace(here, numbers=_numbers(work.words, result), links=_links(work.words, result)))
         if work.output:
             told(Told("Writing the files", answer=found[-1]))
 
@@ -199,10 +200,10 @@ def _wrong(text: str, known: Collection[str]) -> Wrong:
     return Wrong(text, next((name for name in named if name in known), named[0] if named else ""))
 
 
-def _fragment(result: Result) -> str:
+def _fragment(document: Document) -> str:
     from humeval_power.reporting.render import as_html_part
 
-    return as_html_part(result.document())
+    return as_html_part(document)
 
 
 def _numbers(words: Sequence[str], result: Result) -> tuple[tuple[str, str], ...]:
@@ -218,9 +219,9 @@ def _numbers(words: Sequence[str], result: Result) -> tuple[tuple[str, str], ...
     return tuple((place, _typed(value)) for place, value in found.items() if value is not None)
 
 
-def _links(result: Result) -> tuple[tuple[str, str], ...]:
+def _links(words: Sequence[str], result: Result) -> tuple[tuple[str, str], ...]:
     """The links in the rows of a record that need no file of an earlier row, with what they are for."""
-    rows = result.content().get("rows")
+    rows = result.content().get("rows") if words[0] == "start" else None
     if not isinstance(rows, list):
         return ()
     return tuple(

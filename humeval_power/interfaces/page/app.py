@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Protocol
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -145,10 +146,12 @@ def make_app(parts: Parts) -> Starlette:
     @asynccontextmanager
     async def working(_app: Starlette) -> AsyncIterator[None]:
         await parts.workers.start()
-        loading = asyncio.create_task(run_in_threadpool(_load_commands))  # takes seconds
+        ending = Event()
+        loading = asyncio.create_task(run_in_threadpool(_load_commands, ending))  # takes seconds
         try:
             yield
         finally:
+            ending.set()
             await loading
             await parts.workers.close()
 
@@ -165,8 +168,10 @@ def make_app(parts: Parts) -> Starlette:
     )
 
 
-def _load_commands() -> None:
+def _load_commands(ending: Event) -> None:
     for form in FORMS.values():
+        if ending.is_set():
+            return
         offered(form.command, form.hides)
 
 
