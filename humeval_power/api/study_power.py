@@ -10,7 +10,7 @@ from humeval_power.api.progress import in_percent, progress, tell
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.planning.questions import Method
+from humeval_power.planning.questions import Method, SearchMethod
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.study_counts import NO_DOCUMENTS, Documents
 from humeval_power.sweep.executors import on_executor
@@ -218,6 +218,7 @@ def study_size(
     documents: Documents = NO_DOCUMENTS,
     power: float = 0.8,
     rule: DecisionRule = DEFAULT_RULE,
+    method: SearchMethod = "both",
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
@@ -231,6 +232,7 @@ def study_size(
     Parameters
     ----------
     sought : what to find; the other sizes are given.
+    method : "both" proves by simulation what the formula finds; "analytic" does not.
     documents : that the items come out of; if they are sought, the items of each, or `items` for all.
     effect : the true difference B - A on [0, 1]; that of the parameters is not used.
     ahead : is told of the work of a proof before the first, and may refuse it.
@@ -261,6 +263,7 @@ def study_size(
             documents=documents,
             power=power,
             rule=rule,
+            proves=method == "both",
             n_simulations=n_simulations,
             seed=seed,
             n_jobs=n_jobs,

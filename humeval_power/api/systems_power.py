@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.api.progress import in_percent, in_steps, progress
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.planning.questions import Method
+from humeval_power.planning.questions import Method, SearchMethod
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ def systems_size(
     counts: StudyCounts,
     *,
     power: float = 0.8,
+    method: SearchMethod = "both",
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
@@ -155,6 +156,7 @@ def systems_size(
     study : systems, tests and goal; its design is not used.
     counts : the sizes that are given, and anything for the one that is sought; with as many ratings per item as
         workers every worker rates every item.
+    method : "both" proves by simulation what the formula finds; "analytic" does not.
 
     Returns
     -------
@@ -176,6 +178,7 @@ def systems_size(
             sought,
             counts,
             power=power,
+            proves=method == "both",
             n_simulations=n_simulations,
             seed=seed,
             n_jobs=n_jobs,

@@ -40,6 +40,7 @@ def smallest_true(test: Callable[[int], bool], lowest: int, highest: int) -> int
 
 By = Literal["computed", "simulation"]
 Method = Literal["analytic", "simulate", "both"]
+SearchMethod = Literal["analytic", "both"]  # of sizes, which are searched by formula and then proved
 GRID = 40  # effects looked at from the largest down: the power may be a saw in the effect too
 _ZOOM = 8  # and within the step where the power was last too low
 SAFETY = 64  # sizes beyond the answer that must reach the target too

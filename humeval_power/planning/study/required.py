@@ -43,7 +43,7 @@ MOST_UNPAIRED = 1000  # their exact precision needs matrices of twice this order
 class RequiredSize:
     """The answer: the smallest size found, or None and the reason why none will do.
 
-    `analytic` is its power by formula, `simulated` the proof.
+    `analytic` is its power by formula, `simulated` the proof, None where none was asked for.
     """
 
     sought: Sought
@@ -90,6 +90,7 @@ def required_size(
     documents: Documents = NO_DOCUMENTS,
     power: float = 0.8,
     rule: DecisionRule = DEFAULT_RULE,
+    proves: bool = True,
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
@@ -103,6 +104,7 @@ def required_size(
 
     documents : that the items come out of; with so many items each, more items are more documents. Documents
         that are sought have so many items each, or share the `items`.
+    proves : without it the answer is that of the formula alone.
     ahead : is told of the work of one proof before the first, and may refuse it.
     progress : is told how many studies are simulated, and how many there may be.
 
@@ -133,6 +135,11 @@ def required_size(
             _why(
                 sought, best, limit, parameters, power, rule, by_document=documents.items_each is not None
             ),
+        )
+    if not proves:
+        counts = make(found)
+        return RequiredSize(
+            sought, power, counts, analytic_power(parameters, design_of(counts), rule=rule).power, None
         )
     values = range(found, min(found + max(5, found // 4), highest) + 1)
     for proof, value in enumerate(values):

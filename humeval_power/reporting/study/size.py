@@ -22,7 +22,7 @@ from humeval_power.scales import RatingScale
 
 @dataclass(frozen=True, kw_only=True)
 class StudySize(Result):
-    """The smallest size found by formula and proved by simulation, or why there is none."""
+    """The smallest size found by formula and perhaps proved by simulation, or why there is none."""
 
     schema: ClassVar[str] = SIZE_SCHEMA
 
@@ -50,7 +50,7 @@ class StudySize(Result):
 
     def _answer(self) -> Iterator[Fact]:
         counts, simulated = self.found.counts, self.found.simulated
-        if counts is None or simulated is None:
+        if counts is None:
             yield "Size", "none"
             return
         yield "Workers", f"{counts.n_workers:,}"
@@ -58,7 +58,10 @@ class StudySize(Result):
         if counts.n_documents:
             yield "Documents", f"{counts.n_documents:,}"
         yield "Ratings per item", f"{counts.ratings_per_item:,}"
-        yield "Power", f"{simulated.power:.3f} ({interval_words(*simulated.interval, digits=3)})"
+        if simulated is not None:
+            yield "Power", f"{simulated.power:.3f} ({interval_words(*simulated.interval, digits=3)})"
+        else:
+            yield "By formula", f"{self.found.analytic:.3f}"
 
     def _facts(self) -> Iterator[Fact]:
         counts = self.found.counts
@@ -73,6 +76,7 @@ class StudySize(Result):
         yield "Target", f"power {self.found.target:g}"
         if counts is not None:
             yield "Ratings", f"{2 * counts.n_items * counts.ratings_per_item:,} in both systems"
+        if self.found.simulated is not None:
             yield "Formula", f"power {self.found.analytic:.3f}"
             yield (
                 "Proof",

@@ -38,6 +38,7 @@ from humeval_power.interfaces.cli.study.systems import (
 )
 from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
 from humeval_power.interfaces.cli.work_ahead import tell_work
+from humeval_power.planning.questions import SearchMethod
 from humeval_power.planning.study.required import Sought
 from humeval_power.reporting.study.size import StudySize
 from humeval_power.reporting.study.systems_answers import SystemsSizeResult
@@ -65,6 +66,13 @@ from humeval_power.study_counts import StudyCounts
 )
 @power_target_option
 @rule_options
+@click.option(
+    "--method",
+    type=click.Choice(get_args(SearchMethod)),
+    default="both",
+    show_default=True,
+    help="By formula at once, or proved by simulation too.",
+)
 @with_run
 @with_result(StudySize)
 @source_needed
@@ -79,6 +87,7 @@ def command(
     effect: TypedEffects | None,
     target: float,
     rule: DecisionRule,
+    method: SearchMethod,
     run: Run,
 ) -> StudySize | SystemsSizeResult:
     """The fewest workers, items, documents or ratings per item that reach the target.
@@ -89,7 +98,7 @@ def command(
     """
     several = typed_systems(study, asked, comparing, rule)
     if several is not None:
-        return _of_systems(several, sought, workers, items, effect, target, run)
+        return _of_systems(several, sought, workers, items, effect, target, method, run)
     settings, said = settled_once(load_settings(study), study.shares, rule.link, effect or NO_DIFFERENCE)
     rule = analysed_as(rule, settings)
     name, parameters = only_setting(settings)
@@ -105,6 +114,7 @@ def command(
         documents=study.typed_documents,
         power=target,
         rule=rule,
+        method=method,
         n_simulations=run.simulations(),
         seed=run.seed,
         n_jobs=run.n_jobs,
@@ -121,6 +131,7 @@ def _of_systems(
     items: int | None,
     effect: TypedEffects | None,
     target: float,
+    method: SearchMethod,
     run: Run,
 ) -> SystemsSizeResult:
     if sought == "documents":
@@ -135,7 +146,7 @@ def _of_systems(
     name, parameters = only_systems(several, typed_effects(several, effect))
     k, paired = several.study.ratings_per_item, several.study.paired
     per_item = None if sought == "ratings-per-item" else k
-    most = workers or per_item or 2
+    most = workers or (2 if per_item is None else per_item + 1)  # more: not every worker rates every item
     if per_item is None and not paired:
         raise click.UsageError("Give --ratings-per-item: an unpaired study has that many for each output.")
     any_size = crossed(2, 2, n_systems=parameters.n_systems)
@@ -144,6 +155,7 @@ def _of_systems(
         sought,
         StudyCounts(most, items or 2, per_item or most, paired, n_systems=parameters.n_systems),
         power=target,
+        method=method,
         n_simulations=run.simulations(),
         seed=run.seed,
         n_jobs=run.n_jobs,

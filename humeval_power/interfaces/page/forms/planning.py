@@ -163,8 +163,9 @@ SIZE = Form(
         IN_DOCUMENTS,
         DESIGN,
         but(TEST, "compat"),
-        but(RUN, "precision", "method"),
+        but(RUN, "precision"),
     ),
+    live={"method": "analytic"},
     next=(_TO_POWER, _TO_PLAN),
 )
 SURFACE = Form(

@@ -57,6 +57,7 @@ def size(typed: Typed, source: Source) -> None:
         documents=documents_of(typed),
         power=typed.given("target"),
         rule=None if rule is None else source.named("rule", rule),
+        method=typed.given("method"),
         scale=settings.scale,
         **run_of(typed),
     )

@@ -174,7 +174,7 @@ def systems_size(typed: Typed, source: Source) -> None:
     systems = systems_of(typed, source)
     sought, workers, items = typed["sought"], typed["workers"], typed["items"]
     per_item = None if sought == "ratings-per-item" else typed["ratings_per_item"]
-    most = workers or per_item or 2
+    most = workers or (2 if per_item is None else per_item + 1)  # more: not every worker rates every item
     any_size = call("hp.crossed", 2, 2, n_systems=None if systems.n_systems == 2 else systems.n_systems)
     study = _one(typed, source, _effect(typed, systems), systems, any_size)
     counts = call(
@@ -186,7 +186,13 @@ def systems_size(typed: Typed, source: Source) -> None:
         n_systems=systems.n_systems,
     )
     result = call(
-        "hp.study.systems_size", study, sought, counts, power=typed.given("target"), **run_of(typed)
+        "hp.study.systems_size",
+        study,
+        sought,
+        counts,
+        power=typed.given("target"),
+        method=typed.given("method"),
+        **run_of(typed),
     )
     source.let("result", result)
 
