@@ -195,3 +195,14 @@ def test_means_that_are_typed_are_the_truth():
     assert record["effect"] == pytest.approx(0.1)
     powers = {(pair["first"], pair["second"]): pair["power"] for pair in record["analytic"]["pairs"]}
     assert powers["A", "C"] > powers["B", "C"] > powers["A", "B"]
+
+
+@pytest.mark.parametrize("systems", [(), ("--n-systems", "4")])
+def test_a_size_by_formula_simulates_nothing_and_heeds_the_ratings_per_item(systems):
+    words = ("--find", "workers", "--items", "60", "--effect", "0.2", "--ratings-per-item", "3")
+    found = run_json("size", "--preset", "high", *systems, *words, "--method", "analytic")
+    counts = found.get("counts") or found
+    assert counts["ratings_per_item"] == 3
+    assert counts.get("n_workers", counts.get("workers")) > 3
+    assert not found.get("simulated")
+    assert not found.get("n_simulations")
