@@ -7,6 +7,7 @@ import io
 import socket
 import time
 import zipfile
+from functools import cache
 
 from attack import Attack, ask, raw, upload
 from attacks_at_the_door import GET, NO_HTTP, POST
@@ -83,6 +84,11 @@ def sizes() -> list[Attack]:
     ]
 
 
+@cache
+def _bomb() -> bytes:
+    return _archive({"xl/worksheets/sheet1.xml": 250_000_000})
+
+
 def _archive(members: dict[str, int]) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -100,14 +106,14 @@ def bombs() -> list[Attack]:
         Attack(
             "Bombs",
             "a workbook of 250 kB that unpacks to 250 MB",
-            upload("bomb.xlsx", lambda: _archive({"xl/worksheets/sheet1.xml": 250_000_000})),
+            upload("bomb.xlsx", _bomb),
             413,
             "unpacks to more than 200 MB",
         ),
         Attack(
             "Bombs",
             "the same, called a table of text",
-            upload("bomb.csv", lambda: _archive({"a.csv": 250_000_000})),
+            upload("bomb.csv", _bomb),
             413,
             "unpacks to more than 200 MB",
         ),

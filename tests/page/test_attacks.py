@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +13,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 from attack import Attack, came_back
 from attacks import CAPS, DOCUMENT, attacks, fill
-from page_server import Page, running
+from page_server import Page, Reply, running, started
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 
@@ -43,6 +46,30 @@ def test_an_attack_gets_what_the_table_says_and_the_page_goes_on(
         assert "<script>" not in text
         assert "evil.example" not in found.headers.get("location", "")
     assert page.ask().status == 200
+
+
+@pytest.mark.slow
+def test_of_fifty_simulations_at_once_some_wait_and_the_others_are_told_to_come_later(
+    tmp_path: Path,
+) -> None:
+    chosen = tmp_path / "chosen"
+    fill(chosen)
+    words = [sys.executable, "-m", "humeval_power.interfaces.cli.main", "page", "--no-browser"]
+    with started(words, chosen) as page:
+
+        def begun(seed: int) -> Reply:
+            study = "preset=high&workers=40&items=200&effect=0.1&simulations=20000"
+            return page.ask("POST", f"/job/power?{study}&seed={seed}", b"", accept="application/json")
+
+        with ThreadPoolExecutor(50) as threads:
+            found = list(threads.map(begun, range(50)))
+        assert {reply.status for reply in found} == {200, 503}
+        late = [reply for reply in found if reply.status == 503]
+        assert 25 <= len(late) <= 32  # 20 wait, and those that were begun meanwhile
+        assert all("20 computations wait already" in reply.body.decode() for reply in late)
+        assert page.ask().status == 200
+        page.process.send_signal(2)
+        assert page.process.wait(20) == 0
 
 
 def test_the_documentation_shows_every_attack() -> None:
