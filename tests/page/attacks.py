@@ -64,8 +64,8 @@ def main() -> None:
                 said = came_back(attack.send(whole if attack.is_whole else tiny))
                 lines.append(f"| {attack.kind} | {attack.what} | {said} |")
     lines.append(
-        "| Load | 50 simulations at once | 503 20 computations wait already, and no more are taken. Wait until some have "
-        "ended, or stop them. (for those beyond the 20 that wait) |"
+        "| Load | 50 simulations at once | 503 20 computations wait already, and no more are taken. Wait until "
+        "some have ended, or stop them. (for those beyond the 20 that wait) |"
     )
     DOCUMENT.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
