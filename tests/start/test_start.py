@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -135,7 +136,7 @@ def test_a_file_answers_for_its_scale_its_systems_and_its_criteria() -> None:
         (("--have", "nothing", "--systems", "A"), "different names"),
         (("--have", "nothing", "--systems", "A,A"), "different names"),
         (("--have", "nothing", "--limit", "budget"), ""),
-        (("--have", "nothing", "--limit", "money=4"), "none of"),
+        (("--have", "nothing", "--limit", "money=4"), "none of these"),
         (("--have", "nothing", "--limit", "workers=1e300"), "at most"),
         (("--have", "nothing", "--limit", "workers=2.5"), "whole"),
         (("--have", "nothing", "--limit", "budget=-1"), "at least"),
@@ -194,3 +195,77 @@ def test_windows_line_ends_and_decimal_commas_are_understood(tmp_path: Path) -> 
     )
     assert record["answers"]["difference"] == "0.5"
     assert record["answers"]["amount"] == "1500"
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody who can be asked."""
+    monkeypatch.setattr("humeval_power.interfaces.cli.start.start.has_terminal", lambda: True)
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_terminal_asks_and_gives_what_options_give() -> None:
+    typed = ["", "2", "nowhere.csv", "pilot.csv", "students", "", "20", "", "9", "0.5", "1", "$300"]
+    asked = run("start", "--json", stdin="\n".join(typed) + "\n")
+    record = json.loads(asked.stdout)
+    words = (
+        "--judgement points --have pilot --file pilot.csv --raters students --pay-per-hour 15 --scale 1:5"
+    )
+    same = run_json(
+        "start",
+        *words.split(),
+        "--seconds-per-rating",
+        20,
+        "--difference",
+        0.5,
+        "--limit",
+        "budget=300",
+        "--assume-rest",
+    )
+    assert record["rows"] == same["rows"]
+    assert max(map(len, asked.stderr.splitlines())) <= 80
+    assert "nowhere.csv" in asked.stderr
+    assert "below 4" in asked.stderr
+    assert "60 items; 10 workers; 2 systems: baseline, new; scale 1:5" in asked.stderr
+
+
+@pytest.mark.usefixtures("terminal")
+def test_b_goes_back_as_far_as_one_likes_and_the_new_answer_counts() -> None:
+    typed = ["b", "2", "2", "yes.csv", "b", "b", "b", "4", "1", "0.3", "b", "?", "nothing"]
+    asked = run("start", "--json", stdin="\n".join(typed) + "\n")
+    record = json.loads(asked.stdout)
+    assert record["answers"]["judgement"] == "score"
+    assert record["answers"]["difference"] == "unknown"
+    assert "file" not in record["answers"]
+
+
+@pytest.mark.usefixtures("terminal")
+def test_what_options_say_is_not_asked() -> None:
+    words = "--judgement corpus --have nothing --limit items=90"
+    asked = run("start", *words.split(), "--json", stdin="2\n")
+    record = json.loads(asked.stdout)
+    assert record["answers"] == {
+        "judgement": "corpus",
+        "have": "nothing",
+        "difference": "2",
+        "limit": "items",
+        "amount": "90",
+    }
+    assert "What is one judgement" not in asked.stderr
+
+
+@pytest.mark.usefixtures("terminal")
+def test_whoever_stops_is_told_that_nothing_was_written() -> None:
+    stopped = run("start", "-o", "never.sh", stdin="1\n", code=130)
+    assert "nothing was written" in stopped.stderr
+    assert not Path("never.sh").exists()
+
+
+@pytest.mark.usefixtures("terminal")
+def test_questions_without_colour_have_no_codes_of_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in run("start", "--judgement", "score", stdin="1\n?\n4\nnothing\n").output
+
+
+def test_piped_answers_are_not_taken_for_somebody() -> None:
+    assert "no terminal" in re.sub(r"\s+", " ", run("start", stdin="1\n1\n", code=2).stderr)

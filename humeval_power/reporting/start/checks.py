@@ -29,6 +29,7 @@ def number(text: str) -> float:
     InputError
         Anything else.
     """
+    text = re.sub(r"^\$ *| *(\$|%|USD)$", "", text, flags=re.IGNORECASE)
     digits = text.replace(",", "") if _THOUSANDS.fullmatch(text) else text.replace(",", ".", 1)
     try:
         found = float(digits)

@@ -53,7 +53,7 @@ class Ask:
         if text.isdigit() and 1 <= int(text) <= len(choices):
             return values[int(text) - 1]
         if text.casefold() not in values and text not in values:
-            raise InputError(f"{text!r} is none of {', '.join(values)}.")
+            raise InputError(f"{text!r} is none of these: {', '.join(values)}, or their numbers.")
         return text if text in values else text.casefold()
 
 

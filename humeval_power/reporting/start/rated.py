@@ -26,10 +26,9 @@ def rated_way(talk: Talk) -> list[Step]:
 def _of_nothing() -> list[Step]:
     return [
         Step(
-            ("parameters",),
+            ("parameters", "list"),
             "See how much workers and items differed in studies that others have published.",
             "The rows marked 'plan' can be planned from; take those whose judgements are like yours.",
-            arguments=(("action", "list"),),
         )
     ]
 
@@ -77,7 +76,8 @@ def _power(talk: Talk) -> Step:
     return Step(
         ("power",),
         "Try a size: how often would it find that difference, if it is there?",
-        "0.8 is usual. Change the numbers, and see what more workers, items or ratings give.",
+        "A power of 0.8 is usual. Change the numbers, and see what more workers, items or ratings give.",
+        needs=(PARAMETERS,) if talk.have == "pilot" else (),
         options=named({**_source(talk, with_pilot=True), **size, **_effect(talk), **_systems(talk)}),
     )
 

@@ -11,7 +11,7 @@ PANEL_SD = 0.3  # of workers' and items' own preferences, beside a noise of 1
 ACCURACY = 80.0
 TRY_N = {"preference": 200, "score": 200, "correct": 1000, "corpus": 2000}
 _SIZE_TELLS = "The smallest number that finds it with power 0.8, and what that rests on."
-_POWER_TELLS = "0.8 is usual. Change the number, and see."
+_POWER_TELLS = "A power of 0.8 is usual. Change the number, and see."
 _MDE_TELLS = "If that is larger than what matters, a large p-value says little."
 
 

@@ -148,7 +148,7 @@ def _of_money(talk: Talk) -> list[str]:
             f"Nobody said who judges: at most {talk.crew.most} people and no platform's fee are taken."
         )
     elif talk.limit != "workers":
-        found.append(f"At most {talk.crew.most} of the {talk.said['raters']} are taken to be there.")
+        found.append(f"At most {talk.crew.most} judges ({talk.said['raters']}) are taken to be there.")
     if talk.judgement == "preference" and talk.limit == "budget":
         found.append("The money is divided by the pay of a judgement; a platform's fee comes on top.")
     return found

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import click
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.output import say, wrapped
 from humeval_power.interfaces.cli.start.looking import look, named
 from humeval_power.reporting.start.checks import names_of
@@ -25,7 +26,7 @@ _INTRO = (
 
 def has_terminal() -> bool:
     """Whether somebody can be asked."""
-    return sys.stdin.isatty()
+    return sys.stdin.isatty() and caught() is None
 
 
 def ask_all(talk: Talk, given: Mapping[str, str]) -> Talk:
@@ -38,11 +39,13 @@ def ask_all(talk: Talk, given: Mapping[str, str]) -> Talk:
     """
     say(wrapped(_INTRO), err=True)
     asked: list[Talk] = []  # the talk before each answer, to go back to
+    before: Ask | None = None
     while (ask := next_ask(talk)) is not None:
         if ask.option in given:
             talk = _given(ask, talk, given)
             continue
-        _show(ask, talk, is_new=not asked or _number(asked[-1]) != question_of(ask))
+        _show(ask, talk, before)
+        before = ask
         try:
             typed = _typed(ask, talk)
             if typed.casefold() == BACK:
@@ -66,21 +69,14 @@ def _given(ask: Ask, talk: Talk, given: Mapping[str, str]) -> Talk:
         raise InputError([Problem(f"--{ask.option}: {one}", "") for one in error.problems]) from None
 
 
-def _number(talk: Talk) -> int:
-    ask = next_ask(talk)
-    return 0 if ask is None else question_of(ask)
-
-
-def _show(ask: Ask, talk: Talk, *, is_new: bool) -> None:
+def _show(ask: Ask, talk: Talk, before: Ask | None) -> None:
+    """The question and its choices, but for what stands there already."""
     number = question_of(ask)
-    if is_new:
+    if before is None or question_of(before) != number:
         question = QUESTIONS[number - 1]
         say(f"\n{number} of {len(QUESTIONS)}  {question.title}", err=True)
-        say(wrapped(question.why, bullet="  "), err=True)
-    choices = ask.choices(talk)
-    if choices:
-        say("", err=True)
-    for place, (value, words) in enumerate(choices, 1):
+        say(wrapped(question.why, bullet="  ") + "\n", err=True)
+    for place, (value, words) in enumerate(ask.choices(talk) if ask is not before else (), 1):
         more = "" if value in (words, UNKNOWN) else f"  ({value})"
         say(wrapped(f"{words}{more}", bullet=f"  {place:>2}  "), err=True)
 
