@@ -201,7 +201,7 @@ def test_a_folder_holds_the_same_numbers_in_every_form(two, tmp_path):
     assert html.count("<svg xmlns") == 3
     assert latex.startswith("\\documentclass")
     assert latex.isascii()
-    for name in ("histograms.svg", "power.svg"):
+    for name in ("scores.svg", "differences.svg", "power.svg"):
         ElementTree.fromstring((out / name).read_text())
     row = pd.read_csv(out / "table.csv").iloc[0]
     assert row["p_value"] == pytest.approx(record["test"]["p_value"])
