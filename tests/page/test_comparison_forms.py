@@ -142,7 +142,8 @@ def test_from_scores_to_the_power_of_the_next_test_set(client, scores):
 
 def test_the_power_of_a_sign_test_is_no_difference_in_the_metrics_units(client, scores):
     page = client.get(f"/compare/scores?files={scores[0]}&question=better").text
-    assert "effect=" not in steps(page)["Power of the next test set"]
+    assert "Step 4: the power" in page
+    assert "Power of the next test set" not in steps(page)
 
 
 def test_an_untouched_page_of_scores_asks_for_a_file_and_has_two_fields_for_it(client):
@@ -174,7 +175,9 @@ def test_from_counts_of_accuracy_to_a_size(client):
 
 def test_from_preferences_to_a_power_with_the_same_ties(client):
     page = client.get("/preference/test?wins=40&ties=20&losses=30").text
-    assert "tie-share=0.222222" in steps(page)["Power of the next study"]
+    link = steps(page)["Power of the next study"]
+    for part in ("tie-share=0.222222", "effect=0.0714286", "n=90"):  # 40 of 70 without ties, less one half
+        assert part in link
 
 
 @pytest.mark.parametrize(
@@ -189,3 +192,19 @@ def test_from_preferences_to_a_power_with_the_same_ties(client):
 def test_what_is_wrong_stands_beside_its_field(client, query, field):
     page = client.get(f"/{query}").text
     assert f'id="field-{field}-wrong"' in page
+
+
+def test_several_systems_are_compared_in_pairs_and_lead_to_no_study_of_two(client):
+    text = "item,<b>x</b>,two,three\n" + "".join(f"{i},{i % 5},{i % 3},{i % 7}\n" for i in range(30))
+    page = client.get(
+        f"/compare/scores?files={brought(client, 'many.csv', text.encode())}&question=mean"
+    ).text
+    assert "3 systems compared" in page
+    assert "<b>x" not in page
+    assert not steps(page)
+
+
+def test_a_slider_that_nobody_touched_stands_where_the_command_begins(client):
+    page = client.get("/compare/prospective?mean=0.02&sd=0.1").text
+    assert re.search(r'data-for="field-alpha"[^>]*value="0.05"', page)
+    assert "as usual: B better or worse than A (recommended)" in page

@@ -122,7 +122,7 @@ def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple
         help=help,
         slider=control.slider,
         step=control.step,
-        default=_default(option),
+        default=control.labels.get(_default(option), _default(option)),
         nothing=control.labels.get("", ""),
         many=bool(getattr(option, "multiple", False)) or option.nargs != 1,
         wrong=wrong,

@@ -179,7 +179,8 @@ def _own_links(answer: Answer | None, asked: Asked) -> list[tuple[str, str]]:
 
 
 def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
-    """The link of a step, with what it carries; None where the form, or a file that it needs, is not there."""
+    """The link of a step, with what it carries; None where the form, or what it needs of this answer, is not
+    there."""
     form = FORMS.get(step.command)
     if form is None or not all(name in shown.brought for name in step.brings.values()):
         return None
@@ -199,6 +200,9 @@ def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
     )
     given = {name for name, _ in (*options, *brought)}
     set_too = tuple((name, value) for name, value in step.sets.items() if name not in given)
+    there = given | {name for name, _ in set_too}
+    if step.fills and not all(name in there for name, option in known.items() if option.required):
+        return None
     return Asked(step.command, (*options, *set_too, *brought)).link
 
 

@@ -82,6 +82,8 @@ def _record(test: PreferenceTest) -> Record:
         "wins": judged.wins,
         "ties": judged.ties,
         "losses": judged.losses,
+        "n_judgements": judged.n,
+        "effect": _share_without_ties(judged) - 0.5,
         "tie_share": judged.ties / judged.n,
         "share_without_ties": _share_without_ties(judged),
         "share_ties_half": (judged.wins + judged.ties / 2) / judged.n,

@@ -51,6 +51,7 @@ def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | 
     content, name = read_bytes(paths[0]), source_name(paths[0])
     table = read_headerless(unzipped(content, source=name), source=name) or table_of(content, source=name)
     columns = [str(name) for name in table.frame.columns]
+    _check_header(table)
     of = find_columns(
         columns, [_SYSTEM, _ITEM], named={"item": item, "system": system}, source=table.source
     ).of
@@ -60,12 +61,32 @@ def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | 
     )
     if not scores or (system is None and len(scores) < 2):
         rule = "there is no column of scores." if system else "there are not two columns of scores."
-        remedy = f"A column of scores holds numbers alone; the columns are {listing(columns)}"
+        remedy = (
+            f"A column of scores holds numbers alone; the columns are {listing(columns)}. Predicted labels are "
+            "compared by accuracy, beside the right ones."
+        )
         raise InputError([Problem(rule, remedy, place=table.source)])
     if system is not None and item is None:
         rule = "a table with a column of the system needs one of the item, to pair the scores."
         raise InputError([Problem(rule, "Name it with --item.", place=table.source)])
     return ScoreSource(table, item, system, scores)
+
+
+def _check_header(table: SourceTable) -> None:
+    """Refuse a file whose first line is data: it would be taken for names, and a score be lost in silence."""
+    found = [str(name) for name in table.frame.columns if _is_data(str(name), table.frame[name])]
+    if found:
+        rule = f"the first line looks like data and not like the names of columns: {listing(found)}"
+        remedy = "Write names above the columns, such as system, item, score."
+        raise InputError([Problem(rule, remedy, place=table.source)])
+
+
+def _is_data(name: str, cells: pd.Series) -> bool:
+    """Whether the name of a column is one of its cells, or a score; whole numbers can be names of systems."""
+    number = _parsed(name)
+    if number is not None:
+        return not number.is_integer()
+    return name in set(cells.astype(str))
 
 
 def score_table(

@@ -44,7 +44,7 @@ _SCORES = Group(
 _DATA = Group(
     "Step 1: the data",
     (
-        Control("unit-size", "Items in a unit", "items", (1, 50), start="1"),
+        Control("unit-size", "Items in a unit", "items", (1, 50)),
         Control("unit-by", "Score of a unit", labels={"mean": "mean", "median": "median"}),
         Control("shuffle-seed", "Seed to shuffle items into units", help="Empty: adjacent items."),
         Control("normality-alpha", "Level of the test of normality"),

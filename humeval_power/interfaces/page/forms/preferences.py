@@ -6,6 +6,7 @@ from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.questions import ALPHA, question_forms
 
 _LINK = Control("link", "Scale of strengths", labels={"probit": "probit", "logit": "logit (odds)"})
+_SEEN = {"tie-share": "comparisons.0.tie_share", "effect": "comparisons.0.effect"}
 TEST = Form(
     ("preference", "test"),
     "compare",
@@ -43,13 +44,13 @@ TEST = Form(
             ("preference", "power"),
             "Power of the next study",
             carries=("alpha",),
-            fills={"tie-share": "comparisons.0.tie_share"},
+            fills={**_SEEN, "n": "comparisons.0.n_judgements"},
         ),
         Next(
             ("preference", "size"),
             "Judgements that the next study needs",
             carries=("alpha",),
-            fills={"tie-share": "comparisons.0.tie_share"},
+            fills=_SEEN,
         ),
     ),
 )

@@ -230,12 +230,13 @@ async function stopped(event) {
 
 /* A file that is chosen or dropped is brought at once; its field holds its name and its digest. */
 function droppable(field) {
-  const input = field.querySelector("input");
+  const inputs = [...field.querySelectorAll("input")];
+  const free = () => inputs.find((each) => each.value === "") ?? inputs[0]; // of several files the next
   const chooser = document.createElement("input");
   chooser.type = "file";
   chooser.setAttribute("aria-label", "Choose a file: " + field.querySelector("label").textContent);
   chooser.className = "chooser";
-  chooser.addEventListener("change", () => bring(chooser.files[0], input));
+  chooser.addEventListener("change", () => bring(chooser.files[0], free()));
   field.querySelector(".control").append(chooser);
   field.addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -245,7 +246,7 @@ function droppable(field) {
   field.addEventListener("drop", (event) => {
     event.preventDefault();
     field.classList.remove("over");
-    bring(event.dataTransfer.files[0], input);
+    bring(event.dataTransfer.files[0], free());
   });
 }
 
