@@ -23,7 +23,11 @@ demo: setup
 test: setup
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-check: setup
+$(VENV)/.browser: pyproject.toml $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -e '.[browser]'
+	touch $@
+
+check: setup $(VENV)/.browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
