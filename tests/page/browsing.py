@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
-PATIENCE = 60_000  # milliseconds
+PATIENCE = 90_000  # milliseconds
 
 
 @contextmanager
@@ -114,6 +114,11 @@ def violations(page) -> list[str]:
     ]
 
 
-def answered(page, state: str = "done") -> None:
-    """Wait for an answer."""
-    page.wait_for_selector(f"#answer[data-state={state}] .document")
+def shown(page) -> None:
+    """Wait for an answer, by formula or in full."""
+    page.wait_for_selector("#answer .document")
+
+
+def answered(page) -> None:
+    """Wait for an answer in full, with its files."""
+    page.wait_for_selector("#answer[data-state=done] .document")

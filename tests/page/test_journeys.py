@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from browsing import answered, browser_page, page_server, violations
+from browsing import answered, browser_page, page_server, shown, violations
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ def test_plan_from_nothing(page):
     page.goto(page.own)
     page.click("summary:has-text('Plan')")
     page.click("a:has-text('Power of a study') >> visible=true")
-    answered(page, "live")
+    shown(page)
     before = headline(page)
     page.fill("#field-workers", "40")
     page.wait_for_function(
@@ -61,7 +61,7 @@ def test_plan_from_nothing(page):
 
 def test_the_slider_moves_the_answer(page):
     page.goto(page.own + PLAN)
-    answered(page, "live")
+    shown(page)
     before = headline(page)
     page.focus("input[type=range][data-for=field-workers]")
     for _ in range(5):
@@ -74,11 +74,11 @@ def test_the_slider_moves_the_answer(page):
 
 def test_a_link_holds_everything_and_reload_loses_nothing(page):
     page.goto(page.own + PLAN)
-    answered(page, "live")
+    shown(page)
     page.fill("#field-effect", "0.25")
     page.wait_for_function("() => location.search.includes('0.25')")
     page.reload()
-    answered(page, "live")
+    shown(page)
     assert page.input_value("#field-effect") == "0.25"
     page.click("a:has-text('humeval-power')")
     page.go_back()
@@ -87,7 +87,7 @@ def test_a_link_holds_everything_and_reload_loses_nothing(page):
 
 def test_an_error_stands_beside_its_field_and_nothing_typed_is_lost(page):
     page.goto(page.own + PLAN)
-    answered(page, "live")
+    shown(page)
     page.fill("#field-workers", "many")
     page.wait_for_selector("#field-workers-wrong")
     assert page.get_attribute("#field-workers", "aria-invalid") == "true"
@@ -164,7 +164,7 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(link, path):
 
 def test_by_keyboard_alone(page):
     page.goto(page.own + PLAN)
-    answered(page, "live")
+    shown(page)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     for _ in range(60):
@@ -183,7 +183,7 @@ def test_by_keyboard_alone(page):
 def test_the_page_is_small_and_quick(link):
     with browser_page(link) as (page, _seen):
         page.goto(page.own + PLAN)
-        answered(page, "live")
+        shown(page)
         page.reload()
         timing = json.loads(
             page.evaluate(
