@@ -40,6 +40,7 @@ from humeval_power.interfaces.page.worker_traces import (
     open_files,
 )
 
+_KERNELS = 10  # of a step, about
 TELL_EVERY = 0.1  # seconds between two words of progress
 GRACE = 3.0  # seconds to keep what is finished when the server has gone
 _PATIENCE = 3  # of nice: about half of the share of a process that is not patient, and never starved
@@ -211,12 +212,20 @@ def _load_command(path: tuple[str, ...]) -> None:
 
 
 def _load_kernels(tell: Tell) -> None:
-    """Load all kernels; those that are not kept are compiled, which is told."""
+    """Load all kernels; those that are not kept are compiled, which is told: nobody knows how many of them a step
+    needs, and each goes a part of the way to the next step."""
     from humeval_power.interfaces.cli.warm_up import warming_steps
     from humeval_power.kernels.compile_events import listening
 
     steps = warming_steps()
-    for done, step in enumerate(steps.values()):
-        share = done / len(steps)
-        with listening(lambda _, share=share: tell(Told(COMPILING, share))):  # type: ignore[misc]
+    share, end = 0.0, 0.0
+
+    def compiling(_kernel: str) -> None:
+        nonlocal share
+        tell(Told(COMPILING, share))
+        share += (end - share) / _KERNELS
+
+    for done, step in enumerate(steps.values(), start=1):
+        share, end = end, done / len(steps)
+        with listening(compiling):
             step()
