@@ -49,7 +49,7 @@ def power(
     method : computed at once ('analytic'), by simulation ('simulate'), or both; what cannot be computed is
         simulated.
     precision : if given, simulate until the half-width of the Monte Carlo interval is at most this.
-    wording : how the scenario is put into words, and its name in records.
+    wording : how the scenario is put into words, and its name in records; None for the words that there are.
     given : what was said of the scenario, for the record.
 
     Returns
@@ -74,7 +74,6 @@ def power(
         )
     from humeval_power.planning.questions import answer, ways_of
     from humeval_power.reporting.questions.results import PowerResult
-    from humeval_power.reporting.questions.wording import PLAIN
 
     by = ways_of(method, scenario)
     with progress("Simulating", total=n_simulations) as advance:
@@ -88,7 +87,7 @@ def power(
             progress=in_steps(advance),
         )
     return PowerResult(
-        answer=found, wording=wording or PLAIN, given=given or {}, provenance=_drawn(by, seed)
+        answer=found, wording=wording or _wording(scenario), given=given or {}, provenance=_drawn(by, seed)
     )
 
 
@@ -131,7 +130,6 @@ def detectable_effect(
         raise InputError("Say where the search for an effect ends: largest=..., in the scenario's units.")
     from humeval_power.planning import questions
     from humeval_power.reporting.questions.results import DetectableResult
-    from humeval_power.reporting.questions.wording import PLAIN
 
     (by,) = questions.ways_of(method, scenario, is_search=True)
     found = questions.detectable_effect(
@@ -146,7 +144,7 @@ def detectable_effect(
     return DetectableResult(
         scenario=scenario,
         found=found,
-        wording=wording or PLAIN,
+        wording=wording or _wording(scenario),
         given=given or {},
         provenance=_drawn((by,), seed),
     )
@@ -186,9 +184,9 @@ def required(
     """
     from humeval_power.planning.questions import required_n, ways_of
     from humeval_power.reporting.questions.results import RequiredResult
-    from humeval_power.reporting.questions.wording import PLAIN
 
-    (by,) = ways_of(method, build(highest), is_search=True)
+    largest = build(highest)
+    (by,) = ways_of(method, largest, is_search=True)
     found = required_n(
         build,
         power=power,
@@ -202,7 +200,7 @@ def required(
     return RequiredResult(
         found=found,
         build=build,
-        wording=wording or PLAIN,
+        wording=wording or _wording(largest),
         given=given or {},
         provenance=_drawn((by,), seed),
     )
@@ -239,7 +237,6 @@ def surface(
     """
     from humeval_power.planning.questions import scenario_surface, ways_of
     from humeval_power.reporting.questions.results import SurfaceResult
-    from humeval_power.reporting.questions.wording import PLAIN
 
     by = ways_of(method, cells[0][1], is_search=True)
     with progress("Cells", total=len(cells)) as advance:
@@ -252,8 +249,38 @@ def surface(
             progress=in_steps(advance),
         )
     return SurfaceResult(
-        rows=tuple(rows), wording=wording or PLAIN, given=given or {}, provenance=_drawn(by, seed)
+        rows=tuple(rows),
+        wording=wording or _wording(cells[0][1]),
+        given=given or {},
+        provenance=_drawn(by, seed),
     )
+
+
+_WORDED = {  # scenarios of the package, and the subject that has their words
+    "PairedAccuracy": "accuracy",
+    "UnpairedAccuracy": "accuracy",
+    "Preference": "preference",
+    "PanelPreference": "preference",
+    "CorpusStudy": "corpus",
+    "ContingencyStudy": "contingency",
+    "DirectAssessment": "assessment",
+    "NormalScores": "compare",
+}
+
+
+def _wording(scenario: Scenario) -> Wording:
+    """How scenarios of its kind are put into words: the package's own as its commands do."""
+    import importlib
+
+    from humeval_power.reporting.questions.wording import PLAIN, Wording
+
+    kind = type(scenario)
+    subject = _WORDED.get(kind.__name__)
+    if subject is None or not kind.__module__.startswith("humeval_power."):
+        return PLAIN
+    found = importlib.import_module(f"humeval_power.reporting.{subject}.wording").WORDING
+    assert isinstance(found, Wording)
+    return found
 
 
 def _drawn(by: Sequence[By], seed: int) -> Provenance:

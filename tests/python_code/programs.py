@@ -19,8 +19,6 @@ ENVELOPE = {
     "command",
     "sources",
     "versions",
-    "schema",
-    "understood",
     "setting",
     "settings",
     "given",

@@ -64,11 +64,6 @@ ACCURACIES = EffectRange(
 )
 
 
-def share_words(effect: float) -> str:
-    """A difference of accuracies, in shares and in points of a hundred."""
-    return f"B - A = {effect:.4g} as a share, that is {100 * effect:.4g} points of a hundred"
-
-
 def score_range(mean: float, low: float, high: float) -> EffectRange:
     """Where the difference of mean scores can lie if A's mean is `mean` on a scale."""
     return EffectRange(
@@ -80,39 +75,24 @@ def score_range(mean: float, low: float, high: float) -> EffectRange:
     )
 
 
-def points_words(effect: float, low: float, high: float) -> str:
-    """A difference in points of a scale, and on [0, 1]."""
-    share = effect / (high - low)
-    return f"{effect:.4g} points of the scale {low:g} to {high:g}, that is B - A = {share:.4g} on [0, 1]"
-
-
 @dataclass(frozen=True)
 class Family:
     """A kind of scenario as the command line sees it.
 
-    `build` makes the scenario of a size, a true effect and the values of `options` by name;
-    `largest_effect` is where the search for a detectable effect ends, `words` describe a scenario in
-    lines of at most 80 characters, `unit` follows effects ('' for shares). `effect_range` is where a true
-    effect can lie, `said` puts that of a scenario into words. `costed_as` names the kind of work that the
-    options ask for, and `most` the largest size that they allow, if they allow none beyond.
+    `wording` puts its scenarios into words. `build` makes the scenario of a size, a true effect and the values of
+    `options` by name; `largest_effect` is where the search for a detectable effect ends, `effect_range` where a
+    true effect can lie. `costed_as` names the kind of work that the options ask for, and `most` the largest size
+    that they allow, if they allow none beyond.
     """
 
-    name: str
+    wording: Wording
     options: tuple[Decorator, ...]
     build: Callable[[int, float, Given], Scenario]
     size_help: str
     effect_help: str
     largest_effect: Callable[[Given], float]
-    words: Callable[[Scenario], list[str]]
-    unit: str = ""
     method: Method = "both"
     simulations: int = DEFAULT_SIMULATIONS
     effect_range: Callable[[Given], EffectRange] = any_number
-    said: Callable[[Scenario], str] | None = None
     costed_as: Callable[[Given], str] | None = None
     most: Callable[[Given], int | None] = no_limit
-
-    @property
-    def wording(self) -> Wording:
-        """How its scenarios are put into words."""
-        return Wording(self.name, self.words, self.unit, self.said)

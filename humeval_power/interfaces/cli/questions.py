@@ -110,7 +110,7 @@ def _tell_work(
     if "simulation" not in by and n_simulations <= MOST:
         return
     work = NOTHING
-    kind = family.name if family.costed_as is None else family.costed_as(given)
+    kind = family.wording.name if family.costed_as is None else family.costed_as(given)
     for n in sizes:
         work += comparison_workload(
             kind,

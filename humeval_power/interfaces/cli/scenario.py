@@ -16,6 +16,7 @@ from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.interfaces.cli.family import Family, Given
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.questions import question_commands
+from humeval_power.reporting.questions.wording import Wording
 from humeval_power.scenarios.contract import Scenario
 from humeval_power.scenarios.functions import FunctionScenario
 
@@ -151,7 +152,7 @@ def _words(scenario: Scenario) -> list[str]:
 
 
 FAMILY = Family(
-    name="scenario",
+    wording=Wording("scenario", _words),
     options=(
         click.option(
             "--alpha",
@@ -166,7 +167,6 @@ FAMILY = Family(
     size_help="Size of a study, as the scenario understands it.",
     effect_help="True effect, in the scenario's units.",
     largest_effect=_largest,
-    words=_words,
 )
 for each in question_commands(FAMILY):
     command.add_command(each)

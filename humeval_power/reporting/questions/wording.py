@@ -46,3 +46,14 @@ class Wording:
 
 
 PLAIN = Wording()
+
+
+def share_words(effect: float) -> str:
+    """A difference of accuracies, in shares and in points of a hundred."""
+    return f"B - A = {effect:.4g} as a share, that is {100 * effect:.4g} points of a hundred"
+
+
+def points_words(effect: float, low: float, high: float) -> str:
+    """A difference in points of a scale, and on [0, 1]."""
+    share = effect / (high - low)
+    return f"{effect:.4g} points of the scale {low:g} to {high:g}, that is B - A = {share:.4g} on [0, 1]"

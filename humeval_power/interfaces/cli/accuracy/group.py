@@ -12,12 +12,13 @@ from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.interfaces.cli.accuracy.bounds import bounds
 from humeval_power.interfaces.cli.accuracy.results import claims, leaderboard
 from humeval_power.interfaces.cli.accuracy.tests import estimate, test
-from humeval_power.interfaces.cli.family import ACCURACIES, Family, share_words
+from humeval_power.interfaces.cli.family import ACCURACIES, Family
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.planning.accuracy.detectable import PRIORS
+from humeval_power.reporting.accuracy.wording import WORDING
 from humeval_power.scenarios.accuracy.agreement import (
     FITTED_ACCURACIES,
     Agreement,
@@ -106,45 +107,6 @@ def largest_effect(given: Mapping[str, Any]) -> float:
     return largest_difference(agreement_of(given), baseline=given["baseline"])
 
 
-def words(scenario: Scenario) -> list[str]:
-    """What is compared, for people."""
-    if isinstance(scenario, UnpairedAccuracy):
-        return [
-            f"{scenario.n_items:,} items for each system, other ones for B than for A",
-            f"test of two proportions, two-sided, alpha {scenario.alpha:g}",
-            f"accuracy of A {scenario.baseline:.4g}, of B {scenario.other:.4g}",
-        ]
-    assert isinstance(scenario, PairedAccuracy)
-    known = isinstance(scenario.agreement, KnownAgreement)
-    lines = [
-        f"{scenario.n_items:,} items, answered by both systems",
-        f"McNemar's test ({scenario.test}), two-sided, alpha {scenario.alpha:g}",
-        f"agreement {1 - scenario.disagreement:.4g}: {scenario.agreement.label}",
-        f"B alone right on {100 * scenario.only_b:.4g} % of the items, A alone on "
-        f"{100 * max(scenario.only_a, 0.0):.4g} %",
-    ]
-    if not known and scenario.difference:
-        lines.append(_bounds(scenario))
-    return lines
-
-
-def _bounds(scenario: PairedAccuracy) -> str:
-    powers = [
-        PairedAccuracy(
-            scenario.n_items,
-            difference=scenario.difference,
-            agreement=AssumedAgreement(assumed),
-            baseline=scenario.baseline,
-            test=scenario.test,
-            alpha=scenario.alpha,
-        )
-        .computed()
-        .power
-        for assumed in ("least", "most")
-    ]
-    return f"power {powers[0]:.3f} at the least possible agreement, {powers[1]:.3f} at the most"
-
-
 def _tell(remark: str) -> None:
     """A remark, once in a command."""
     ctx = click.get_current_context(silent=True)
@@ -155,15 +117,13 @@ def _tell(remark: str) -> None:
 
 
 FAMILY = Family(
-    name="accuracy",
+    wording=WORDING,
     options=(baseline_option, agreement_option, overlap_option, test_option, alpha_option),
     build=build,
     size_help="Items in the test set.",
     effect_help="True difference of accuracy, B - A, as a share: 0.02 is two points of a hundred.",
     largest_effect=largest_effect,
-    words=words,
     effect_range=lambda _given: ACCURACIES,
-    said=lambda scenario: share_words(scenario.true_effect),
 )
 
 command = click.Group(

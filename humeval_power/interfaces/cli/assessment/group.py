@@ -13,29 +13,17 @@ from humeval_power.interfaces.cli.family import (
     EffectRange,
     Family,
     Given,
-    points_words,
     score_range,
 )
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.questions import question_commands
+from humeval_power.reporting.assessment.wording import WORDING
 from humeval_power.scales import RatingScale
 from humeval_power.scenarios.assessment.gamma_scores import Below
 from humeval_power.scenarios.assessment.scenario import DirectAssessment, ScoreTest
-from humeval_power.scenarios.contract import Scenario
 
 _NEARLY_ALL = 0.9  # of the way from A's mean to the top: beyond, no Gamma law keeps the SD
-_BELOW_WORDS = {
-    "leave": "left as they are",
-    "clip": "set to it",
-    "truncate": "drawn again",
-}
-_TEST_WORDS = {
-    "mann-whitney": "Mann-Whitney U",
-    "welch": "Welch's t",
-    "student": "Student's t",
-}
-
 _OPTIONS = (
     click.option(
         "--mean",
@@ -99,40 +87,19 @@ def _largest(given: Given) -> float:
     return _NEARLY_ALL * (high - float(given["mean"]))
 
 
-def _words(scenario: Scenario) -> list[str]:
-    assert isinstance(scenario, DirectAssessment)
-    a, b = scenario.a, scenario.b
-    spread = f"SD {a.sd:g}" if a.sd == b.sd else f"SD {a.sd:g} and {b.sd:g}"
-    return [
-        f"{2 * scenario.n:,} independent ratings from {a.low:g} to {a.high:g}, {scenario.n:,} of each system",
-        f"mean {a.mean:g} for A and {b.mean:.6g} for B, {spread}: {a.high:g} minus a Gamma error",
-        f"{100 * a.share_below:.2g} % of A's and {100 * b.share_below:.2g} % of B's fall below {a.low:g}: "
-        f"{_BELOW_WORDS[scenario.below]}",
-        f"{_TEST_WORDS[scenario.test]}, two-sided, alpha {scenario.alpha:g}",
-    ]
-
-
 def _range(given: Given) -> EffectRange:
     scale = RatingScale.parse(given["scale"])
     return score_range(float(given["mean"]), scale.low, scale.high)
 
 
-def _said(scenario: Scenario) -> str:
-    assert isinstance(scenario, DirectAssessment)
-    return points_words(scenario.true_effect, scenario.low, scenario.high)
-
-
 FAMILY = Family(
-    name="assessment",
+    wording=WORDING,
     options=_OPTIONS,
     build=_scenario,
     size_help="Ratings of each system.",
     effect_help="True difference of the mean ratings, B - A, in points.",
     largest_effect=_largest,
-    words=_words,
-    unit="points",
     effect_range=_range,
-    said=_said,
 )
 
 command = click.Group(

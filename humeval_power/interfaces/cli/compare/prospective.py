@@ -15,6 +15,7 @@ from humeval_power.interfaces.cli.options import alpha_option, power_target_opti
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.reporting.compare.prospective import ProspectiveResult
+from humeval_power.reporting.compare.wording import WORDING
 from humeval_power.scenarios.contract import Scenario
 
 _sd = click.option(
@@ -31,19 +32,8 @@ def _build(n: int, effect: float, given: Mapping[str, Any]) -> Scenario:
     return NormalScores(n, effect, given["sd"], given["test"], given["direction"], given["alpha"])
 
 
-def _words(scenario: Scenario) -> list[str]:
-    from humeval_power.scenarios.compare.scores import NormalScores
-
-    assert isinstance(scenario, NormalScores)
-    test = "paired t test" if scenario.test == "t" else "Wilcoxon signed-rank test"
-    return [
-        f"{scenario.n:,} items, differences with SD {scenario.sd:g}",
-        f"{test}, {scenario.direction}, alpha {scenario.alpha:g}",
-    ]
-
-
 FAMILY = Family(
-    name="compare",
+    wording=WORDING,
     options=(
         _sd,
         click.option(
@@ -60,7 +50,6 @@ FAMILY = Family(
     size_help="Items of the test set.",
     effect_help="True mean difference B - A, in the metric's units.",
     largest_effect=lambda given: 10.0 * float(given["sd"]),
-    words=_words,
 )
 
 

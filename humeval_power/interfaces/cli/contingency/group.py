@@ -21,7 +21,8 @@ from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.interfaces.formats.corpora import read_labels
-from humeval_power.scenarios.contingency.scenario import DEFAULT_FLIPS, ContingencyStudy
+from humeval_power.reporting.contingency.wording import WORDING
+from humeval_power.scenarios.contingency.scenario import ContingencyStudy
 from humeval_power.scenarios.contingency.tables import (
     PairedTables,
     binary_recalls,
@@ -32,7 +33,6 @@ from humeval_power.scenarios.contingency.tables import (
     observed_tables,
     place_of_positive,
 )
-from humeval_power.scenarios.contract import Scenario
 
 _BINARY = ("prevalence", "recall", "precision")
 _SEVERAL = ("class_shares", "class_recalls")
@@ -105,17 +105,6 @@ def _build(n: int, effect: float, given: Mapping[str, Any]) -> ContingencyStudy:
     return _study(n, given).with_effect(effect)
 
 
-def _words(scenario: Scenario) -> list[str]:
-    assert isinstance(scenario, ContingencyStudy)
-    flips = "exact p-values" if scenario.is_exact else f"{scenario.n_flips or DEFAULT_FLIPS:,} random swaps"
-    return [
-        f"{scenario.n_items:,} items of {len(scenario.tables.classes)} classes; the systems agree on "
-        f"{100 * scenario.tables.agreement:.1f} %",
-        f"{scenario.metric} of A {scenario.value_a:.4f}, of B {scenario.value_b:.4f}",
-        f"randomisation test, alpha {scenario.alpha:g}, {flips}",
-    ]
-
-
 def _share(name: str, metavar: str, text: str) -> Any:
     return click.option(name, type=RealNumber(), metavar=metavar, help=text)
 
@@ -131,13 +120,8 @@ def _range(given: Given) -> EffectRange:
     )
 
 
-def _said(scenario: Scenario) -> str:
-    assert isinstance(scenario, ContingencyStudy)
-    return f"B - A = {scenario.true_effect:.4g} in {scenario.metric}"
-
-
 FAMILY = Family(
-    name="contingency",
+    wording=WORDING,
     options=(
         metric_option,
         positive_option,
@@ -168,9 +152,7 @@ FAMILY = Family(
     size_help="Items in the test set.",
     effect_help="True difference of the metric, B - A, such as 0.02.",
     largest_effect=lambda given: _study(2, given).reach[1],
-    words=_words,
     effect_range=_range,
-    said=_said,
 )
 
 command = click.Group(

@@ -13,7 +13,7 @@ from humeval_power.interfaces.cli.family import EffectRange, Family
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.questions import question_commands
-from humeval_power.scenarios.contract import Scenario
+from humeval_power.reporting.corpus.wording import WORDING
 from humeval_power.scenarios.corpus import DEFAULT_FLIPS, PRESETS, CorpusStudy
 
 LARGEST = 100.0  # points: metrics end there
@@ -32,18 +32,8 @@ def _build(n: int, effect: float, given: Mapping[str, Any]) -> CorpusStudy:
     )
 
 
-def _words(scenario: Scenario) -> list[str]:
-    assert isinstance(scenario, CorpusStudy)
-    flips = f"{scenario.n_flips:,} random flips" if scenario.test == "flips" else "normal distribution"
-    return [
-        f"{scenario.n_sentences:,} sentences, P0 = {scenario.zero_share:g}, b0 = {scenario.scale:g}",
-        f"randomisation test ({flips}), alpha {scenario.alpha:g}; "
-        f"SD of the difference {scenario.standard_error:.3g}",
-    ]
-
-
 FAMILY = Family(
-    name="corpus",
+    wording=WORDING,
     options=(
         click.option(
             "--preset",
@@ -86,15 +76,12 @@ FAMILY = Family(
     size_help="Sentences in the test set.",
     effect_help="True difference B - A, in points of the metric.",
     largest_effect=lambda _given: LARGEST,
-    words=_words,
-    unit="points",
     effect_range=lambda _given: EffectRange(
         -LARGEST,
         LARGEST,
         f"the metric ends at {LARGEST:g} points, so that a difference lies between {-LARGEST:g} and {LARGEST:g}.",
         "The effect is in points of the metric, such as 1.5.",
     ),
-    said=lambda scenario: f"B - A = {scenario.true_effect:.4g} points of the metric",
 )
 
 command = click.Group(

@@ -16,20 +16,19 @@ from humeval_power.interfaces.cli.family import (
     ACCURACIES,
     PREFERENCES,
     EffectRange,
-    points_words,
     score_range,
-    share_words,
 )
 from humeval_power.interfaces.cli.looks.options import LooksOptions, effects_option, looks_options
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import Function, date_option, decorated
-from humeval_power.interfaces.cli.preference.group import preference_words
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.planning.workload import comparison_workload
 from humeval_power.reporting.looks.results import LooksJudgementsResult
+from humeval_power.reporting.preference.wording import preference_words
+from humeval_power.reporting.questions.wording import points_words, share_words
 from humeval_power.scenarios.accuracy.agreement import KnownAgreement
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy
 from humeval_power.scenarios.assessment.scenario import DirectAssessment

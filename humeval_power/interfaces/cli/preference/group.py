@@ -15,16 +15,14 @@ from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.preference.panel import (
     is_panel,
     most_judgements,
-    panel_effect_words,
     panel_options,
     panel_study,
-    panel_words,
 )
 from humeval_power.interfaces.cli.preference.test import test
 from humeval_power.interfaces.cli.questions import question_commands
+from humeval_power.reporting.preference.wording import WORDING
 from humeval_power.scenarios.contract import Scenario
 from humeval_power.scenarios.preference.independent import MOST_ENUMERATED, Preference
-from humeval_power.scenarios.preference.panel import PanelPreference
 
 _NEARLY = 0.98  # of the largest preference: where the search for an effect of a panel ends
 
@@ -76,54 +74,15 @@ def largest_effect(given: Mapping[str, Any]) -> float:
     ).largest_preference
 
 
-def preference_words(scenario: Preference) -> str:
-    """The true preference as a share of judges."""
-    effect = scenario.true_effect
-    counted = ""
-    if scenario.tie_share > 0:
-        counted = " of those without a tie" if scenario.ties == "excluded" else ", ties counted half"
-    return f"{effect:.4g}, that is {100 * (0.5 + effect):.4g} % prefer B{counted}"
-
-
-def words(scenario: Scenario) -> list[str]:
-    """What is asked, for people."""
-    if isinstance(scenario, PanelPreference):
-        return panel_words(scenario)
-    assert isinstance(scenario, Preference)
-    lines = [
-        f"{scenario.n_judgements:,} judgements, each of another worker on another item (independent)",
-        f"prefers B {scenario.win_share:.4g}, tie {scenario.tie_share:.4g}, prefers A "
-        f"{scenario.loss_share:.4g}",
-        f"sign test ({scenario.test}), two-sided, alpha {scenario.alpha:g}; ties {scenario.ties}",
-    ]
-    if scenario.tie_share > 0:
-        meant = (
-            "the effect is the share that prefers B among those without a tie, minus 1/2: report the ties too"
-            if scenario.ties == "excluded"
-            else "the effect is the share that prefers B, ties counted half, minus 1/2"
-        )
-        lines.append(meant)
-    return lines
-
-
-def _said(scenario: Scenario) -> str:
-    if isinstance(scenario, PanelPreference):
-        return panel_effect_words(scenario)
-    assert isinstance(scenario, Preference)
-    return preference_words(scenario)
-
-
 FAMILY = Family(
-    name="preference",
+    wording=WORDING,
     options=(tie_share_option, ties_option, test_option, *panel_options, alpha_option),
     build=build,
     size_help="Judgements.",
     effect_help="True share that prefers B, minus 1/2: 0.15 if 65 % do. Among judgements without a tie "
     "with --ties excluded, with ties counted half to each system otherwise and for a panel.",
     largest_effect=largest_effect,
-    words=words,
     effect_range=lambda _given: PREFERENCES,
-    said=_said,
     costed_as=lambda given: "panel" if is_panel(MOST_ENUMERATED, given) else "preference",
     most=most_judgements,
 )

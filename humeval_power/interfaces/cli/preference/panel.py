@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import click
 
 from humeval_power.errors import InputError, Problem
@@ -138,36 +136,3 @@ def _foreign() -> list[Problem]:
         for name, option in _SIGN_TEST.items()
         if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
-
-
-def panel_words(study: PanelPreference) -> list[str]:
-    """What is asked, for people."""
-    panel, latent = study.panel, study.latent
-    won, tied, lost = latent.shares
-    noise = "1" if study.link == "probit" else "1.81"
-    lines = [
-        f"{panel.n_judgements:,} judgements of {panel.n_items:,} items by {panel.n_workers:,} workers, the order "
-        "balanced",
-        f"prefers B {won:.4g}, tie {tied:.4g}, prefers A {lost:.4g}, over workers and items",
-        f"SD of workers {latent.sd_worker:.4g}, of items {latent.sd_item:.4g}, beside a noise of {noise} "
-        f"({study.link})",
-    ]
-    if study.position_bias:
-        lines.append(
-            f"what is shown first is preferred by {100 * (0.5 + study.position_bias):.4g} % if neither is better"
-        )
-    lines += [
-        f"t test of B's latent strength ({latent.strength:+.3f}), two-sided, alpha {study.alpha:g}",
-        "the effect is the share that prefers B, ties counted half, minus 1/2",
-    ]
-    if study.has_formula:
-        precision = study.precision
-        df = f" with {precision.df:.1f} df" if math.isfinite(precision.df) else ""
-        lines.append(f"expected standard error {precision.standard_error:.3f}{df}")
-    return lines
-
-
-def panel_effect_words(study: PanelPreference) -> str:
-    """The true preference as a share of judgements."""
-    half = ", ties counted half" if study.tie_share > 0 else ""
-    return f"{study.true_effect:.4g}, that is {100 * (0.5 + study.true_effect):.4g} % prefer B{half}"

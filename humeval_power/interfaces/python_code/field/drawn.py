@@ -114,7 +114,9 @@ def assign(typed: Typed, source: Source) -> None:
         study = source.let("plan", call("hp.plans.read_plan", typed["plan"]))
     else:
         study = source.named("design", _design(typed))
-    takeovers = [Code(repr(tuple(one))) for one in typed["takeovers"]]
+    takeovers = [
+        Code(f"({quoted(spare)}, {quoted(slot)}, {first})") for spare, slot, first in typed["takeovers"]
+    ]
     systems = typed["systems"]
     found = call(
         "hp.assign_work",

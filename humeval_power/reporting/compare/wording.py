@@ -1,0 +1,20 @@
+"""Comparisons of scores before there are any, in words."""
+
+from __future__ import annotations
+
+from humeval_power.reporting.questions.wording import Wording
+from humeval_power.scenarios.contract import Scenario
+
+
+def _words(scenario: Scenario) -> list[str]:
+    from humeval_power.scenarios.compare.scores import NormalScores
+
+    assert isinstance(scenario, NormalScores)
+    test = "paired t test" if scenario.test == "t" else "Wilcoxon signed-rank test"
+    return [
+        f"{scenario.n:,} items, differences with SD {scenario.sd:g}",
+        f"{test}, {scenario.direction}, alpha {scenario.alpha:g}",
+    ]
+
+
+WORDING = Wording("compare", _words)

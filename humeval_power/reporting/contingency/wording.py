@@ -1,0 +1,26 @@
+"""Comparisons by F1, MCC and the like in words."""
+
+from __future__ import annotations
+
+from humeval_power.reporting.questions.wording import Wording
+from humeval_power.scenarios.contingency.scenario import DEFAULT_FLIPS, ContingencyStudy
+from humeval_power.scenarios.contract import Scenario
+
+
+def _words(scenario: Scenario) -> list[str]:
+    assert isinstance(scenario, ContingencyStudy)
+    flips = "exact p-values" if scenario.is_exact else f"{scenario.n_flips or DEFAULT_FLIPS:,} random swaps"
+    return [
+        f"{scenario.n_items:,} items of {len(scenario.tables.classes)} classes; the systems agree on "
+        f"{100 * scenario.tables.agreement:.1f} %",
+        f"{scenario.metric} of A {scenario.value_a:.4f}, of B {scenario.value_b:.4f}",
+        f"randomisation test, alpha {scenario.alpha:g}, {flips}",
+    ]
+
+
+def _said(scenario: Scenario) -> str:
+    assert isinstance(scenario, ContingencyStudy)
+    return f"B - A = {scenario.true_effect:.4g} in {scenario.metric}"
+
+
+WORDING = Wording("contingency", _words, said=_said)

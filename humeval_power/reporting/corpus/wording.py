@@ -1,0 +1,24 @@
+"""Comparisons by a corpus metric in words."""
+
+from __future__ import annotations
+
+from humeval_power.reporting.questions.wording import Wording
+from humeval_power.scenarios.contract import Scenario
+from humeval_power.scenarios.corpus import CorpusStudy
+
+
+def _words(scenario: Scenario) -> list[str]:
+    assert isinstance(scenario, CorpusStudy)
+    flips = f"{scenario.n_flips:,} random flips" if scenario.test == "flips" else "normal distribution"
+    return [
+        f"{scenario.n_sentences:,} sentences, P0 = {scenario.zero_share:g}, b0 = {scenario.scale:g}",
+        f"randomisation test ({flips}), alpha {scenario.alpha:g}; "
+        f"SD of the difference {scenario.standard_error:.3g}",
+    ]
+
+
+def _said(scenario: Scenario) -> str:
+    return f"B - A = {scenario.true_effect:.4g} points of the metric"
+
+
+WORDING = Wording("corpus", _words, "points", _said)

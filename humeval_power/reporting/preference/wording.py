@@ -1,0 +1,83 @@
+"""Head-to-head comparisons in words."""
+
+from __future__ import annotations
+
+import math
+
+from humeval_power.reporting.questions.wording import Wording
+from humeval_power.scenarios.contract import Scenario
+from humeval_power.scenarios.preference.independent import Preference
+from humeval_power.scenarios.preference.panel import PanelPreference
+
+
+def preference_words(scenario: Preference) -> str:
+    """The true preference as a share of judges."""
+    effect = scenario.true_effect
+    counted = ""
+    if scenario.tie_share > 0:
+        counted = " of those without a tie" if scenario.ties == "excluded" else ", ties counted half"
+    return f"{effect:.4g}, that is {100 * (0.5 + effect):.4g} % prefer B{counted}"
+
+
+def _words(scenario: Scenario) -> list[str]:
+    """What is asked, for people."""
+    if isinstance(scenario, PanelPreference):
+        return _panel_words(scenario)
+    assert isinstance(scenario, Preference)
+    lines = [
+        f"{scenario.n_judgements:,} judgements, each of another worker on another item (independent)",
+        f"prefers B {scenario.win_share:.4g}, tie {scenario.tie_share:.4g}, prefers A "
+        f"{scenario.loss_share:.4g}",
+        f"sign test ({scenario.test}), two-sided, alpha {scenario.alpha:g}; ties {scenario.ties}",
+    ]
+    if scenario.tie_share > 0:
+        meant = (
+            "the effect is the share that prefers B among those without a tie, minus 1/2: report the ties too"
+            if scenario.ties == "excluded"
+            else "the effect is the share that prefers B, ties counted half, minus 1/2"
+        )
+        lines.append(meant)
+    return lines
+
+
+def _said(scenario: Scenario) -> str:
+    if isinstance(scenario, PanelPreference):
+        return _panel_effect_words(scenario)
+    assert isinstance(scenario, Preference)
+    return preference_words(scenario)
+
+
+def _panel_words(study: PanelPreference) -> list[str]:
+    """What is asked, for people."""
+    panel, latent = study.panel, study.latent
+    won, tied, lost = latent.shares
+    noise = "1" if study.link == "probit" else "1.81"
+    lines = [
+        f"{panel.n_judgements:,} judgements of {panel.n_items:,} items by {panel.n_workers:,} workers, the order "
+        "balanced",
+        f"prefers B {won:.4g}, tie {tied:.4g}, prefers A {lost:.4g}, over workers and items",
+        f"SD of workers {latent.sd_worker:.4g}, of items {latent.sd_item:.4g}, beside a noise of {noise} "
+        f"({study.link})",
+    ]
+    if study.position_bias:
+        lines.append(
+            f"what is shown first is preferred by {100 * (0.5 + study.position_bias):.4g} % if neither is better"
+        )
+    lines += [
+        f"t test of B's latent strength ({latent.strength:+.3f}), two-sided, alpha {study.alpha:g}",
+        "the effect is the share that prefers B, ties counted half, minus 1/2",
+    ]
+    if study.has_formula:
+        precision = study.precision
+        df = f" with {precision.df:.1f} df" if math.isfinite(precision.df) else ""
+        lines.append(f"expected standard error {precision.standard_error:.3f}{df}")
+    return lines
+
+
+def _panel_effect_words(study: PanelPreference) -> str:
+    """The true preference as a share of judgements."""
+    half = ", ties counted half" if study.tie_share > 0 else ""
+    return f"{study.true_effect:.4g}, that is {100 * (0.5 + study.true_effect):.4g} % prefer B{half}"
+
+
+WORDING = Wording("preference", _words, said=_said)
