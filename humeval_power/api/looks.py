@@ -123,9 +123,9 @@ def judgements(
     *,
     effect: float,
     effects: Sequence[float] | None = None,
-    words: Sequence[str] = (),
+    words: Sequence[str] | None = None,
     understood: str | None = None,
-    unit: str = "",
+    unit: str | None = None,
     systems: tuple[str, str] = ("A", "B"),
     created: datetime.date | None = None,
     n_simulations: int = DEFAULT_SIMULATIONS,
@@ -139,7 +139,7 @@ def judgements(
     ----------
     source : what is judged, and when it is looked at.
     effect, effects : the planned effect, and those for the table of the long run, in the units of the source.
-    words, understood, unit : how the study and its effect are put into words.
+    words, understood, unit : how the study and its effect are put into words; None for the words that there are.
     systems : A and B as the judgements will call them.
     created : the date in the sealed plan; today if not given.
 
@@ -156,9 +156,11 @@ def judgements(
     """
     from humeval_power.inference.looks.boundaries import boundaries
     from humeval_power.planning.looks.long_run import operating_characteristics
+    from humeval_power.reporting.looks.judged_words import judged_words
     from humeval_power.reporting.looks.results import LooksJudgementsResult
     from humeval_power.reporting.result import Provenance
 
+    said = judged_words(source, effect)
     sizes = tuple(source.sizes)
     bounds = boundaries(rule, [size / sizes[-1] for size in sizes])
 
@@ -176,9 +178,9 @@ def judgements(
         sealed="" if plan is None else _sealed(plan, created or datetime.date.today()),
         why_not_sealed=why_not,
         sizes=sizes,
-        words=tuple(words),
-        understood=understood or f"B - A = {effect:.6g}",
-        unit=unit,
+        words=said.study if words is None else tuple(words),
+        understood=understood or said.effect,
+        unit=said.unit if unit is None else unit,
         n_simulations=n_simulations,
         curve=lambda: at([each for each in _curve(effect) if _possible(source, each)]),
         provenance=Provenance(seed=seed),

@@ -14,7 +14,7 @@ from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.interfaces.python_code.program import python_of
 
 # What a command says of itself beside its numbers: how it was typed, read and named.
-PLACES = {"/costs/fee/source", "/study"}  # a sentence of a table of fees; the study of looks in words
+PLACES = {"/costs/fee/source"}  # a sentence of a table of fees
 ENVELOPE = {
     "command",
     "sources",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, get_args
 
 import click
@@ -27,8 +27,6 @@ from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.planning.workload import comparison_workload
 from humeval_power.reporting.looks.results import LooksJudgementsResult
-from humeval_power.reporting.preference.wording import preference_words
-from humeval_power.reporting.questions.wording import points_words, share_words
 from humeval_power.scenarios.accuracy.agreement import KnownAgreement
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy
 from humeval_power.scenarios.assessment.scenario import DirectAssessment
@@ -112,9 +110,7 @@ def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> Look
     looks: LooksOptions = common["looks"]
     _check(effect, common["effects"], score_range(mean, *_SCORES))
     assessment = DirectAssessment(n, mean=mean, sd=sd, effect=effect, alpha=looks.alpha)
-    words = [f"{n:,} scores of each system, mean {mean:g} and {mean + effect:g}, SD {sd:g}; Mann-Whitney U"]
-    said = points_words(effect, *_SCORES)
-    return _answer(lambda at: AssessmentLooks(assessment, at), effect, words, "points", said, **common)
+    return _answer(lambda at: AssessmentLooks(assessment, at), effect, **common)
 
 
 @click.command("preference", cls=Command)
@@ -137,17 +133,7 @@ def preference(
     study = Preference(
         n, preference=effect, tie_share=tie_share, ties=ties, test=test_name, alpha=looks.alpha
     )
-    kept = ", kept" if ties == "kept" else ""
-    words = [f"{n:,} judgements, {100 * tie_share:g} % ties{kept}; sign test ({study.test})"]
-    said = preference_words(study)
-    return _answer(
-        lambda at: PairedLooks(study, at),
-        effect,
-        words,
-        "share",
-        said,
-        **common,
-    )
+    return _answer(lambda at: PairedLooks(study, at), effect, **common)
 
 
 @click.command("accuracy", cls=Command)
@@ -171,24 +157,12 @@ def accuracy(
     _check(effect, common["effects"], ACCURACIES)
     known = KnownAgreement(agreement)
     study = PairedAccuracy(n, difference=effect, agreement=known, test=test_name, alpha=looks.alpha)
-    words = [f"{n:,} items; {known.label}; McNemar ({test_name})"]
-    said = share_words(effect)
-    return _answer(
-        lambda at: PairedLooks(study, at),
-        effect,
-        words,
-        "share",
-        said,
-        **common,
-    )
+    return _answer(lambda at: PairedLooks(study, at), effect, **common)
 
 
 def _answer(
     make: Callable[[tuple[float, ...]], LookSource],
     effect: float,
-    words: Sequence[str],
-    unit: str,
-    said: str,
     *,
     looks: LooksOptions,
     effects: tuple[float, ...] | None,
@@ -212,9 +186,6 @@ def _answer(
         rule,
         effect=effect,
         effects=effects,
-        words=words,
-        understood=said,
-        unit=unit,
         systems=systems,
         created=created,
         n_simulations=n,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from humeval_power.interfaces.python_code.designs import design_of
-from humeval_power.interfaces.python_code.effects import effect_of
-from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
+from humeval_power.interfaces.python_code.effects import Effect, effect_of
+from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, quoted
 from humeval_power.interfaces.python_code.field.costs import costs_of
 from humeval_power.interfaces.python_code.rules import family_rule
 from humeval_power.interfaces.python_code.runs import run_of
@@ -85,16 +85,24 @@ def study(typed: Typed, source: Source) -> None:
         cost=cost,
         calibration=typed.given("calibrate"),
         setting=setting.name,
+        understood=_understood(said, settings.scale),
         **run_of(typed),
     )
     source.let("result", found)
+
+
+def _understood(said: Effect, scale: Code | None) -> Value:
+    """The effect in words, where there is a scale to tell it on too."""
+    if said.said is not None:
+        return call("str", said.said)
+    return None if scale is None else call("str", call("hp.Difference", said.value, scale))
 
 
 def scores(typed: Typed, source: Source) -> None:
     """Independent scores with looks."""
     kept = {name: typed.given(name) for name in ("mean", "sd", "alpha")}
     made = call("hp.assessment.DirectAssessment", typed["n"], effect=typed["effect"], **kept)
-    _judgements(typed, source, "hp.looks.AssessmentLooks", made, unit="points")
+    _judgements(typed, source, "hp.looks.AssessmentLooks", made)
 
 
 def preference(typed: Typed, source: Source) -> None:
@@ -102,7 +110,7 @@ def preference(typed: Typed, source: Source) -> None:
     kept = {name: typed.given(name) for name in ("tie_share", "ties", "alpha")}
     test = typed.given("test_name")
     made = call("hp.preference.Preference", typed["n"], preference=typed["effect"], **kept, test=test)
-    _judgements(typed, source, "hp.looks.PairedLooks", made, unit="share")
+    _judgements(typed, source, "hp.looks.PairedLooks", made)
 
 
 def accuracy(typed: Typed, source: Source) -> None:
@@ -115,10 +123,10 @@ def accuracy(typed: Typed, source: Source) -> None:
         test=typed["test_name"],
         alpha=typed.given("alpha"),
     )
-    _judgements(typed, source, "hp.looks.PairedLooks", made, unit="share")
+    _judgements(typed, source, "hp.looks.PairedLooks", made)
 
 
-def _judgements(typed: Typed, source: Source, kind: str, made: Call, *, unit: str) -> None:
+def _judgements(typed: Typed, source: Source, kind: str, made: Call) -> None:
     text: str = typed["looks"]
     shares: Value = Code(f'hp.looks.equal_looks("items", {text}).shares')
     if not text.strip().isdecimal():
@@ -135,8 +143,7 @@ def _judgements(typed: Typed, source: Source, kind: str, made: Call, *, unit: st
         source.let("rule", _stopping(typed)),
         effect=typed["effect"],
         effects=None if effects is None else list(effects),
-        unit=unit,
-        systems=None if systems is None else Code(repr(tuple(systems))),
+        systems=None if systems is None else Code(f"({quoted(systems[0])}, {quoted(systems[1])})"),
         created=date,
         **run_of(typed),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from humeval_power.interfaces.python_code.effects import Effect, difference_of
-from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, flat
+from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, flat, quoted
 from humeval_power.interfaces.python_code.families import family_of as tests_of
 from humeval_power.interfaces.python_code.field.costs import amount, costs_of
 from humeval_power.interfaces.python_code.field.looks import schedule_of
@@ -106,7 +106,7 @@ def _settings(typed: Typed, source: Source) -> tuple[Settings, Pilot | None]:
 def _assumed(typed: Typed, settings: Settings, pilot: Pilot | None, source: Source) -> Code:
     """Everything that is assumed, under a name; the usual where nothing was named."""
     systems = typed["systems"]
-    named: Value = None if systems is None else Code(repr(tuple(systems)))
+    named: Value = None if systems is None else Code(f"({', '.join(map(quoted, systems))})")
     if not settings.entries and pilot is None:
         scale = settings.scale
         usual = call("hp.plans.usual_assumptions", *(() if scale is None else (scale,)), systems=named)
