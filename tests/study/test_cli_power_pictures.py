@@ -7,6 +7,12 @@ import re
 import pytest
 from cli import run, run_json
 
+from humeval_power.designs import crossed
+from humeval_power.parameters import Parameters
+from humeval_power.planning.study.systems_study import SystemsStudy
+from humeval_power.reporting.study.systems_charts import goals_chart, sizes_of, workers_chart
+from humeval_power.systems import SystemsParameters
+
 STUDY = [
     "power",
     "--preset",
@@ -22,6 +28,15 @@ STUDY = [
 ]
 PRICES = ["--cost-per-rating", "0.12", "--cost-per-worker", "3"]
 NAMES = ["workers", "items", "power", "cost", "splits", "variance", "estimates", "winners_curse"]
+PARAMETERS = Parameters(
+    baseline=0.5,
+    effect=0.15,
+    sd_worker_intercept=0.15,
+    sd_worker_slope=0.15,
+    sd_item_intercept=0.15,
+    sd_item_slope=0.2,
+    sd_residual=0.2,
+)
 
 
 def titles(page: str) -> list[str]:
@@ -163,3 +178,30 @@ def test_mde_shows_what_else_the_study_finds():
     assert titles(page) == ["What does this study find?"]
     assert ">by formula 0.16" in page
     assert "<img" not in page
+
+
+def test_several_systems_have_their_goals_and_workers_drawn():
+    words = ["power", "--preset", "high", "--workers", "12", "--items", "40", "--effect", "0.15"]
+    page = run(*words, "--n-systems", "4", "--method", "analytic", "--format", "html").stdout
+    assert titles(page) == [
+        "What if the systems differ by more, or less?",
+        "What would more workers bring?",
+    ]
+    assert all(
+        f"goal '{goal}'" in page.replace("&#x27;", "'") for goal in ("pair", "any", "all", "best", "first")
+    )
+    assert "<img" not in page
+
+
+def test_curves_of_several_systems_come_close_to_the_formula():
+    parameters = SystemsParameters.of_parameters(PARAMETERS, 4, (0.15, 0.0, 0.0, 0.0))
+    study = SystemsStudy(parameters, crossed(12, 40, n_systems=4))
+    found = study.by_formula()
+    chart = workers_chart(study, sizes_of(study), found, None)
+    (line,) = chart.series
+    assert line.y[line.x.index(12)] == pytest.approx(found.power, abs=0.02)
+    assert line.y[0] < found.power < line.y[-1]
+    goals = {each.name: each for each in goals_chart(study, found).series}
+    for goal, share in found.shares.items():
+        line = goals[f"goal '{goal}'"]
+        assert line.y[line.x.index(pytest.approx(study.effect))] == pytest.approx(share, abs=0.03)

@@ -48,20 +48,45 @@ def counts_by_law(
         The correction 'bh', whose steps depend on all p-values: it is simulated; max-t with a margin.
     """
     rule = truth.rule
-    thresholds = critical_values(precision, reference_df(precision, rule), rule, family.correction)
-    loading = scale_loadings(precision, family)
-    K = len(precision.covariance)
-    points = _points(K - 1 + loading.shape[1], log2_points)
-    estimate = np.array(truth.parameters.means) + points[:, : K - 1] @ _root(precision.covariance).T
+    thresholds, errors, scores = _draws(_Known(precision), family, rule, log2_points)
+    estimate = np.array(truth.parameters.means) + errors
     first, second = np.array(precision.pairs).T
     difference = estimate[:, second] - estimate[:, first]
     table = np.array([_scale_table(float(df)) for df in precision.df])
     rejected = rejected_at_points(
-        difference, points[:, K - 1 :] @ loading.T, precision.standard_error, table,
+        difference, scores, precision.standard_error, table,
         -_REACH, 2 * _REACH / (_KNOTS - 1), thresholds, rule.alternative == "two-sided",
         int(rule.alternative == "equivalent"), rule.margin or 0.0,
     )  # fmt: skip
     return count_goals(truth, estimate, difference, rejected)
+
+
+class _Known:
+    """A precision that can be looked up: equal to another of the same numbers."""
+
+    def __init__(self, precision: SystemsPrecision) -> None:
+        self.precision = precision
+        self._key = tuple(part.tobytes() if isinstance(part, np.ndarray) else part for part in precision)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Known) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+@lru_cache(maxsize=4)
+def _draws(
+    known: _Known, family: ComparisonFamily, rule: DecisionRule, log2_points: int
+) -> tuple[Floats, Floats, Floats]:
+    """What does not depend on the true means: thresholds, errors of the estimated means (points, K) and normal
+    scores of the estimated variances (points, pairs). Kept for a study that is asked about under several means."""
+    precision = known.precision
+    thresholds = critical_values(precision, reference_df(precision, rule), rule, family.correction)
+    loading = scale_loadings(precision, family)
+    K = len(precision.covariance)
+    points = _points(K - 1 + loading.shape[1], log2_points)
+    return thresholds, points[:, : K - 1] @ _root(precision.covariance).T, points[:, K - 1 :] @ loading.T
 
 
 def scale_loadings(precision: SystemsPrecision, family: ComparisonFamily) -> Floats:

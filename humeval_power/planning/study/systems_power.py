@@ -18,6 +18,7 @@ from humeval_power.inference.shares import wilson_interval
 from humeval_power.inference.study.replication import MOST_FAILURES
 from humeval_power.planning.study.systems_goals import GoalCounts, Truth
 from humeval_power.planning.study.systems_law import (
+    LOG2_POINTS,
     by_quadrature,
     counts_by_law,
     critical_values,
@@ -117,10 +118,13 @@ def systems_formula(
     family: ComparisonFamily,
     rule: DecisionRule,
     goal: Goal = "pair",
+    *,
+    log2_points: int = LOG2_POINTS,
 ) -> SystemsPower:
     """Power of every goal at once, by the law of the estimates; the same numbers at every call.
 
     study : counts (regular designs; fast enough for a search) or a design with its assignment.
+    log2_points : how many Sobol points (their logarithm); fewer are enough for a curve that is looked at.
 
     Raises
     ------
@@ -131,7 +135,8 @@ def systems_formula(
     check_study(parameters, study, rule)
     if not has_formula(family, rule):
         raise InputError("No formula describes these comparisons: take the simulation.")
-    return power_by_law(parameters, systems_precision(parameters, study, family), family, rule, goal)
+    precision = systems_precision(parameters, study, family)
+    return power_by_law(parameters, precision, family, rule, goal, log2_points=log2_points)
 
 
 def power_by_law(
@@ -140,11 +145,14 @@ def power_by_law(
     family: ComparisonFamily,
     rule: DecisionRule,
     goal: Goal = "pair",
+    *,
+    log2_points: int = LOG2_POINTS,
 ) -> SystemsPower:
     """The same where the precision of every comparison is known already."""
     truth = Truth(parameters, precision.pairs, rule)
     check_goal(truth, goal)
-    found = power_of_counts(counts_by_law(truth, precision, family), precision, goal)
+    counts = counts_by_law(truth, precision, family, log2_points=log2_points)
+    found = power_of_counts(counts, precision, goal)
     if family.correction != "holm" or len(precision.pairs) == 1:
         return _sharpened(truth, precision, family, found)
     return found

@@ -9,6 +9,7 @@ from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, Progress
+from humeval_power.planning.study.systems_law import LOG2_POINTS
 from humeval_power.planning.study.systems_power import SystemsPower, has_formula, systems_formula
 from humeval_power.planning.study.systems_simulation import simulate_systems
 from humeval_power.planning.study.systems_workload import systems_workload
@@ -61,9 +62,11 @@ class SystemsStudy:
         moved = tuple(centre + (mean - centre) * effect / stated for mean in means)
         return replace(self, parameters=replace(self.parameters, means=moved, effect=effect))
 
-    def by_formula(self) -> SystemsPower:
-        """The power of every goal, where `has_formula`."""
-        return systems_formula(self.parameters, self.design, self.family, self.rule, self.goal)
+    def by_formula(self, *, log2_points: int = LOG2_POINTS) -> SystemsPower:
+        """The power of every goal, where `has_formula`; of fewer points for curves."""
+        return systems_formula(
+            self.parameters, self.design, self.family, self.rule, self.goal, log2_points=log2_points
+        )
 
     def simulated(
         self,

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.planning.study.systems_questions import SimulatedDifference, SystemsSize
 from humeval_power.planning.study.systems_study import SystemsStudy
-from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section
+from humeval_power.reporting.chart import LaterChart
+from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.study.systems_charts import goals_chart
 from humeval_power.reporting.study.systems_words import (
     assumed_words,
     family_words,
@@ -24,9 +26,6 @@ from humeval_power.reporting.study.systems_words import (
     study_record,
 )
 from humeval_power.scales import RatingScale
-
-if TYPE_CHECKING:  # Matplotlib is slow to import
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +59,10 @@ class SystemsDetectable(Result):
             blocks.append(goals_table(study, by_formula, reached))
         if by_formula is not None:
             words = "Power of every goal by formula around the answer, which is marked."
-            blocks.append(Picture("power", self._curves, words=words))
+            drawn = LaterChart(
+                "power", lambda: goals_chart(study, by_formula, target=self.target), words=words
+            )
+            blocks.append(drawn)
         blocks.append(Paragraph(assumed_words(study)))
         return Document(
             f"The smallest difference that this study of {study.parameters.n_systems} systems finds",
@@ -71,11 +73,6 @@ class SystemsDetectable(Result):
                 Section("True means", (means_table(study),), is_detail=True),
             ),
         )
-
-    def _curves(self) -> Figure:
-        from humeval_power.reporting.study.systems_figure import goals_figure
-
-        return goals_figure(self.study, target=self.target)
 
     def _answers(self) -> Iterator[Fact]:
         if self.simulated is not None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.planning.study.analytic import TOLERANCE
 from humeval_power.planning.study.systems_power import SystemsPower
 from humeval_power.planning.study.systems_study import SystemsStudy
-from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Picture, Section
+from humeval_power.reporting.chart import LaterChart
+from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.study_content import STRICT
+from humeval_power.reporting.study.systems_charts import can_draw, goals_chart, sizes_of, workers_chart
 from humeval_power.reporting.study.systems_words import (
     assumed_words,
     goal_words,
@@ -25,9 +27,6 @@ from humeval_power.reporting.study.systems_words import (
     study_facts,
     study_record,
 )
-
-if TYPE_CHECKING:  # Matplotlib is slow to import
-    from matplotlib.figure import Figure
 
 _MOST_MEANS = 24  # systems whose means a terminal shows
 
@@ -56,15 +55,11 @@ class SystemsPowerResult(Result):
             goals_table(study, self.analytic, self.simulated),
             Facts(tuple(self._facts())),
         ]
-        if self._draws:
-            words = (
-                "Power of every goal by formula against the difference that the true means are stated by."
-            )
-            blocks.append(Picture("power", self._curves, words=words))
         long = study.parameters.n_systems > _MOST_MEANS
         sections = [
             Section("", tuple(blocks)),
             Section("", (Paragraph(assumed_words(study)),)),
+            *self._pictures(),
             Section("True means", (means_table(study),), is_detail=long),
             Section("Comparisons", (pairs_table(study, self.analytic, self.simulated),), is_detail=True),
         ]
@@ -76,16 +71,27 @@ class SystemsPowerResult(Result):
             sections=tuple(sections),
         )
 
-    @property
-    def _draws(self) -> bool:
-        from humeval_power.reporting.study.systems_figure import can_draw
-
-        return self.analytic is not None and can_draw(self.study)
-
-    def _curves(self) -> Figure:
-        from humeval_power.reporting.study.systems_figure import goals_figure
-
-        return goals_figure(self.study)
+    def _pictures(self) -> Iterator[Section]:
+        """What pages show: made when they do, as each point of a curve is of many comparisons."""
+        study, analytic, simulated = self.study, self.analytic, self.simulated
+        if analytic is None or not can_draw(study):
+            return
+        charts = [
+            LaterChart(
+                "power",
+                lambda: goals_chart(study, analytic, simulated),
+                words="Power of every goal by formula against the difference that the true means are stated by.",
+            )
+        ]
+        if sizes := sizes_of(study):
+            charts.append(
+                LaterChart(
+                    "workers",
+                    lambda: workers_chart(study, sizes, analytic, simulated),
+                    words=f"Power of the goal '{study.goal}' by formula over the number of workers.",
+                )
+            )
+        yield Section("What would change it", tuple(charts))
 
     def _powers(self) -> Iterator[Fact]:
         simulated = self.simulated
