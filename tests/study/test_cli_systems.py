@@ -199,7 +199,7 @@ def test_means_that_are_typed_are_the_truth():
 
 @pytest.mark.parametrize("systems", [(), ("--n-systems", "4")])
 def test_a_size_by_formula_simulates_nothing_and_heeds_the_ratings_per_item(systems):
-    words = ("--find", "workers", "--items", "60", "--effect", "0.2", "--ratings-per-item", "3")
+    words = ("--find", "workers", "--items", "150", "--effect", "0.2", "--ratings-per-item", "3")
     found = run_json("size", "--preset", "high", *systems, *words, "--method", "analytic")
     counts = found.get("counts") or found
     assert counts["ratings_per_item"] == 3

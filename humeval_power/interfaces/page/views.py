@@ -199,6 +199,8 @@ def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
         (option, shown.brought[name]) for option, name in files.items() if name in shown.brought
     )
     given = {name for name, _ in (*options, *brought)}
+    for group in form.groups:  # one of these is enough
+        given |= set(group.one_of) if given & set(group.one_of) else set()
     set_too = tuple((name, value) for name, value in step.sets.items() if name not in given)
     there = given | {name for name, _ in set_too}
     if step.fills and not all(name in there for name, option in known.items() if option.required):

@@ -67,7 +67,7 @@ _TO_PLAN = Next(
     ("plan",),
     "Find the cheapest design, and seal the plan",
     carries=_CARRIED,
-    sets={"items": "50:300:25", "max-workers": "40"},
+    sets={"items": "50:300:25", "max-workers": "40", "cost-per-rating": "0.10"},
 )
 _TO_POWER = Next(("power",), "Power of one size")
 _TO_MDE = Next(("mde",), "What is the smallest difference that it finds?")
