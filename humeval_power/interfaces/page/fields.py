@@ -91,6 +91,14 @@ def problems_elsewhere(form: Form, problems: Sequence[Wrong]) -> tuple[str, ...]
     return tuple(problem.text for problem in problems if _about(problem, options) is None)
 
 
+def wrong_fields(form: Form, problems: Sequence[Wrong]) -> tuple[tuple[str, str], ...]:
+    """The fields that something stands beside: their ids and labels."""
+    options = offered(form.command, form.hides)
+    labels = {control.option: control.label for group in form.groups for control in group.controls}
+    names = dict.fromkeys(name for problem in problems if (name := _about(problem, options)) is not None)
+    return tuple((f"field-{name}", labels.get(name) or _words(name)) for name in names)
+
+
 def _by_option(
     problems: Iterable[Wrong], options: Mapping[str, click.Parameter]
 ) -> dict[str, tuple[str, ...]]:

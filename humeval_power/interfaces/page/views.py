@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from humeval_power.interfaces.page.answers import Answer, Told, Wrong
 from humeval_power.interfaces.page.asked import Asked, offered, takes_files, upload_of
-from humeval_power.interfaces.page.fields import field_groups, problems_elsewhere
+from humeval_power.interfaces.page.fields import field_groups, problems_elsewhere, wrong_fields
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import JOURNEYS, Form, Next
 from humeval_power.reporting.numbers import time_taken
@@ -118,6 +118,7 @@ def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dic
         "hint": "Fill in what you know: the answer stands here.",
         "progress": {"words": _how_far(shown), "share": shown.told.share if shown.told else None},
         "elsewhere": problems_elsewhere(form, shown.problems),
+        "wrong_fields": wrong_fields(form, shown.problems),
         "html": Markup(answer.html) if answer else "",
         "badge": _badge(form, is_live=is_live),
         "notes": answer.notes if answer else (),

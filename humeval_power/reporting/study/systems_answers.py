@@ -207,6 +207,8 @@ class SystemsSizeResult(Result):
 
     @property
     def target_missed(self) -> bool:
-        """Whether no size will do, or the simulation shows less than the target."""
+        """Whether no size will do, or a simulation shows less than the target."""
         simulated = self.found.simulated
-        return simulated is None or not simulated.interval[1] >= self.found.target
+        if simulated is None:
+            return self.found.counts is None
+        return not simulated.interval[1] >= self.found.target

@@ -16,6 +16,7 @@ from humeval_power.interfaces.page.forms.study_controls import (
     N_SYSTEMS,
     PER_ITEM,
     RUN,
+    SCALE,
     SYSTEMS,
     TARGET,
     TEST,
@@ -106,8 +107,8 @@ MDE = Form(
     "Smallest difference found",
     "Which difference does a study of this size find, with the power that you want?",
     (
+        Group("The size of the study", (WORKERS, ITEMS, PER_ITEM, N_SYSTEMS, TARGET, SCALE)),
         known(),
-        Group("The size of the study", (WORKERS, ITEMS, PER_ITEM, N_SYSTEMS, TARGET)),
         SYSTEMS,
         KIND,
         IN_DOCUMENTS,
@@ -134,7 +135,6 @@ SIZE = Form(
     "Smallest study",
     "How many workers, items or ratings of each item does it take to find a difference?",
     (
-        known(),
         Group(
             "The study",
             (
@@ -158,6 +158,7 @@ SIZE = Form(
             "Leave empty what is to be found, and give the others.",
         ),
         difference(),
+        known(),
         SYSTEMS,
         KIND,
         IN_DOCUMENTS,
@@ -174,7 +175,6 @@ SURFACE = Form(
     "Power over many sizes",
     "Power over workers, items and differences: a table and a picture. It is simulated, and takes a while.",
     (
-        known(),
         Group(
             "The sizes",
             (
@@ -187,6 +187,7 @@ SURFACE = Form(
         Group(
             "The differences to find",
             (
+                SCALE,
                 Control("effect-raw", "In points of the scale", start="0.4,0.6", help="Several: 0.2,0.4."),
                 Control("effect", "Or on [0, 1]", help="Several: 0.05,0.1 or 0.05:0.2:0.05."),
                 Control("effect-latent", "Or on the latent scale", help="For ordered categories only."),
@@ -194,6 +195,7 @@ SURFACE = Form(
             "Give one of them.",
             one_of=("effect-raw", "effect", "effect-latent"),
         ),
+        known(),
         SYSTEMS,
         KIND,
         IN_DOCUMENTS,
@@ -232,10 +234,10 @@ LOOKS = Form(
     "Looks before the end",
     "May one stop early, when the answer is clear? Boundaries, and what they cost.",
     (
-        known(),
         but(_SIZE, "n-systems"),
         difference(),
         Group("The looks", _LOOKS),
+        known(),
         *money(),
         KIND,
         IN_DOCUMENTS,
@@ -284,14 +286,14 @@ PLAN = Form(
     "The cheapest design that finds the difference: searched by formula, proved by simulation, and sealed so that "
     "nobody can change it unseen.",
     (
+        difference(),
+        Group("What is possible", _SEARCH),
         known(
             Control(
                 "file", "Or the ratings of your pilot", help="A table with worker, item, system and rating."
             ),
-            note="Of the first four give one, or none: then the plan holds for the hardest published setting.",
+            note="Give one of them, or none: then the plan holds for the hardest published setting.",
         ),
-        difference(),
-        Group("What is possible", _SEARCH),
         *money(
             Control(
                 "budget",
@@ -498,7 +500,7 @@ SIMULATE = Form(
             (
                 *(
                     replace(each, start="", slider=None)
-                    for each in (*known().controls, WORKERS, ITEMS, PER_ITEM, N_SYSTEMS)
+                    for each in (*known().controls, SCALE, WORKERS, ITEMS, PER_ITEM, N_SYSTEMS)
                 ),
             ),
             folded=True,
@@ -506,7 +508,7 @@ SIMULATE = Form(
         ),
         Group(
             "The true difference",
-            tuple(replace(each, start="", slider=None) for each in difference().controls),
+            tuple(replace(each, start="", slider=None) for each in but(difference(), "scale").controls),
             "Left empty, it is that of the plan.",
             one_of=difference().one_of,
         ),

@@ -9,8 +9,6 @@ from pathlib import Path
 from humeval_power.interfaces.page.forms.form import Control, Group
 from humeval_power.reporting import study
 
-_KNOWN = ("preset", "parameters", "values")
-_DIFFERENCE = ("effect-raw", "effect", "effect-latent")
 START_PRESET, START_SCALE, START_POINTS = "high", "1:5", "0.6"
 
 
@@ -37,11 +35,11 @@ PRESET = Control(
 )
 PARAMETERS = Control(
     "parameters",
-    "Your pilot",
+    "Or your pilot, fitted",
     help="The parameters that the page 'Fit a pilot' writes of a table of ratings; drop the file here.",
 )
 VALUES = Control(
-    "values", "Standard deviations", help="Such as sd_worker_slope=0.05,sd_residual=0.2 on [0, 1]."
+    "values", "Or standard deviations", help="Such as sd_worker_slope=0.05,sd_residual=0.2 on [0, 1]."
 )
 SCALE = Control(
     "scale",
@@ -54,12 +52,13 @@ LOWER = Control(
     "Which end is good",
     labels={"1": "Low ratings are good", "0": "High ratings are good"},
 )
-NOTE_KNOWN = "Of the first three give one: how much ratings vary decides how many are needed."
+NOTE_KNOWN = "Give one of them: how much ratings vary decides how many are needed."
 
 
 def known(*more: Control, note: str = NOTE_KNOWN) -> Group:
-    """Where the variances come from."""
-    return Group("Your ratings", (PRESET, PARAMETERS, VALUES, *more, SCALE), note, one_of=_KNOWN)
+    """Where the variances come from; `more` are other ways to say it."""
+    ways = (PRESET, PARAMETERS, VALUES, *more)
+    return Group("How ratings vary", ways, note, one_of=tuple(each.option for each in ways))
 
 
 POINTS = Control(
@@ -84,10 +83,13 @@ LATENT = Control(
 )
 
 
-def difference(*, latent: bool = True, title: str = "The difference to find") -> Group:
-    """The effect, in one of its units."""
-    controls = (POINTS, SHARE, LATENT) if latent else (POINTS, SHARE)
-    return Group(title, controls, "Give one of them.", one_of=tuple(each.option for each in controls))
+def difference() -> Group:
+    """The scale, and the effect in one of its units."""
+    units = (POINTS, SHARE, LATENT)
+    note = "In points of the scale, or as a share of it: one of them."
+    return Group(
+        "The difference to find", (SCALE, *units), note, one_of=tuple(each.option for each in units)
+    )
 
 
 WORKERS = Control(
