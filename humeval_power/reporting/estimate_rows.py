@@ -52,7 +52,7 @@ class EstimateRows:
     def shown(self) -> tuple[EstimateRow | None, ...]:
         """The rows that are drawn; None stands for those between the ends."""
         ordered = self.ordered
-        if len(ordered) <= 2 * ENDS:
+        if not self.is_ordered or len(ordered) <= 2 * ENDS:
             return ordered
         return (*ordered[:ENDS], None, *ordered[-ENDS:])
 
@@ -64,8 +64,11 @@ class EstimateRows:
         aside = f", {n_marked:,} of them marked" if n_marked else ""
         return f"{len(hidden):,} more {self.nouns} between{aside}"
 
-    def drawing(self, name: str, *, title: str, words: str, width: float) -> Drawing:
-        """The picture of these rows: `title` is of the page, `width` in inches of files."""
+    def drawing(
+        self, name: str, *, title: str, words: str, width: float, has_numbers: bool = True
+    ) -> Drawing:
+        """The picture of these rows: `title` is of the page, `width` in inches of files; `has_numbers` gives it a
+        table of its own, for what stands in none beside it."""
 
         def draw() -> Figure:
             from humeval_power.reporting.estimate_rows_figure import estimate_rows_figure
@@ -77,7 +80,9 @@ class EstimateRows:
 
             return rows_svg(self, title, words)
 
-        return Drawing(name, draw, svg, title=title, words=words, numbers=self.table())
+        return Drawing(
+            name, draw, svg, title=title, words=words, numbers=self.table() if has_numbers else None
+        )
 
     def table(self) -> Table:
         """The rows that are drawn in numbers."""

@@ -101,3 +101,10 @@ def test_a_page_shows_the_svg_and_the_numbers_and_a_terminal_neither() -> None:
     assert "<summary>Numbers</summary>" in page
     assert "How do workers differ?" in page
     assert "svg" not in as_terminal(document)
+
+
+def test_rows_that_stand_in_an_order_of_their_own_keep_it_and_are_all_shown() -> None:
+    given = tuple(EstimateRow(f"{k}", float(k % 3), -1.0, 3.0) for k in range(70))
+    all_rows = EstimateRows(given, nouns="comparisons", x_label="Difference", is_ordered=False)
+    assert all_rows.shown == given
+    assert all_rows.drawing("d", title="t", words="w", width=5, has_numbers=False).table() is None

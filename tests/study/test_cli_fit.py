@@ -32,7 +32,9 @@ def test_a_fit_says_its_answer_first_and_fits_the_terminal() -> None:
 def test_a_folder_holds_the_parameters_and_the_pictures(tmp_path: Path) -> None:
     run("fit", PILOT, "--scale", "1:5", "-o", tmp_path / "fit")
     names = {path.name for path in (tmp_path / "fit").iterdir()}
-    pictures = {f"{name}.{ending}" for name in ("effect", "ratings") for ending in ("svg", "png")}
+    pictures = {
+        f"{name}.{ending}" for name in ("effect", "ratings", "variation") for ending in ("svg", "png")
+    }
     assert names == {"index.html", "record.json", "table.csv", *pictures}
     parameters, document = read_parameters(tmp_path / "fit" / "record.json")
     assert parameters.difference == pytest.approx(document["effect"]["estimate"])

@@ -11,6 +11,8 @@ from humeval_power.planning.analyze import Deviation
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.family import ComparisonRow
 from humeval_power.reporting.document import Block, Paragraph, Points, Section, Table
+from humeval_power.reporting.drawing import Drawing
+from humeval_power.reporting.estimate_rows import EstimateRow, EstimateRows
 from humeval_power.reporting.exclusion_words import rule_lines
 from humeval_power.reporting.numbers import counted, interval_words, p_cell
 from humeval_power.reporting.records import Record
@@ -70,6 +72,7 @@ def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> 
         (one, other, found) for found, rows in parts for one, other in zip(rows, found.without, strict=True)
     ]
     yield _one_table(*lines[0]) if len(lines) == 1 else _several_table(lines[:_MOST_SHOWN])
+    yield _drawing(lines[:_MOST_SHOWN])
     if len(lines) > _MOST_SHOWN:
         yield Paragraph(f"The other {len(lines) - _MOST_SHOWN:,} comparisons stand in the record.")
     several = " These p-values are not corrected for several tests." if len(lines) > 1 else ""
@@ -84,6 +87,29 @@ def counts_sentence(found: WithAndWithout) -> str:
     return (
         f"The rules leave out {workers:,} of {counted(found.workers[1], 'worker')} ({ratings:,} of "
         f"{counted(found.ratings[1], 'rating')})."
+    )
+
+
+def _drawing(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]]) -> Drawing:
+    """Each comparison with the rules, and below it without."""
+    rows = EstimateRows(
+        tuple(
+            EstimateRow(_named(row) if not without else "", row.estimate, row.low, row.high, without)
+            for one, other, _ in lines
+            for row, without in ((one, False), (other, True))
+        ),
+        nouns="comparisons",
+        x_label="Difference on [0, 1]",
+        usual_label="with the rules: the result",
+        marked_label="without: all workers",
+        is_ordered=False,
+    )
+    return rows.drawing(
+        "exclusions",
+        title="What do the rules change?",
+        words="Each difference with its interval, with the rules and below it without them.",
+        width=4.6,
+        has_numbers=False,
     )
 
 

@@ -17,6 +17,7 @@ from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.document import Block, Facts, Paragraph, Picture, Section, Table
+from humeval_power.reporting.estimate_rows import EstimateRow, EstimateRows
 from humeval_power.reporting.numbers import interval_words, p_words
 from humeval_power.reporting.probe_words import probe_sentences
 from humeval_power.reporting.study.latent_blocks import (
@@ -132,7 +133,24 @@ def parameter_blocks(ratings: Ratings, fitted: AnyFit, ranges: Intervals) -> tup
     """The parameters with their intervals; of categories those on the latent scale, and what they mean."""
     if isinstance(fitted, LatentFit):
         return latent_blocks(ratings, fitted, ranges)
-    return (parameters_table(ratings, fitted, ranges),)
+    table = parameters_table(ratings, fitted, ranges)
+    sds = [
+        EstimateRow(name, float(getattr(fitted.parameters, name)), *ranges[name])
+        for name in PARAMETER_NAMES
+        if name.startswith("sd_") and all(map(math.isfinite, ranges.get(name, (math.nan,))))
+    ]
+    if not sds:
+        return (table,)
+    drawing = EstimateRows(
+        tuple(sds), nouns="SDs", x_label="Standard deviation on [0, 1]", is_ordered=False
+    ).drawing(
+        "variation",
+        title="What varies how much?",
+        words="Each standard deviation with its 95 % interval.",
+        width=4.6,
+        has_numbers=False,
+    )
+    return (table, drawing)
 
 
 def further_sections(ratings: Ratings, fitted: AnyFit) -> tuple[Section, ...]:
