@@ -11,7 +11,16 @@ from humeval_power.planning.compare.power import RequiredItems
 from humeval_power.planning.compare.primer import PrimerCell
 from humeval_power.reporting.chart import Chart, Series
 from humeval_power.reporting.compare.charts import power_chart
-from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
+from humeval_power.reporting.document import (
+    Block,
+    Document,
+    Fact,
+    Facts,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+)
 from humeval_power.reporting.numbers import counted, p_cell
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -45,11 +54,10 @@ class ProspectiveResult(Result):
             "Items that the comparison needs",
             lead=f"{counted(found.n, 'item')} {self._goal()}, with power {self.target:g}.",
             headline=(
-                ("Items", f"{found.n:,} (by formula {found.exact_n:.2f})"),
-                ("Power", f"{found.power:.4f} with {counted(found.n, 'item')}"),
-                ("Test", self._test()),
+                ("Items", f"{found.n:,}"),
+                ("Power", f"{found.power:.4f}"),
             ),
-            sections=(Section("", (self._chart(),)),),
+            sections=(Section("", (Facts(self._how()), self._chart())),),
         )
 
     def _goal(self) -> str:
@@ -57,6 +65,9 @@ class ProspectiveResult(Result):
             ratio = self.mean / self.sd
             return f"find a mean difference of {self.mean:g} (SD {self.sd:g}, that is {ratio:.3g} SDs)"
         return f"show |B - A| < {self.margin:g} where B - A is {self.mean:g} (SD {self.sd:g})"
+
+    def _how(self) -> tuple[Fact, ...]:
+        return ("Test", self._test()), ("By formula", f"{self.found.exact_n:.2f} items, rounded up")
 
     def _test(self) -> str:
         if self.margin is None:
