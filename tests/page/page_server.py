@@ -16,7 +16,7 @@ from pathlib import Path
 
 from places import ROOT
 
-ANSWERED = 20.0  # seconds
+ANSWERED = 60.0  # seconds
 
 
 @dataclass(frozen=True)
