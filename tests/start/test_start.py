@@ -114,6 +114,12 @@ def test_a_file_answers_for_its_scale_its_systems_and_its_criteria() -> None:
     assert {"--criteria", "all", "--all-pairs", "--scale", "1:5"} <= set(analyze)
 
 
+def test_of_several_metrics_one_is_named_and_the_others_are_told_of() -> None:
+    record = run_json("start", "--judgement", "score", "--have", "results", "--file", "metrics.csv")
+    assert record["rows"][0]["command"][3:6] == ["metrics.csv", "--score", "bleurt"]
+    assert any("bleurt, comet" in told for told in record["assumptions"])
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

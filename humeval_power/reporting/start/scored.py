@@ -75,7 +75,8 @@ def preference_way(talk: Talk) -> list[Step]:
 def score_way(talk: Talk) -> list[Step]:
     """Scores of a program."""
     matters = {"effect": talk.number("difference")}
-    own = {"question": "mean", **matters, "baseline": talk.baseline}
+    metric = talk.found.criteria[0] if talk.found and talk.found.criteria else ""
+    own = {"score": metric, "question": "mean", **matters, "baseline": talk.baseline}
     scores = ("compare", "scores")
     if talk.have == "results":
         return [

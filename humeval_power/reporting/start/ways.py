@@ -199,7 +199,9 @@ def _of_scores(talk: Talk) -> list[str]:
 def _of_many(talk: Talk) -> list[str]:
     found = talk.found
     told = list(found.notes) if found else []
-    if found and found.criteria and talk.is_planning:
+    if found and found.criteria and talk.judgement == "score":
+        told.append(f"Of the metrics {', '.join(found.criteria)} the first is taken; do the same for each.")
+    elif found and found.criteria and talk.is_planning:
         told.append(f"Of the criteria {', '.join(found.criteria)} the first is taken to plan from.")
     if talk.n_systems > 2 and talk.judgement in ("preference", "correct", "corpus"):
         told.append("These commands compare two systems at a time.")
