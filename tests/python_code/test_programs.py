@@ -145,6 +145,11 @@ LINES = {
     "survey": "survey papers.csv --preset high,low --scale 1:5 --effect 0.1 --if-no-workers 5",
 }
 SLOW = {
+    "plan usual",
+    "mde systems",
+    "power file",
+    "surface systems",
+    "power unpaired",
     "surface card",
     "analyze many",
     "power card",
