@@ -205,3 +205,13 @@ def test_curves_of_several_systems_come_close_to_the_formula():
     for goal, share in found.shares.items():
         line = goals[f"goal '{goal}'"]
         assert line.y[line.x.index(pytest.approx(study.effect))] == pytest.approx(share, abs=0.03)
+
+
+def test_several_systems_have_their_price_and_budget():
+    words = ["power", "--preset", "high", "--workers", "12", "--items", "40", "--effect", "0.15"]
+    known = [*words, "--n-systems", "4", "--method", "analytic"]
+    said = run(*known, *PRICES, "--budget", "300").stdout
+    assert "266.40 USD" in said  # 1,920 ratings and 12 workers
+    assert "300.00 USD: 33.60 USD of it left" in said
+    assert run_json(*known, *PRICES)["costs"]["cost"] == "266.40"
+    assert "costs" not in run_json(*known)

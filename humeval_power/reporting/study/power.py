@@ -36,7 +36,13 @@ from humeval_power.reporting.study.power_charts import (
     estimates_chart,
     growth_charts,
 )
-from humeval_power.reporting.study.spending_charts import amount, cost_chart, splits_chart, variance_chart
+from humeval_power.reporting.study.spending_charts import (
+    amount,
+    cost_chart,
+    money_facts,
+    splits_chart,
+    variance_chart,
+)
 from humeval_power.reporting.study.study_content import (
     approximate_words,
     category_facts,
@@ -292,12 +298,8 @@ def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | None) -> Iter
     if spending is None:
         return
     unit, budget = spending.unit, spending.budget
-    if spending.priced is not None:
-        yield "Cost", str(spending.priced)
-    if budget is not None:
-        left = budget - spending.cost
-        said = f"{amount(left, unit)} of it left" if left >= 0 else f"{amount(-left, unit)} too little"
-        yield "Budget", f"{amount(budget, unit)}: {said}"
+    cost = round(spending.cost) if spending.priced is None else spending.priced
+    yield from money_facts(cost, None if budget is None else Decimal(str(budget)))
     splits = spending.splits
     if analytic is None or not len(splits) or splits.power[splits.best] < analytic.power + _WORTH:
         return

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 
+from humeval_power.costs import Cost
 from humeval_power.inference.study.formula import AnalyticPower
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.growth import TARGET
@@ -11,7 +13,7 @@ from humeval_power.planning.study.outlook import Outlook
 from humeval_power.planning.study.spending import Designs, Spending
 from humeval_power.planning.study.variance_parts import Part
 from humeval_power.reporting.chart import Axis, Chart, Mark, Series, Spot, Upright, spread
-from humeval_power.reporting.document import Table
+from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import percent
 from humeval_power.reporting.study.power_charts import TARGET_LINE, spots
 
@@ -28,6 +30,17 @@ PART_WORDS: Mapping[Part, str] = {
 def amount(value: float, unit: str) -> str:
     """'4,000 ratings', '480.00 USD'."""
     return f"{value:,.0f} {unit}" if unit == "ratings" else f"{value:,.2f} {unit}"
+
+
+def money_facts(cost: Cost | int, budget: Decimal | None) -> Iterator[Fact]:
+    """What a study costs, if it has prices and is not a number of ratings, and what is left of the budget."""
+    unit = "ratings" if isinstance(cost, int) else cost.currency
+    if not isinstance(cost, int):
+        yield "Cost", str(cost)
+    if budget is not None:
+        left = float(budget) - float(cost if isinstance(cost, int) else cost.total)
+        said = f"{amount(left, unit)} of it left" if left >= 0 else f"{amount(-left, unit)} too little"
+        yield "Budget", f"{amount(float(budget), unit)}: {said}"
 
 
 def cost_chart(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import ClassVar
 
+from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.planning.study.analytic import TOLERANCE
 from humeval_power.planning.study.systems_power import SystemsPower
 from humeval_power.planning.study.systems_study import SystemsStudy
@@ -15,6 +17,7 @@ from humeval_power.reporting.document import Block, Document, Fact, Facts, Parag
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.study.spending_charts import money_facts
 from humeval_power.reporting.study.study_content import STRICT
 from humeval_power.reporting.study.systems_charts import can_draw, goals_chart, sizes_of, workers_chart
 from humeval_power.reporting.study.systems_words import (
@@ -35,8 +38,9 @@ _MOST_MEANS = 24  # systems whose means a terminal shows
 class SystemsPowerResult(Result):
     """How often a study of several systems reaches each goal.
 
-    `analytic` is None where no formula describes the study, `simulated` where nothing was simulated. With
-    `strict`, more than 1 % of failed fits miss the target.
+    `analytic` is None where no formula describes the study, `simulated` where nothing was simulated. `costs` are
+    prices, `budget` what may be spent: an amount at these prices, else a number of ratings. With `strict`, more
+    than 1 % of failed fits miss the target.
     """
 
     schema: ClassVar[str] = "humeval_power/systems-power/1"
@@ -45,6 +49,8 @@ class SystemsPowerResult(Result):
     analytic: SystemsPower | None
     simulated: SystemsPower | None
     strict: bool = False
+    costs: CostModel | None = None
+    budget: Decimal | None = None
     notes: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -122,6 +128,13 @@ class SystemsPowerResult(Result):
         if self.simulated is not None:
             failed = f"{self.simulated.n_simulations:,} simulated, {self.simulated.n_failed:,} failed"
             yield "Fits", f"{failed}; beside each share its 95 % Monte Carlo interval"
+        yield from money_facts(self._cost, self.budget)
+
+    @property
+    def _cost(self) -> Cost | int:
+        """What the study costs at its prices; without any how many ratings it is."""
+        design = self.study.design
+        return design.n_ratings if self.costs is None else cost_of(design, self.costs)
 
     @staticmethod
     def _best(found: SystemsPower) -> Iterator[Fact]:
@@ -161,7 +174,17 @@ class SystemsPowerResult(Result):
             "analytic": power_record(self.analytic, names),
             "simulated": power_record(self.simulated, names),
             **study_record(self.study),
+            **self._cost_record(),
         }
+
+    def _cost_record(self) -> Record:
+        """What the study costs, where there are prices or a budget."""
+        cost, budget = self._cost, None if self.budget is None else float(self.budget)
+        if isinstance(cost, int):
+            return {} if budget is None else {"costs": {"unit": "ratings", "cost": cost, "budget": budget}}
+        found: Record = {"unit": cost.currency, "cost": str(cost.total), "budget": budget}
+        found["cost_parts"] = {name: str(part) for name, part in cost.parts.items()}
+        return {"costs": found}
 
     @property
     def remarks(self) -> tuple[str, ...]:

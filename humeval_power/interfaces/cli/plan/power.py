@@ -141,7 +141,9 @@ def command(
     if several is not None:
         assert workers is not None  # asked for before
         assert items is not None
-        return _of_systems(several, workers, items, effect, method, strict=strict, run=run)
+        costs = _costs(prices, None, budget)
+        found = _of_systems(several, workers, items, effect, method, strict=strict, run=run)
+        return replace(found, costs=costs, budget=budget)
     planned = load_plan(plan, amend)
     if planned is None:
         assert workers is not None  # asked for before
@@ -160,8 +162,11 @@ def command(
         refuse_beside_plan(click.get_current_context(), _IN_PLAN)
         if planned.many is not None:
             _refuse_losses(planned, losses, exclusion)
-            return _found(planned.systems_study(), method, strict=strict, run=run)
+            costs = _costs(prices, planned, budget)
+            found = _found(planned.systems_study(), method, strict=strict, run=run)
+            return replace(found, costs=costs, budget=budget)
         cell, said, scale = _planned(planned, losses, exclusion)
+    costs = _costs(prices, planned, budget)
     if method != "analytic" or not cell.study.has_formula:
         tell_cells([cell] if cell.study.rule.margin is None else [cell, cell], run, precision)
     return study_power(
@@ -176,13 +181,15 @@ def command(
         scale=scale,
         effect_unit=CARD2020_UNIT if compat else 1.0,
         strict=strict,
-        costs=_costs(prices, planned),
+        costs=costs,
         budget=budget,
     )
 
 
-def _costs(prices: CostOptions, plan: Plan | None) -> CostModel | None:
-    """The prices that were typed, or those of the plan."""
+def _costs(prices: CostOptions, plan: Plan | None, budget: Decimal | None) -> CostModel | None:
+    """The prices that were typed, or those of the plan; a budget beside them must be above 0."""
+    if budget is not None and budget <= 0:
+        raise click.UsageError(f"--budget must be above 0; got {budget}.")
     typed = cost_model_if_typed(with_pilot_times(prices, None))
     if typed is not None and plan is not None and plan.costs is not None:
         raise click.UsageError("The plan has prices of its own: leave out those that were typed.")
