@@ -99,7 +99,7 @@ class Form:
     @property
     def by_formula(self) -> bool:
         """Whether the answer that moves is a formula's, and a simulation follows."""
-        return "method" in self.live
+        return not {"method", "power-by"}.isdisjoint(self.live)
 
     @property
     def moves(self) -> bool:
