@@ -149,3 +149,11 @@ def test_check_tells_it_in_words_and_in_numbers(tmp_path: Path) -> None:
         assert (who["kind"], who["n_parts"], who["n_cells"]) == ("blocks", 4, 120)
         assert who["parts"][0] == {"n_workers": 3, "n_items": 10, "n_cells": 30}
         assert who["share_of_cells"] == pytest.approx(0.25)
+
+
+def test_check_says_which_column_it_took_as_what(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    rows = [f"w{w},i{i},{s},{1 + (w + i) % 5}" for w in range(3) for i in range(4) for s in "AB"]
+    path.write_text("annotator,doc_id,model,score\n" + "\n".join(rows) + "\n")
+    shown = CliRunner().invoke(main, ["check", str(path), "--item", "doc_id"])
+    assert "worker from 'annotator', item from 'doc_id'" in shown.stdout

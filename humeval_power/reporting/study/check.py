@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.checking.columns import shortened
 from humeval_power.planning.study.unmodelled import Unmodelled
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.document import (
@@ -169,6 +170,7 @@ def left_out_words(one: Unmodelled) -> str:
 def _record(ratings: Ratings, summary: TableSummary) -> Record:
     return {
         "data": {"source": ratings.source},
+        "columns": {} if ratings.origin is None else dict(ratings.origin.columns),
         "criterion_name": ratings.criterion,
         "scale": asdict(ratings.scale),
         **flow_record(ratings),
@@ -190,7 +192,7 @@ def _sections(ratings: Ratings, summary: TableSummary, place: int, who: Section)
     of = f"{ratings.criterion}: " if place else ""
     name = f"ratings-{place}" if place else "ratings"
     lead = (("Ratings", _lead(ratings, summary)),) if place else ()
-    yield Section(f"{of}Rows", (Facts((*lead, *_flow(ratings))),))
+    yield Section(f"{of}Rows", (Facts((*lead, *_columns(ratings), *_flow(ratings))),))
     yield Section(f"{of}Scale", (_scale(ratings, summary),))
     yield Section(f"{of}Design", (Table((), tuple(_design(summary))),))
     yield who
@@ -221,6 +223,13 @@ def ratings_picture(ratings: Ratings, name: str = "ratings") -> Picture:
     title = "Where do the ratings of each system lie?"
     words = "For each system the share of its ratings at each value of the scale, and their mean."
     return Drawing(name, draw, svg, title=title, words=words)
+
+
+def _columns(ratings: Ratings) -> Iterator[Fact]:
+    """Which column was taken as what."""
+    if ratings.origin is not None:
+        named = ((role, name) for role, name in ratings.origin.columns.items() if name)
+        yield "Columns", ", ".join(f"{role} from {shortened(str(name))!r}" for role, name in named)
 
 
 def _flow(ratings: Ratings) -> Iterator[Fact]:
