@@ -80,7 +80,6 @@ GAPS: Mapping[tuple[str, ...], str] = {
     ("report",): "tells the files of a study apart by what is in them; hp.report takes their documents.",
     ("report", "check"): "tells the files of a study apart; hp.documents.open_fields takes documents.",
     ("report", "remember"): "writes the answers that are remembered; hp.documents.remember is its call.",
-    ("start",): "names commands, and computes nothing.",
     ("cite",): "finds the records in files and folders; hp.cite takes records.",
     ("release",): "writes the files to publish; hp.release is its call.",
     ("looks", "pool"): "makes or reads its pairs of systems by itself; hp.looks.pool takes them.",
