@@ -115,6 +115,8 @@ def answer(work: Work, told: Tell) -> Answer:
             told(Told("Writing the files", answer=found[-1]))
 
     rarely = _rarely(told)
+    if work.output:  # a folder of its own: the writer of files locks the one above
+        Path(work.output).parent.mkdir(parents=True, exist_ok=True)
     with (
         _folder_with(work.files),
         capturing(typed, show) as caught,

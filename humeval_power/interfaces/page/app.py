@@ -315,7 +315,6 @@ class _Page:
             return Shown("idle", wrong=_wrongs(error))
         key = hashlib.sha256(repr(work).encode()).hexdigest()[:32]
         self._asked[key] = (form, asked)
-        self._folder(key).parent.mkdir(parents=True, exist_ok=True)
         self._parts.workers.job(key, Work(work.words, work.files, str(self._folder(key))))
         return self._shown(key)
 
