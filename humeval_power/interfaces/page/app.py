@@ -125,7 +125,7 @@ class Parts:
 def make_app(parts: Parts) -> Starlette:
     """The application; security stands before it."""
     page = _Page(parts)
-    study = StudyPages(parts, partial(page.work_of, FORMS[("plan",)]))
+    study = StudyPages(parts, partial(page.work_of, FORMS[("plan",)]), page.folder_of)
     found = [Route("/", page.home), Route("/static/{name}", _static)]
     found += [
         Route("/upload", page.upload, methods=["POST"]),
@@ -252,7 +252,7 @@ class _Page:
         stem, _, ending = str(request.path_params["name"]).rpartition(".")
         key = stem.removesuffix(_PRIVATE)
         form, _asked_for = self._of(key)
-        folder = self._folder(key) if key == stem else self._beside(key)
+        folder = self.folder_of(key) if key == stem else self._beside(key)
         if ending not in ("html", "zip")[key != stem :] or not folder.is_dir():
             return _not_there(request, Exception())
         name = f"{'-'.join(form.command)}{stem.removeprefix(key)}.{ending}"
@@ -273,7 +273,7 @@ class _Page:
         async with request.form(max_files=0, max_fields=8) as sent:
             name = str(sent.get("name") or "")
         name = file_stems([name], nameless="answer")[0]
-        to = {self._folder(key): folder.target(name), self._beside(key): folder.target(name + _PRIVATE)}
+        to = {self.folder_of(key): folder.target(name), self._beside(key): folder.target(name + _PRIVATE)}
         contents: dict[Path, str | bytes] = {
             place / path.relative_to(source): path.read_bytes()
             for source, place in to.items()
@@ -315,7 +315,7 @@ class _Page:
             return Shown("idle", wrong=_wrongs(error))
         key = hashlib.sha256(repr(work).encode()).hexdigest()[:32]
         self._asked[key] = (form, asked)
-        self._parts.workers.job(key, Work(work.words, work.files, str(self._folder(key))))
+        self._parts.workers.job(key, Work(work.words, work.files, str(self.folder_of(key))))
         return self._shown(key)
 
     def _shown(self, key: str) -> Shown:
@@ -325,7 +325,7 @@ class _Page:
         brought: dict[str, str] = {}
         apart: tuple[str, ...] = ()
         if job.state == "done" and job.answer is not None:
-            form, folder, beside = self._of(key)[0], self._folder(key), self._beside(key)
+            form, folder, beside = self._of(key)[0], self.folder_of(key), self._beside(key)
             wanted = {
                 name for step in form.next for name in (*step.brings.values(), *step.may_bring.values())
             }
@@ -365,11 +365,12 @@ class _Page:
             raise InputError(f"{value!r}: the page was opened without a folder. Bring the file itself.")
         return value, str(self._parts.folder.resolve(value))
 
-    def _folder(self, key: str) -> Path:
+    def folder_of(self, key: str) -> Path:
+        """Where the files of an answer are written."""
         return self._parts.private / "answers" / key / ANSWER
 
     def _beside(self, key: str) -> Path:
-        return self._parts.private / key / BESIDE
+        return self.folder_of(key).with_name(BESIDE)
 
     def _of(self, key: str) -> tuple[Form, Asked]:
         found = self._asked.get(key)

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.page.answers import ANSWER, BESIDE, Work
+from humeval_power.interfaces.page.answers import BESIDE, Work
 from humeval_power.interfaces.page.asked import Asked, asked_of
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.study import Part, Step, WholeStudy, steps_of, zipped
@@ -40,8 +40,9 @@ class _Study:
 class StudyPages:
     """A study for each plan that is asked for; its steps are jobs, and one begins when those before it are done."""
 
-    def __init__(self, parts: Parts, work_of: WorkOf) -> None:
+    def __init__(self, parts: Parts, work_of: WorkOf, folder_of: Callable[[str], Path]) -> None:
         self._parts = parts
+        self._folder_of = folder_of
         self._work_of = work_of
         self._studies: dict[str, _Study] = {}
 
@@ -95,8 +96,10 @@ class StudyPages:
     def _job(self, study: _Study, step: Step) -> Job:
         work = self._work(study, step)
         key = _key(work)
+        folder = self._folder_of(key)
+        folder.parent.mkdir(parents=True, exist_ok=True)
         return self._parts.workers.job_of(key) or self._parts.workers.job(
-            key, Work(work.words, work.files, str(self._parts.private / key / ANSWER))
+            key, Work(work.words, work.files, str(folder))
         )
 
     def _work(self, study: _Study, step: Step) -> Work:
@@ -117,13 +120,13 @@ class StudyPages:
 
     def _files_of(self, study: _Study, step: Step) -> dict[str, Path]:
         """The files of a step that is done, by their names in the study."""
-        place = self._parts.private / _key(self._work(study, step))
+        place = self._folder_of(_key(self._work(study, step)))
         made = {
-            f"{step.folder}/{path.relative_to(place / ANSWER).as_posix()}": path
-            for path in sorted((place / ANSWER).rglob("*"))
+            f"{step.folder}/{path.relative_to(place).as_posix()}": path
+            for path in sorted(place.rglob("*"))
             if path.is_file()
         }
-        beside = {name: place / BESIDE / name for name in step.writes}
+        beside = {name: place.with_name(BESIDE) / name for name in step.writes}
         return made | {name: path for name, path in beside.items() if path.is_file()}
 
     def _whole(self, study: _Study) -> WholeStudy:
