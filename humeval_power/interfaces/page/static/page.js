@@ -1,6 +1,7 @@
 /* The page works without this. With it answers move while one drags, files can be dropped, and progress is shown. */
 "use strict";
 
+// Its attributes are read by getAttribute: a field called "dataset" would stand in the place of form.dataset.
 const form = document.getElementById("form");
 const answer = document.getElementById("answer");
 const tab = crypto.randomUUID();
@@ -73,7 +74,7 @@ function query() {
 
 /* The link holds the state: nothing typed is lost by reload or Back. */
 function keep(step) {
-  const link = form.dataset.path + "?" + query();
+  const link = form.getAttribute("data-path") + "?" + query();
   if (step) history.pushState(null, "", link);
   else history.replaceState(null, "", link);
 }
@@ -83,7 +84,7 @@ function changed() {
   clearTimeout(quiet);
   clearTimeout(still);
   clearTimeout(polling);
-  if (!form.dataset.live) {
+  if (!form.getAttribute("data-live")) {
     answer.classList.add("old");
     return;
   }
@@ -108,7 +109,7 @@ async function move() {
   asking = new AbortController();
   answer.setAttribute("aria-busy", "true");
   try {
-    const said = await fetch("/live" + form.dataset.path + "?" + query(), {
+    const said = await fetch("/live" + form.getAttribute("data-path") + "?" + query(), {
       headers: { Accept: "application/json", "X-Tab": tab },
       signal: asking.signal,
     });
@@ -124,11 +125,11 @@ async function compute() {
   clearTimeout(still);
   const asked = query();
   try {
-    const said = await fetch("/job" + form.dataset.path + "?" + asked, {
+    const said = await fetch("/job" + form.getAttribute("data-path") + "?" + asked, {
       method: "POST",
       headers: { Accept: "application/json", "X-Humeval": "1" },
     });
-    if (asked === query()) show(await said.json(), Boolean(form.dataset.live));
+    if (asked === query()) show(await said.json(), Boolean(form.getAttribute("data-live")));
   } catch {
     lost();
   }
@@ -138,7 +139,7 @@ async function poll(key) {
   try {
     const said = await fetch("/job/" + key, { headers: { Accept: "application/json" } });
     const found = await said.json();
-    if (answer.dataset.key === key) show(found, Boolean(form.dataset.live));
+    if (answer.dataset.key === key) show(found, Boolean(form.getAttribute("data-live")));
   } catch {
     lost();
   }
@@ -182,7 +183,7 @@ function follow(state, key) {
   answer.dataset.key = key;
   clearTimeout(polling);
   clearTimeout(still);
-  if (state === "live" && "follows" in form.dataset && answer.querySelector(".document")) still = setTimeout(compute, STILL);
+  if (state === "live" && form.hasAttribute("data-follows") && answer.querySelector(".document")) still = setTimeout(compute, STILL);
   if (state === "starting") polling = setTimeout(move, 400);
   if (state === "waiting" || state === "running") polling = setTimeout(() => poll(key), 300);
 }
@@ -267,7 +268,7 @@ async function bring(file, input) {
   if (!found.value) return beside([{ option: input.name, text: words(found) }]);
   input.value = found.value;
   input.dispatchEvent(new Event("input", { bubbles: true }));
-  if (!form.dataset.live) form.requestSubmit();
+  if (!form.getAttribute("data-live")) form.requestSubmit();
 }
 
 function words(found) {
