@@ -157,7 +157,10 @@ def test_the_simulated_power_stands_in_the_pictures_with_its_interval():
 
 
 def test_prices_need_that_of_a_rating():
-    assert "nothing says what a rating costs" in run(*STUDY, "--cost-per-worker", "3", code=2).stderr
+    assert (
+        "--cost-per-worker needs the price of a rating"
+        in run(*STUDY, "--cost-per-worker", "3", code=2).stderr
+    )
     assert "--budget" in run(*STUDY, "--budget", "much", code=2).stderr
     assert "must be above 0" in run(*STUDY, "--budget", "0", code=2).stderr
     assert "needs a PILOT" in run(*STUDY, "--seconds-column", "s", code=2).stderr

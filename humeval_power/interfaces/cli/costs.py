@@ -70,6 +70,7 @@ class CostOptions:
     currency: str
 
 
+_UNTYPED = (None, ParameterSource.DEFAULT)
 _DEFAULTS = {field.name: field.default for field in fields(CostModel)}
 
 
@@ -197,10 +198,14 @@ def cost_model_if_typed(prices: CostOptions) -> CostModel | None:
         As for `cost_model`.
     """
     context = click.get_current_context()
-    names = (field.name for field in fields(CostOptions))
-    typed = (context.get_parameter_source(name) for name in names)
-    given = any(source not in (None, ParameterSource.DEFAULT) for source in typed)
-    return cost_model(prices) if given else None
+    names = [field.name for field in fields(CostOptions)]
+    typed = [name for name in names if context.get_parameter_source(name) not in _UNTYPED]
+    if typed and prices.cost_per_rating is None and prices.pay_per_hour is None:
+        option = f"--{typed[0].replace('_', '-')}"
+        raise InputError(
+            f"{option} needs the price of a rating: --cost-per-rating, or --pay-per-hour with --seconds-per-rating."
+        )
+    return cost_model(prices) if typed else None
 
 
 def _model(prices: CostOptions, fee: PlatformFee) -> CostModel:
