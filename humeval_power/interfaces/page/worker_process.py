@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -94,6 +95,10 @@ class _Worker:
         self._setup = setup
         if setup.patient:
             os.nice(_PATIENCE)
+        else:
+            from threadpoolctl import threadpool_limits
+
+            threadpool_limits(1)  # several answer at once, and what they solve is small
         tell = self._telling()
         for work in setup.warm:
             setup.run(work, tell)
@@ -110,6 +115,7 @@ class _Worker:
         self._number = asked.number
         tell = self._telling()
         self._cap_time()
+        n_modules = len(sys.modules)
         try:
             with as_it_was():
                 answer = self._run(asked.work, tell)
@@ -117,7 +123,8 @@ class _Worker:
             self._at_rest.set()
             signal.signal(signal.SIGINT, self.interrupted)
         self._n_answers += 1
-        spoilt = self._spoilt()
+        is_torn = answer.exit_code == INTERRUPTED and len(sys.modules) > n_modules
+        spoilt = "an answer was stopped while it loaded modules" if is_torn else self._spoilt()
         return Answered(answer, spoilt or self._tired(), bool(spoilt))
 
     def _run(self, work: Work, tell: Tell) -> Answer:

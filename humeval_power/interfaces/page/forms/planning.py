@@ -90,6 +90,7 @@ POWER = Form(
         known(),
         _SIZE,
         difference(),
+        *money(Control("budget", "What may be spent", "USD")),
         SYSTEMS,
         KIND,
         IN_DOCUMENTS,
