@@ -326,7 +326,7 @@ def test_an_error_shows_what_it_quotes(tmp_path, table, words):
     assert "Error" in told
 
 
-def test_the_command_is_shown_so_that_it_can_be_pasted(study, tmp_path, monkeypatch):
+def test_the_command_is_shown_so_that_it_can_be_pasted(study, tmp_path):
     words = [
         "humeval-power",
         "fit",
@@ -335,9 +335,10 @@ def test_the_command_is_shown_so_that_it_can_be_pasted(study, tmp_path, monkeypa
         "1:5",
         "--criterion",
         NAMES.criterion,
+        "-o",
+        str(tmp_path / "p.json"),
     ]
-    monkeypatch.setattr(sys, "argv", words)
-    run(*words[1:], "-o", tmp_path / "p.json")
+    run(*words[1:])
     command = json.loads((tmp_path / "p.json").read_text())["command"]
     assert hidden_in(command) == set()
     done = subprocess.run(

@@ -43,6 +43,12 @@ def sleep(_work: Work, _told: Tell, seconds: str, *_: str) -> str:
     return "slept"
 
 
+def load_slowly(_work: Work, _told: Tell) -> str:
+    import module_that_loads_slowly  # noqa: F401
+
+    return "loaded"
+
+
 def exit_at_once(_work: Work, _told: Tell) -> str:
     os._exit(7)
 
@@ -176,7 +182,7 @@ def state(_work: Work, _told: Tell) -> str:
 ACTIONS: dict[str, Callable[..., str]] = {
     function.__name__: function
     for function in (
-        say, sleep, exit_at_once, kill_itself, eat, eat_unseen, print_much, fail, leave, spin, deaf, count,
-        count_with_child, leave_child, leave_thread, spoil, open_command, state,
+        say, sleep, load_slowly, exit_at_once, kill_itself, eat, eat_unseen, print_much, fail, leave, spin, deaf,
+        count, count_with_child, leave_child, leave_thread, spoil, open_command, state,
     )
 }  # fmt: skip

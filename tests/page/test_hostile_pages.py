@@ -16,9 +16,9 @@ from in_process_parts import InProcess
 from starlette.testclient import TestClient
 
 from humeval_power.interfaces.page.app import Parts, make_app
-from humeval_power.interfaces.page.caps import Caps
-from humeval_power.interfaces.page.chosen_folder import Folder
-from humeval_power.interfaces.page.uploads import Uploads
+from humeval_power.interfaces.page.serving.caps import Caps
+from humeval_power.interfaces.page.serving.chosen_folder import Folder
+from humeval_power.interfaces.page.serving.uploads import Uploads
 
 NAMES = (
     "<script>alert(1)</script>",

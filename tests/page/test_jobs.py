@@ -16,9 +16,9 @@ from places import ROOT, TESTS
 from worker_room import Room, a_room, lives, problem_of
 
 from humeval_power.interfaces.page.answers import Work, answer
-from humeval_power.interfaces.page.crew import TooManyError
-from humeval_power.interfaces.page.jobs import Job
-from humeval_power.interfaces.page.workers import WARM, Limits
+from humeval_power.interfaces.page.working.crew import TooManyError
+from humeval_power.interfaces.page.working.jobs import Job
+from humeval_power.interfaces.page.working.workers import WARM, Limits
 
 LIMITS = Limits(stop_seconds=1, jobs=5, kept_jobs=3)
 
@@ -80,6 +80,17 @@ def test_the_worker_of_a_job_that_was_stopped_is_used_again(room: Room):
     room.end(first)
     assert room.end(room.job("says", "say", "still here")).html == "still here"
     assert room.workers.pids == pids
+
+
+def test_the_worker_of_a_job_that_was_stopped_while_a_module_was_loaded_is_replaced(room: Room):
+    first = room.job("loads", "load_slowly")
+    room.until(lambda: first.state == "running")
+    time.sleep(0.5)
+    pids = room.workers.pids
+    room.stop("loads")
+    assert room.end(first).exit_code == 130
+    assert room.end(room.job("says", "say", "fresh")).html == "fresh"
+    assert room.workers.pids != pids
 
 
 def test_a_job_that_does_not_stop_is_killed(room: Room):

@@ -22,8 +22,8 @@ from places import ROOT
 
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.cli.page import page as command
-from humeval_power.interfaces.page import server
-from humeval_power.interfaces.page.session import Session
+from humeval_power.interfaces.page.serving import server
+from humeval_power.interfaces.page.serving.session import Session
 
 
 @contextmanager

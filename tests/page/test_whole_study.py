@@ -18,7 +18,7 @@ from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
 from humeval_power.interfaces.page.app import make_app
-from humeval_power.interfaces.page.study import KEY, PRIVATE, SEED, steps_of
+from humeval_power.interfaces.page.whole_study.steps import KEY, PRIVATE, SEED, steps_of
 
 PLAN = "preset=low&effect=0.2&items=20:40:20&max-workers=6&cost-per-rating=0.1&simulations=100"
 

@@ -13,8 +13,8 @@ import pytest
 from worker_room import Room, a_room, lives, problem_of
 
 from humeval_power.interfaces.page.answers import Work, answer
-from humeval_power.interfaces.page.crew import TooManyError
-from humeval_power.interfaces.page.workers import WARM, Limits
+from humeval_power.interfaces.page.working.crew import TooManyError
+from humeval_power.interfaces.page.working.workers import WARM, Limits
 
 MB = 10**6
 

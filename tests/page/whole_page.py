@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 
 from humeval_power.interfaces.page.app import Parts
 from humeval_power.interfaces.page.app import make_app as whole_app
-from humeval_power.interfaces.page.server import State
+from humeval_power.interfaces.page.serving.server import State
 
 
 def make_app(state: State) -> Starlette:

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import page_runs
 
 from humeval_power.interfaces.page.answers import Answer, Work
-from humeval_power.interfaces.page.jobs import Job
-from humeval_power.interfaces.page.worker_messages import Run
-from humeval_power.interfaces.page.workers import Limits, Workers
+from humeval_power.interfaces.page.working.jobs import Job
+from humeval_power.interfaces.page.working.worker_messages import Run
+from humeval_power.interfaces.page.working.workers import Limits, Workers
 
 T = TypeVar("T")
 HALLO = (Work(("say", "hallo")),)

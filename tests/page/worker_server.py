@@ -10,7 +10,7 @@ import sys
 import page_runs
 
 from humeval_power.interfaces.page.answers import Work
-from humeval_power.interfaces.page.workers import Workers
+from humeval_power.interfaces.page.working.workers import Workers
 
 
 async def serve(output: str) -> None:

@@ -25,13 +25,13 @@ from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.interfaces.page import views
 from humeval_power.interfaces.page.answers import ANSWER, BESIDE, Answer, Told, Work, Wrong
 from humeval_power.interfaces.page.asked import Asked, asked_of, files_asked, offered, upload_of, words_of
-from humeval_power.interfaces.page.crew import TooManyError
 from humeval_power.interfaces.page.fields import can_begin
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import Form
-from humeval_power.interfaces.page.refusals import RefusedError
-from humeval_power.interfaces.page.study_pages import StudyPages
+from humeval_power.interfaces.page.serving.refusals import RefusedError
 from humeval_power.interfaces.page.views import RUN, Shown, State, Surroundings
+from humeval_power.interfaces.page.whole_study.pages import StudyPages
+from humeval_power.interfaces.page.working.crew import TooManyError
 from humeval_power.interfaces.writing.file_sets import write_files
 from humeval_power.safe_text import file_stems
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.types import ASGIApp
 
 from humeval_power.interfaces.page.app import Parts, make_app
-from humeval_power.interfaces.page.server import State
-from humeval_power.interfaces.page.workers import Workers
+from humeval_power.interfaces.page.serving.server import State
+from humeval_power.interfaces.page.working.workers import Workers
 
 _JOBS = 2  # at once: a table can be looked at while a long simulation runs
 

@@ -58,7 +58,7 @@ def command(
     if not all(find_spec(package) for package in NEEDED):
         raise InputError(_MISSING)
     from humeval_power.interfaces.page.opened import make_page
-    from humeval_power.interfaces.page.server import default_caps, serve
+    from humeval_power.interfaces.page.serving.server import default_caps, serve
 
     serve(
         make_page,

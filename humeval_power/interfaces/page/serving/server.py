@@ -21,13 +21,13 @@ from starlette.types import ASGIApp
 
 from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.interfaces.formats.size_limits import MAX_MB, MEGABYTE, largest_size
-from humeval_power.interfaces.page.caps import Caps
-from humeval_power.interfaces.page.chosen_folder import Folder
-from humeval_power.interfaces.page.connections import protocol_of
-from humeval_power.interfaces.page.private_folder import PrivateFolder
-from humeval_power.interfaces.page.security import TOKEN, Guard
-from humeval_power.interfaces.page.session import Session
-from humeval_power.interfaces.page.uploads import Uploads
+from humeval_power.interfaces.page.serving.caps import Caps
+from humeval_power.interfaces.page.serving.chosen_folder import Folder
+from humeval_power.interfaces.page.serving.connections import protocol_of
+from humeval_power.interfaces.page.serving.private_folder import PrivateFolder
+from humeval_power.interfaces.page.serving.security import TOKEN, Guard
+from humeval_power.interfaces.page.serving.session import Session
+from humeval_power.interfaces.page.serving.uploads import Uploads
 
 LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
 _BACKLOG = 128

@@ -9,18 +9,18 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import sys
 import tempfile
 import time
 from contextlib import suppress
 from contextvars import copy_context
 from queue import SimpleQueue
 from threading import Event, Thread, active_count, main_thread
+from types import FrameType
 from typing import Any
 
 from humeval_power.interfaces.page.answers import COMPILING, Answer, Tell, Told, Work
-from humeval_power.interfaces.page.worker_limits import cap_memory, cap_time, no_core_dump, resident
-from humeval_power.interfaces.page.worker_messages import (
+from humeval_power.interfaces.page.working.worker_limits import cap_memory, cap_time, no_core_dump, resident
+from humeval_power.interfaces.page.working.worker_messages import (
     COMPILE_SECONDS,
     INTERRUPTED,
     NO_MEMORY,
@@ -33,10 +33,11 @@ from humeval_power.interfaces.page.worker_messages import (
     packed,
     read_message,
 )
-from humeval_power.interfaces.page.worker_traces import (
+from humeval_power.interfaces.page.working.worker_traces import (
     MOST_FILES,
     as_it_was,
     has_children,
+    is_importing,
     is_in_command,
     open_files,
 )
@@ -73,6 +74,7 @@ class _Worker:
         self._outgoing: SimpleQueue[bytes] = SimpleQueue()
         self._link = link
         self._number, self._to_stop = 0, -1
+        self._is_torn = False
         self._may_stop = self._is_ending = False
         self._at_rest = Event()
         self._at_rest.set()
@@ -84,10 +86,11 @@ class _Worker:
         """Give the server a message."""
         self._outgoing.put(packed(message))
 
-    def interrupted(self, *_: object) -> None:
+    def interrupted(self, _signal: int = 0, frame: FrameType | None = None) -> None:
         """Stop the answer under way if that is wanted, once."""
         if self._may_stop and (self._is_ending or self._to_stop == self._number):
             self._may_stop = False
+            self._is_torn = is_importing(frame)
             raise KeyboardInterrupt
 
     def prepare(self, setup: Setup) -> None:
@@ -115,7 +118,6 @@ class _Worker:
         self._number = asked.number
         tell = self._telling()
         self._cap_time()
-        n_modules = len(sys.modules)
         try:
             with as_it_was():
                 answer = self._run(asked.work, tell)
@@ -123,8 +125,7 @@ class _Worker:
             self._at_rest.set()
             signal.signal(signal.SIGINT, self.interrupted)
         self._n_answers += 1
-        is_torn = answer.exit_code == INTERRUPTED and len(sys.modules) > n_modules
-        spoilt = "an answer was stopped while it loaded modules" if is_torn else self._spoilt()
+        spoilt = self._spoilt()
         return Answered(answer, spoilt or self._tired(), bool(spoilt))
 
     def _run(self, work: Work, tell: Tell) -> Answer:
@@ -173,6 +174,8 @@ class _Worker:
 
     def _spoilt(self) -> str:
         """What the answer has left in this process that nothing can put back."""
+        if self._is_torn:
+            return "an answer was stopped while it loaded a module"
         if is_in_command():
             return "an answer left its command open"
         if active_count() > self._n_threads:

@@ -12,8 +12,8 @@ from typing import Any, cast
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from humeval_power.interfaces.page.caps import Caps
-from humeval_power.interfaces.page.refusals import RefusedError, raw_refusal
+from humeval_power.interfaces.page.serving.caps import Caps
+from humeval_power.interfaces.page.serving.refusals import RefusedError, raw_refusal
 
 _DRAIN_SECONDS, _DRAIN_BYTES = 3.0, 256_000_000
 _NO_HTTP = "This is no request that the page understands, or its head is too long."

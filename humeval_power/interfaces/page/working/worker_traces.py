@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 
 MOST_FILES = 32  # that an answer may leave open before the worker is replaced
 
@@ -62,3 +63,12 @@ def is_in_command() -> bool:
     import click
 
     return click.get_current_context(silent=True) is not None
+
+
+def is_importing(frame: FrameType | None) -> bool:
+    """Whether a module is being loaded in this frame or above it."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.page.answers import Tell, Told
-from humeval_power.interfaces.page.worker_link import Worker
+from humeval_power.interfaces.page.working.worker_link import Worker
 
 MOST_FAILURES = 3  # of starts, one after the other
 

@@ -17,8 +17,8 @@ from contextlib import suppress
 from typing import Literal
 
 from humeval_power.interfaces.page.answers import COMPILING, Answer, Tell, Told, Work
-from humeval_power.interfaces.page.worker_limits import resident
-from humeval_power.interfaces.page.worker_messages import (
+from humeval_power.interfaces.page.working.worker_limits import resident
+from humeval_power.interfaces.page.working.worker_messages import (
     COMPILE_SECONDS,
     HEAD,
     Answered,

@@ -15,10 +15,10 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from humeval_power.interfaces.page.caps import Caps
-from humeval_power.interfaces.page.exchanges import SECRET_HEADER, Exchange, Head
-from humeval_power.interfaces.page.refusals import RefusedError, too_large
-from humeval_power.interfaces.page.session import Session
+from humeval_power.interfaces.page.serving.caps import Caps
+from humeval_power.interfaces.page.serving.exchanges import SECRET_HEADER, Exchange, Head
+from humeval_power.interfaces.page.serving.refusals import RefusedError, too_large
+from humeval_power.interfaces.page.serving.session import Session
 
 TOKEN = "token"  # in the first link
 FORM_TOKEN = "_form"  # in the link that a form without scripts is posted to

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 import traceback
 from dataclasses import dataclass
@@ -12,9 +11,9 @@ from typing import NoReturn
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from humeval_power.interfaces.page.caps import Caps
-from humeval_power.interfaces.page.refusals import RefusedError, refusal, safe_headers, too_large
-from humeval_power.safe_text import terminal_text
+from humeval_power.interfaces.cli.output import say
+from humeval_power.interfaces.page.serving.caps import Caps
+from humeval_power.interfaces.page.serving.refusals import RefusedError, refusal, safe_headers, too_large
 
 SECRET_HEADER = b"x-humeval"  # our scripts send it; a form of another site cannot
 _CLOSE = (b"connection", b"close")
@@ -123,7 +122,7 @@ class Exchange:
     def failed(self, error: Exception) -> None:
         """The app has raised: the terminal sees why, and the browser that it did."""
         if not isinstance(error, RefusedError | ClientDisconnect):
-            print(terminal_text("".join(traceback.format_exception(error))), file=sys.stderr)
+            say("".join(traceback.format_exception(error)), err=True)
         if not self._has_ended:
             self.refused = self.refused or RefusedError(500, _FAILED)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Literal
 
 from humeval_power.interfaces.page.answers import Answer, Told, Work
-from humeval_power.interfaces.page.crew import TooManyError
-from humeval_power.interfaces.page.live_questions import size_of, stamp
-from humeval_power.interfaces.page.worker_link import DiedError, Worker
-from humeval_power.interfaces.page.worker_messages import INTERRUPTED, failed
+from humeval_power.interfaces.page.working.crew import TooManyError
+from humeval_power.interfaces.page.working.live_questions import size_of, stamp
+from humeval_power.interfaces.page.working.worker_link import DiedError, Worker
+from humeval_power.interfaces.page.working.worker_messages import INTERRUPTED, failed
 from humeval_power.interfaces.writing.disk import remove_tree
 from humeval_power.interfaces.writing.partial_folder import partial_of
 

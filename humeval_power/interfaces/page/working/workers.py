@@ -8,12 +8,12 @@ from pathlib import Path
 
 from humeval_power.interfaces.page import answers
 from humeval_power.interfaces.page.answers import Answer, Tell, Told, Work
-from humeval_power.interfaces.page.crew import Crew
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.jobs import Job, Jobs
-from humeval_power.interfaces.page.live_questions import LiveQuestions
-from humeval_power.interfaces.page.worker_link import Worker
-from humeval_power.interfaces.page.worker_messages import Run, Setup
+from humeval_power.interfaces.page.working.crew import Crew
+from humeval_power.interfaces.page.working.jobs import Job, Jobs
+from humeval_power.interfaces.page.working.live_questions import LiveQuestions
+from humeval_power.interfaces.page.working.worker_link import Worker
+from humeval_power.interfaces.page.working.worker_messages import Run, Setup
 
 GIGABYTE = 10**9
 WARM = (

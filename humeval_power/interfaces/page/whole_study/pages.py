@@ -18,8 +18,8 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.page.answers import BESIDE, Work
 from humeval_power.interfaces.page.asked import Asked, asked_of
 from humeval_power.interfaces.page.forms import FORMS
-from humeval_power.interfaces.page.study import Part, Step, WholeStudy, steps_of, zipped
-from humeval_power.interfaces.page.study_views import StepShown, study_file, study_page
+from humeval_power.interfaces.page.whole_study.steps import Part, Step, WholeStudy, steps_of, zipped
+from humeval_power.interfaces.page.whole_study.views import StepShown, study_file, study_page
 
 if TYPE_CHECKING:
     from humeval_power.interfaces.page.app import Job, Parts
@@ -97,7 +97,6 @@ class StudyPages:
         work = self._work(study, step)
         key = _key(work)
         folder = self._folder_of(key)
-        folder.parent.mkdir(parents=True, exist_ok=True)
         return self._parts.workers.job_of(key) or self._parts.workers.job(
             key, Work(work.words, work.files, str(folder))
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from http import HTTPStatus
 
-from humeval_power.interfaces.page.caps import MEGABYTE
+from humeval_power.interfaces.page.serving.caps import MEGABYTE
 from humeval_power.safe_text import html_text
 
 Headers = list[tuple[bytes, bytes]]

@@ -11,9 +11,9 @@ from itertools import count
 from typing import TypeAlias
 
 from humeval_power.interfaces.page.answers import Answer, Work
-from humeval_power.interfaces.page.crew import TooManyError
-from humeval_power.interfaces.page.worker_link import DiedError, Worker
-from humeval_power.interfaces.page.worker_messages import failed
+from humeval_power.interfaces.page.working.crew import TooManyError
+from humeval_power.interfaces.page.working.worker_link import DiedError, Worker
+from humeval_power.interfaces.page.working.worker_messages import failed
 
 FRESH, FRESH_FAILURE = (
     300.0,

@@ -21,8 +21,8 @@ from starlette.requests import Request
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.archives import refuse_bomb
-from humeval_power.interfaces.page.caps import MEGABYTE, Caps
-from humeval_power.interfaces.page.refusals import RefusedError
+from humeval_power.interfaces.page.serving.caps import MEGABYTE, Caps
+from humeval_power.interfaces.page.serving.refusals import RefusedError
 from humeval_power.safe_text import file_stems
 
 NAME_HEADER = "x-file-name"  # of a raw upload: its name, percent-encoded

@@ -1,0 +1,45 @@
+"""Write the pictures of docs/page.md: the page in a browser, with the data that the project ships.
+
+    python docs/make_page_pictures.py
+
+It needs the extras [page] and [browser], and Chromium.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "page"))
+from browsing import answered, browser_page, page_server  # noqa: E402
+
+PICTURES = {  # name: the link, the width and the height
+    "page-power": (
+        "power?preset=high&workers=20&items=100&effect=0.1&ratings-per-item=3&cost-per-rating=0.1",
+        1200,
+        1500,
+    ),
+    "page-phone": ("power?preset=high&workers=20&items=100&effect=0.1", 360, 700),
+    "page-fit": ("fit?file=pilot.csv&scale=1:5", 1200, 1300),
+}
+
+
+def main() -> None:
+    """Open each page, wait for its whole answer and keep what is to be seen."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(ROOT / "data" / "pilot.csv", folder)
+        with page_server(Path(folder)) as link:
+            for name, (path, width, height) in PICTURES.items():
+                with browser_page(link, width=width) as (page, _seen):
+                    page.set_viewport_size({"width": width, "height": height})
+                    page.goto(page.own + path)
+                    answered(page)
+                    page.screenshot(path=ROOT / "docs" / "images" / f"{name}.png")
+                    print(f"Written: docs/images/{name}.png")
+
+
+if __name__ == "__main__":
+    main()

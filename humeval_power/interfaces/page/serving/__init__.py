@@ -1,0 +1,1 @@
+"""Who may ask the page what, what may be brought, and the server itself."""

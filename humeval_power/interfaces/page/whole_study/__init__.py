@@ -1,0 +1,1 @@
+"""A whole study out of its plan: every step of it, as one file or a zip."""

@@ -1,0 +1,1 @@
+"""Warm processes that answer what pages ask, at once or one after the other."""
