@@ -6,7 +6,9 @@ import io
 import json
 import shutil
 import zipfile
+from itertools import product
 from pathlib import Path
+from random import Random
 
 import pytest
 from browsing import answered, browser_page, page_server, shown, violations
@@ -108,6 +110,56 @@ def test_a_file_of_the_folder_is_opened_by_its_path(page):
     page.goto(page.own + "fit?file=pilot.csv")
     answered(page)
     assert "humeval-power fit pilot.csv" in page.inner_text(".same pre")
+
+
+def test_from_a_pilot_to_the_power_of_the_next_study(page):
+    page.goto(page.own + "fit?file=pilot.csv&scale=1:5")
+    answered(page)
+    page.click(".next a[href^='/power']")
+    shown(page)
+    assert "record.json~" in page.input_value("#field-parameters")  # the fit itself
+    assert "--parameters record.json" in page.inner_text(".same pre >> nth=0")
+
+
+def test_eight_systems_as_a_ranking_and_a_heat_map(page, tmp_path):
+    random = Random(8)
+    rows = ["worker,item,system,rating"]
+    for worker, item, system in product(range(5), range(10), range(8)):
+        rows.append(
+            f"w{worker},i{item},system {system},{min(5, max(1, round(random.gauss(2 + system / 4))))}"
+        )
+    table = tmp_path / "eight.csv"
+    table.write_text("\n".join(rows) + "\n")
+    page.goto(page.own + "analyze?comparisons=all-pairs")
+    page.set_input_files(".file .chooser >> nth=0", str(table))
+    answered(page)
+    said = page.inner_text("#answer")
+    assert "Comparison of 8 systems" in said
+    assert "28 comparisons" in said
+    assert page.locator("#answer figure").count() >= 2
+
+
+def test_scores_are_compared_in_four_steps(page, tmp_path):
+    random = Random(4)
+    scores = tmp_path / "scores.csv"
+    lines = [f"s{item},{random.random():.3f},{random.random() + 0.2:.3f}" for item in range(40)]
+    scores.write_text("item,A,B\n" + "\n".join(lines) + "\n")
+    page.goto(page.own + "compare/scores")
+    page.set_input_files(".file .chooser >> nth=0", str(scores))
+    shown(page)
+    said = page.inner_text("#answer")
+    for step in ("Step 1", "Step 2", "Step 3", "Step 4"):
+        assert step in said
+    assert "humeval-power compare scores scores.csv" in page.inner_text(".same pre >> nth=0")
+
+
+def test_six_questions_lead_to_filled_pages(page):
+    page.goto(page.own + "start")
+    page.fill("#field-scale", "1:7")
+    page.wait_for_selector(".next a[href*='scale=1%3A7']")
+    page.click(".next a[href^='/power']")
+    shown(page)
+    assert page.input_value("#field-scale") == "1:7"
 
 
 def test_all_problems_of_a_bad_file_are_listed(page, tmp_path):

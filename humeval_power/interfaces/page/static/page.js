@@ -34,7 +34,7 @@ function glance() {
   const headline = answer.querySelector(".headline");
   line.hidden = headline === null;
   line.textContent = headline
-    ? [...headline.children].map((each) => each.lastElementChild.textContent + " " + each.firstElementChild.textContent).join(" · ")
+    ? [...headline.children].map((each) => each.firstElementChild.textContent + " " + each.lastElementChild.textContent).join(" · ")
     : "";
 }
 
