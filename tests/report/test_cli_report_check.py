@@ -165,7 +165,8 @@ def test_a_word_document_says_what_the_markdown_says(study, form, tmp_path):
     word = plain(tmp_path / "report.docx", "docx")
     markdown = plain(tmp_path / "report.md", "commonmark+pipe_tables+task_lists")
     assert len(word) > 150
-    assert [one for one in markdown if one not in word] == []
+    command = str(tmp_path / "report.md")  # each tells the command that wrote it, which differs in its file
+    assert [one for one in markdown if one not in word and not command.endswith(one)] == []
 
 
 def plain(path, kind):

@@ -179,8 +179,15 @@ SCORE = r"filled\W+\d+ of \d+(?:\W+to check\W+\d+)?\W+open\W+\d+|Versions\W+pyth
 
 def report(study, form, ending, kinds=None):
     path = study / f"{form}.{ending}"
-    run("report", *given(study, *(kinds or FORMS[form])), "--form", form, "-o", path, "--force", "-q")
-    return visible(path.read_text(encoding="utf-8"), ending)
+    words = ("report", *given(study, *(kinds or FORMS[form])), "--form", form, "-o", path, "--force", "-q")
+    run(*words)
+    text = visible(path.read_text(encoding="utf-8"), ending)
+    for word in {
+        str(study),
+        study.parent.name,
+    }:  # in the command that is told: names of folders have numbers
+        text = text.replace(word, "study")
+    return text
 
 
 def own_numbers(form: str) -> list[str]:

@@ -54,7 +54,7 @@ def test_the_folder_of_the_page_has_its_pictures_and_every_form(study, tmp_path)
     forms = {"card2020.html", "heds.html", "arr.html", "aspredicted.html", "osf.html"}
     assert {*forms, "heds.json", "paper.tex", "parameters.json", "index.html", "record.json"} <= names
     page = (tmp_path / "page" / "index.html").read_text()
-    assert page.count("<img ") >= len(pictures)
+    assert page.count("<img ") + page.count("<svg ") >= len(pictures)
     assert all(name in page for name in forms)
     counted = json.loads((tmp_path / "page" / "record.json").read_text())["forms"]
     for form in ("card2020", "heds", "arr"):

@@ -224,7 +224,7 @@ def test_what_goes_wrong_is_told_in_words(
     def fail(*_arguments: object, **_options: object) -> None:
         raise error
 
-    monkeypatch.setattr(check, "check_ratings", fail)
+    monkeypatch.setattr(check, "read_rating_table", fail)
     result = run("check", pilot)
     assert result.exit_code == exit_code
     assert result.stderr.strip() == expected

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from humeval_power.errors import HumevalPowerError, InputError
-from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
     from humeval_power.reporting.start.talk import Talk
@@ -110,6 +109,8 @@ def scale(text: str, _: Talk) -> str:
     if ":" not in parts and parts.count("-") == 1 and not parts.startswith("-"):
         parts = parts.replace("-", ":")
     try:
+        from humeval_power.scales import RatingScale  # brings numpy, which the questions do without
+
         found = RatingScale.parse(parts)
     except HumevalPowerError as error:
         raise InputError(str(error)) from None

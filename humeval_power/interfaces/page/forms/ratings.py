@@ -222,7 +222,7 @@ REPORT = Form(
             ),
         ),
     ),
-    hides=("files", "template", "strict", "into"),
+    hides=("files", "strict", "into"),
 )
 IMPORT = Form(
     ("import",),
