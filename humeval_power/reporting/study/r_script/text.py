@@ -34,9 +34,9 @@ def number(value: float) -> str:
 
 
 def comment(text: str) -> Iterator[str]:
-    """Text as lines of comment; nothing in it that ends a line."""
+    """Text as lines of comment in ASCII, with codes for other letters; nothing in it that ends a line."""
     line = "#"
-    for word in one_line(text).split(" "):
+    for word in one_line(text).encode("ascii", "backslashreplace").decode().split(" "):
         if len(line) > 1 and len(line) + 1 + len(word) > _WIDTH:
             yield line
             line = "#"
