@@ -30,6 +30,7 @@ from humeval_power.planning.questions import (
     ways_of,
 )
 from humeval_power.planning.study.analytic import TOLERANCE, minimum_detectable_effect
+from humeval_power.reporting.questions.wording import Wording
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower
@@ -157,13 +158,12 @@ def build(n: int, effect: float, given: Mapping[str, Any]) -> KnownMean:
 
 
 FAMILY = Family(
-    name="known_mean",
+    wording=Wording("known_mean", lambda scenario: [f"a z test, alpha {scenario.alpha:g}"]),
     options=(click.option("--alpha", type=float, default=0.05),),
     build=build,
     size_help="Size.",
     effect_help="Effect.",
     largest_effect=lambda _given: 2.0,
-    words=lambda scenario: [f"a z test, alpha {scenario.alpha:g}"],
 )
 GROUP = click.Group("known-mean", commands=question_commands(FAMILY))
 

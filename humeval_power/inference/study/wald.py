@@ -231,7 +231,10 @@ def statistic(
     distance = np.abs(estimate) if alternative == "equivalent" else -estimate
     # without a standard error there is no statistic, least of all an infinite one
     error = np.where(error > 0, error, np.nan)
-    return np.asarray(((0.0 if margin is None else margin) - distance) / error)
+    with np.errstate(
+        over="ignore"
+    ):  # of estimates that no ratings give, in files that were changed by hand
+        return np.asarray(((0.0 if margin is None else margin) - distance) / error)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -101,7 +101,7 @@ class PlanRequest:
             raise InputError(f"The budget must be an amount above 0; got {self.budget}.")
         for name in ("checks", "repeats"):
             share = getattr(self.costs, f"{name}_per_rating")
-            if share > MAX_RATE:
+            if float(share) > MAX_RATE:
                 raise InputError(
                     f"An assignment has at most {MAX_RATE:g} {name} for each rating; the plan has {share:g}."
                 )
