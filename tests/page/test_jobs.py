@@ -89,7 +89,7 @@ def test_the_worker_of_a_job_that_was_stopped_while_a_module_was_loaded_is_repla
     pids = room.workers.pids
     room.stop("loads")
     assert room.end(first).exit_code == 130
-    assert room.end(room.job("says", "say", "fresh")).html == "fresh"
+    assert room.end(room.job("says fresh", "say", "fresh")).html == "fresh"
     assert room.workers.pids != pids
 
 
