@@ -240,7 +240,7 @@ def _parsed(text: str) -> Any:
 
 
 # Kept by no snapshot: they change with the machine and the day, not with the numbers.
-VOLATILE = {"versions", "command", "time", "created", "seconds", "sha256"}
+VOLATILE = {"versions", "command", "time", "created", "seconds", "sha256", "checksum"}
 
 
 def lasting(record: Any) -> Any:
