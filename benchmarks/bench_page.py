@@ -21,6 +21,7 @@ from random import Random
 import httpx2 as httpx
 
 STUDY = "preset=high&items=100&effect=0.1&ratings-per-item=3"
+SETTLING = 20.0  # seconds in which the workers load the commands that nobody has asked for yet
 THINKING = 1.0  # seconds between two movements of a user, on average
 
 
@@ -58,6 +59,7 @@ async def drag(link: str, users: int, seconds: float) -> tuple[list[float], list
         await client.get(link)
         while "starting" in (await client.get(f"{base}/live/power?{STUDY}&workers=9")).text[:40]:
             await asyncio.sleep(0.5)
+        await asyncio.sleep(SETTLING)
         until = time.monotonic() + seconds
         await asyncio.gather(*(user(number, client, base, until, took, wrong) for number in range(users)))
     return took, wrong
