@@ -15,7 +15,7 @@ from humeval_power.checking.columns import bare
 
 SuspectKind = Literal["documents", "sessions", "order", "position", "time"]
 
-_DOCUMENTS = {
+DOCUMENT_NAMES = {
     *("document", "doc", "docid", "documentid", "article", "articleid", "book", "chapter", "context"),
     *("contextid", "conversation", "dialog", "dialogue", "dialogueid", "passage", "passageid", "paragraph"),
     *("prompt", "promptid", "source", "sourceid", "story", "storyid", "text", "textid", "thread", "video"),
@@ -121,7 +121,7 @@ def _readings(
     if (
         of_items
         and len(values) <= n_items / 1.5
-        and (word in _DOCUMENTS or len(values) >= _LEAST_DOCUMENTS)
+        and (word in DOCUMENT_NAMES or len(values) >= _LEAST_DOCUMENTS)
     ):
         yield Suspect("documents", name, f"each of {n_items:,} items has one of its {len(values):,} values")
     if word in _SESSIONS and len(values) < len(code) / 2 and not of_items and not _same(code, codes.worker):

@@ -21,3 +21,10 @@ NAME = "humeval_power"
 
 
 DIGITS = 12  # of a hash: enough to tell any two tables apart that are not made to look alike
+
+
+def cluster_entry(name: str | None, n_clusters: int | None) -> list[str]:
+    """The entry `cluster:passage:40`: by which column, and how many; a name keeps letters, digits, - and _."""
+    if name is None or n_clusters is None:
+        return []
+    return [f"cluster:{re.sub(r'[^A-Za-z0-9_-]+', '_', name)}:{n_clusters}"]
