@@ -1,6 +1,6 @@
-"""Make the pilot studies that are shipped here. Run: python data/generate.py
+"""Make the pilot studies and test sets that are shipped here. Run: python data/generate.py
 
-All are simulated from the rating model with the seeds below; no person's rating is in them.
+All are simulated with the seeds below; no person's rating is in them.
 """
 
 from pathlib import Path
@@ -80,7 +80,43 @@ def sentences(n_workers: int = 6, n_documents: int = 8, n_items: int = 6, *, see
     return pd.concat(tables).sort_values(["worker", "document", "item", "place"], kind="stable")
 
 
+def answers(n_passages: int = 24, n_questions: int = 5, n_runs: int = 4, *, seed: int) -> pd.DataFrame:
+    """Three systems answer the questions of 24 passages four times each; `correct` is 1 or 0."""
+    rng = np.random.default_rng(seed)
+    skills = {"baseline": 0.4, "larger": 1.0, "tuned": 0.8}
+    easy = rng.normal(0, 0.8, n_passages)[:, None] + rng.normal(0, 1.0, (n_passages, n_questions))
+    tables = []
+    for name, skill in skills.items():
+        own = rng.normal(0, 0.6, (n_passages, 1)) + rng.normal(0, 0.5, (n_passages, n_questions))
+        latent = (skill + easy + own)[:, :, None]
+        correct = rng.random((n_passages, n_questions, n_runs)) < 1 / (1 + np.exp(-latent))
+        p, q, r = (index.ravel() + 1 for index in np.indices(correct.shape))
+        names = {"item": [f"p{i:02}-q{j}" for i, j in zip(p, q, strict=True)]}
+        names["passage"] = [f"p{i:02}" for i in p]
+        tables.append(
+            pd.DataFrame({**names, "system": name, "generation": r, "correct": correct.ravel() * 1})
+        )
+    return pd.concat(tables)
+
+
+def prompts(n_prompts: int = 6, n_items: int = 40, *, seed: int) -> pd.DataFrame:
+    """Two systems answer 40 items under the same six prompts; `score` lies between 0 and 1."""
+    rng = np.random.default_rng(seed)
+    shape = (n_prompts, n_items)
+    level = 0.55 + rng.normal(0, 0.04, (n_prompts, 1)) + rng.normal(0, 0.12, (1, n_items))
+    difference = 0.05 + rng.normal(0, 0.04, (n_prompts, 1)) + rng.normal(0, 0.08, (1, n_items))
+    tables = []
+    for x, name in ((-0.5, "baseline"), (0.5, "tuned")):
+        score = np.clip(level + x * difference + rng.normal(0, 0.07, shape), 0, 1)
+        p, i = (index.ravel() + 1 for index in np.indices(shape))
+        names = {"item": [f"i{k:02}" for k in i], "system": name, "prompt": [f"prompt{k}" for k in p]}
+        tables.append(pd.DataFrame({**names, "score": score.ravel().round(3)}))
+    return pd.concat(tables)
+
+
 def main() -> None:
+    answers(seed=14).to_csv(HERE / "answers.csv", index=False)
+    prompts(seed=15).to_csv(HERE / "prompts.csv", index=False)
     sentences(seed=13).to_csv(HERE / "sentences.csv", index=False)
     likert = simulate(
         LIKERT, k_per_item(10, 60, ratings_per_item=3, seed=3), seed=11, response="likert", points=5
