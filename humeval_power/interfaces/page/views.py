@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from humeval_power.interfaces.page.answers import Answer, Told, Wrong
@@ -17,7 +17,7 @@ from humeval_power.interfaces.page.fields import field_groups, problems_elsewher
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import JOURNEYS, Form, Next
 from humeval_power.reporting.numbers import time_taken
-from humeval_power.safe_text import one_line, visible
+from humeval_power.reporting.render.environment import safe_environment
 
 State = Literal["idle", "starting", "live", "waiting", "running", "done", "stopped", "failed"]
 RUN = "/run"  # in front of the path of a form whose answer is to be computed as it is asked
@@ -224,18 +224,4 @@ def rendered(name: str, **values: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    """Templates in which all text is escaped, on one line, with what cannot be seen shown as a code."""
-    found = Environment(
-        loader=PackageLoader("humeval_power.interfaces.page"),
-        autoescape=True,
-        finalize=_safe,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    found.filters["lines"] = lambda text: Markup("\n").join(map(visible, text.split("\n")))
-    return found
-
-
-def _safe(value: Any) -> Any:
-    return one_line(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return safe_environment("humeval_power.interfaces.page")

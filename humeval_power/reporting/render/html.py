@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 from functools import cache
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from humeval_power.reporting.document import NUMBERS_FROM, READ_FIRST, Document, Picture
-from humeval_power.safe_text import one_line, visible
+from humeval_power.reporting.render.environment import safe_environment
 
 _MOST_COLUMNS = 9  # of a table with labelled columns that still fits a page
 
@@ -35,29 +34,14 @@ def as_html_part(document: Document) -> str:
 
 @cache
 def _environment() -> Environment:
-    """Templates in which all text is escaped, on one line, with what cannot be seen shown as a code."""
-    found = Environment(
-        loader=PackageLoader("humeval_power.reporting.render"),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    found = safe_environment("humeval_power.reporting.render")
     found.filters["data_uri"] = _data_uri
     found.filters["svg"] = lambda chart: Markup(chart.svg())
-    found.filters["lines"] = lambda text: Markup("\n").join(map(visible, text.split("\n")))
     found.filters["parts"] = lambda table: table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
     found.filters["joined"] = ". ".join
     found.tests["drawn"] = lambda block: hasattr(block, "svg")
     found.tests["block"] = lambda block, kind: type(block).__name__ == kind
     return found
-
-
-def _shown(value: Any) -> Any:
-    """Text on one line; what was marked as safe, such as the style sheet, stays as it is."""
-    return one_line(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _data_uri(picture: Picture) -> str:
