@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from humeval_power.interfaces.page.answers import Answer, Work, answer
-from humeval_power.interfaces.page.app import Parts
+from humeval_power.interfaces.page.parts import Parts
 
 
-@dataclass
+@dataclass(eq=False)
 class DoneJob:
     answer: Answer
     state: str = "done"

@@ -14,7 +14,7 @@ from humeval_power.interfaces.page.asked import (
     Asked,
     asked_of,
     command_of,
-    files_asked,
+    file_names,
     offered,
     words_of,
 )
@@ -68,7 +68,7 @@ def test_all_that_is_wrong_with_a_link_is_told_at_once():
 
 def test_files_are_told_from_words():
     asked = asked_of(POWER, [("parameters", "p.json~0123456789abcdef"), ("preset", "high")])
-    assert files_asked(asked) == ("p.json~0123456789abcdef",)
+    assert file_names(asked) == {"p.json~0123456789abcdef": "p.json"}
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=lambda form: form.path)

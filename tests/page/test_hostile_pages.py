@@ -15,7 +15,8 @@ pytest.importorskip("starlette")
 from in_process_parts import InProcess
 from starlette.testclient import TestClient
 
-from humeval_power.interfaces.page.app import Parts, make_app
+from humeval_power.interfaces.page.app import make_app
+from humeval_power.interfaces.page.parts import Parts
 from humeval_power.interfaces.page.serving.caps import Caps
 from humeval_power.interfaces.page.serving.chosen_folder import Folder
 from humeval_power.interfaces.page.serving.uploads import Uploads

@@ -5,8 +5,8 @@ from __future__ import annotations
 from in_process_parts import InProcess
 from starlette.applications import Starlette
 
-from humeval_power.interfaces.page.app import Parts
 from humeval_power.interfaces.page.app import make_app as whole_app
+from humeval_power.interfaces.page.parts import Parts
 from humeval_power.interfaces.page.serving.server import State
 
 

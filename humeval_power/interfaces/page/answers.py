@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
+import hashlib
 import os
 import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,6 +43,11 @@ class Work:
     words: tuple[str, ...]
     files: tuple[tuple[str, str], ...] = ()
     output: str = ""
+
+    @property
+    def key(self) -> str:
+        """Names the work in links, wherever its result is written."""
+        return hashlib.sha256(repr(replace(self, output="")).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +105,19 @@ def answer(work: Work, told: Tell) -> Answer:
     from humeval_power.api.progress import watched_by
     from humeval_power.interfaces.cli.capturing import capturing
     from humeval_power.interfaces.cli.output import PROGRAM
+    from humeval_power.interfaces.page.onward import links, numbers
     from humeval_power.interfaces.python_code.program import python_here
     from humeval_power.kernels.compile_events import listening
     from humeval_power.safe_text import shell_command
 
     typed = shell_command([PROGRAM, *work.words])
+    path = _path_of(work.words)
     found: list[Answer] = []
 
     def show(result: Result) -> None:
         document = result.document()
         here = Answer(0, document.title, _fragment(document), command=typed, python=python_here())
-        found.append(replace(here, numbers=_numbers(work.words, result), links=_links(work.words, result)))
+        found.append(replace(here, numbers=numbers(path, result), links=links(path, result)))
         if work.output:
             told(Told("Writing the files", answer=found[-1]))
 
@@ -206,49 +213,6 @@ def _fragment(document: Document) -> str:
     from humeval_power.reporting.render import as_html_part
 
     return as_html_part(document)
-
-
-def _numbers(words: Sequence[str], result: Result) -> tuple[tuple[str, str], ...]:
-    """What the next forms can start from, as one would type it."""
-    from humeval_power.interfaces.page.forms import FORMS
-
-    form = FORMS.get(_path_of(words))
-    wanted = {place for step in form.next for place in step.fills.values()} if form else ()
-    if not wanted:
-        return ()
-    content = result.content()
-    found = {place: _at(content, place) for place in sorted(wanted)}
-    return tuple((place, _typed(value)) for place, value in found.items() if value is not None)
-
-
-def _links(words: Sequence[str], result: Result) -> tuple[tuple[str, str], ...]:
-    """The links in the rows of a record that need no file of an earlier row, with what they are for."""
-    rows = result.content().get("rows") if words[0] == "start" else None
-    if not isinstance(rows, list):
-        return ()
-    return tuple(
-        (row["link"], row["why"])
-        for row in rows
-        if isinstance(row, Mapping) and row.get("link") and not row.get("needs")
-    )
-
-
-def _typed(value: float) -> str:
-    return f"{value:.0f}" if value.is_integer() else f"{value:.6g}"
-
-
-def _at(content: object, place: str) -> float | None:
-    """The number at a place of a record, such as "comparisons.0.n_items"; None where there is none."""
-    for part in place.split("."):
-        if isinstance(content, Sequence) and part.isdecimal() and int(part) < len(content):
-            content = content[int(part)]
-        elif isinstance(content, Mapping):
-            content = content.get(part)
-        else:
-            return None
-    if isinstance(content, bool) or not isinstance(content, int | float) or not math.isfinite(content):
-        return None
-    return float(content)
 
 
 @contextmanager

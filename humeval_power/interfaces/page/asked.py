@@ -19,26 +19,10 @@ from humeval_power.errors import InputError, Problem
 
 Options = tuple[tuple[str, str], ...]
 MOST_LETTERS = 2_000  # of one value
+# Where something is written or computed, what is changed of a file that is there, and in which form a result is
+# printed: the page's own business.
 NEVER = frozenset(
-    # where something is written or computed, what is changed of a file that is there, and in which form a result
-    # is printed: the page's own business
-    (
-        "output",
-        "force",
-        "amend",
-        "json",
-        "format",
-        "details",
-        "code",
-        "quiet",
-        "on",
-        "jobs",
-        "dry-run",
-        "help",
-        "version",
-        "amend",
-        "template",
-    )
+    "output force amend template json format details code quiet on jobs dry-run help version".split()  # noqa: SIM905
 )
 # Options that name a file to write, by their commands: the page asks whether it is wanted, and names it.
 WRITES: dict[tuple[tuple[str, ...], str], str] = {(("assign",), "key"): "key.csv"}
@@ -202,9 +186,15 @@ def upload_of(value: str) -> tuple[str, str] | None:
     return None if found is None else (found["name"], found["digest"])
 
 
-def files_asked(asked: Asked, hides: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The values that name files, each once."""
+def file_names(asked: Asked, hides: tuple[str, ...] = ()) -> dict[str, str]:
+    """The values that name files, each once, with the name under which the command finds the file of each."""
     known = offered(asked.command, hides)
-    return tuple(
-        dict.fromkeys(value for name, value in asked.options if reads_files(asked.command, known[name]))
-    )
+    names: dict[str, str] = {}
+    for option, value in asked.options:
+        if reads_files(asked.command, known[option]) and value not in names:
+            upload = upload_of(value)
+            name = value if upload is None else upload[0]
+            while name in names.values():
+                name = f"again-{name}"
+            names[value] = name
+    return names

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp
 
-from humeval_power.interfaces.page.app import Parts, make_app
+from humeval_power.interfaces.page.app import make_app
+from humeval_power.interfaces.page.parts import Parts
 from humeval_power.interfaces.page.serving.server import State
 from humeval_power.interfaces.page.working.workers import Workers
 

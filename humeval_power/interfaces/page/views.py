@@ -12,7 +12,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from humeval_power.interfaces.page.answers import Answer, Told, Wrong
-from humeval_power.interfaces.page.asked import Asked, offered, takes_files, upload_of
+from humeval_power.interfaces.page.asked import Asked, file_names, offered, takes_files
 from humeval_power.interfaces.page.fields import field_groups, problems_elsewhere, wrong_fields
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import JOURNEYS, Form, Next
@@ -131,7 +131,7 @@ def _answer(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> dic
         "form_token": around.form_token,
         "study_link": f"/study{asked.link}" if form.command == ("plan",) and shown.state == "done" else "",
         "next": [
-            *_own_links(answer, asked),
+            *_own_links(answer, asked, form.hides),
             *(
                 (link, step.label)
                 for step in form.next
@@ -166,9 +166,9 @@ def progress_words(told: Told | None) -> str:
     return f"{told.what}{share}{left}"
 
 
-def _own_links(answer: Answer | None, asked: Asked) -> list[tuple[str, str]]:
+def _own_links(answer: Answer | None, asked: Asked, hides: tuple[str, ...]) -> list[tuple[str, str]]:
     """The links of the answer to pages that are there, in which a file that was uploaded has its digest."""
-    uploads = {upload[0]: value for _, value in asked.options if (upload := upload_of(value))}
+    uploads = {name: value for value, name in file_names(asked, hides).items()}
     found = []
     for link, words in answer.links if answer else ():
         place = urlsplit(link)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,16 +14,17 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.page.answers import BESIDE, Work
+from humeval_power.interfaces.page.answers import Work
 from humeval_power.interfaces.page.asked import Asked, asked_of
+from humeval_power.interfaces.page.asked_work import work_of
 from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.interfaces.page.parts import Parts
 from humeval_power.interfaces.page.whole_study.steps import Part, Step, WholeStudy, steps_of, zipped
 from humeval_power.interfaces.page.whole_study.views import StepShown, study_file, study_page
 
 if TYPE_CHECKING:
-    from humeval_power.interfaces.page.app import Job, Parts
+    from humeval_power.interfaces.page.working.jobs import Job
 
-WorkOf = Callable[[Asked], Work]
 _PLAN = ("plan",)
 _SOON = 0.4  # seconds that a page waits for a step that may be short
 
@@ -40,10 +40,8 @@ class _Study:
 class StudyPages:
     """A study for each plan that is asked for; its steps are jobs, and one begins when those before it are done."""
 
-    def __init__(self, parts: Parts, work_of: WorkOf, folder_of: Callable[[str], Path]) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._folder_of = folder_of
-        self._work_of = work_of
         self._studies: dict[str, _Study] = {}
 
     @property
@@ -57,7 +55,7 @@ class StudyPages:
         asked = asked_of(_PLAN, request.query_params.multi_items(), form.hides)
         key = hashlib.sha256(f"study {asked.link}".encode()).hexdigest()[:32]
         if key not in self._studies:
-            work = self._work_of(asked)
+            work = work_of(self._parts, asked, form.hides)
             self._studies[key] = _Study(asked, work, steps_of(work.words), secrets.randbelow(2**31))
         study = self._studies[key]
         shown = await self._advanced(study)
@@ -95,11 +93,8 @@ class StudyPages:
 
     def _job(self, study: _Study, step: Step) -> Job:
         work = self._work(study, step)
-        key = _key(work)
-        folder = self._folder_of(key)
-        return self._parts.workers.job_of(key) or self._parts.workers.job(
-            key, Work(work.words, work.files, str(folder))
-        )
+        here = replace(work, output=str(self._parts.folder_of(work.key)))
+        return self._parts.workers.job_of(work.key) or self._parts.workers.job(work.key, here)
 
     def _work(self, study: _Study, step: Step) -> Work:
         """A step as a command: the plan as its own page asks for it, the others with the files of those before."""
@@ -119,13 +114,14 @@ class StudyPages:
 
     def _files_of(self, study: _Study, step: Step) -> dict[str, Path]:
         """The files of a step that is done, by their names in the study."""
-        place = self._folder_of(_key(self._work(study, step)))
+        key = self._work(study, step).key
+        place = self._parts.folder_of(key)
         made = {
             f"{step.folder}/{path.relative_to(place).as_posix()}": path
             for path in sorted(place.rglob("*"))
             if path.is_file()
         }
-        beside = {name: place.with_name(BESIDE) / name for name in step.writes}
+        beside = {name: self._parts.beside(key) / name for name in step.writes}
         return made | {name: path for name, path in beside.items() if path.is_file()}
 
     def _whole(self, study: _Study) -> WholeStudy:
@@ -139,10 +135,6 @@ class StudyPages:
             raise InputError("Nothing of this study is done yet.")
         inputs = {name: Path(path) for name, path in study.work.files}
         return WholeStudy(tuple(parts), inputs, study.seed)
-
-
-def _key(work: Work) -> str:
-    return hashlib.sha256(repr(work).encode()).hexdigest()[:32]
 
 
 def _archive(whole: WholeStudy) -> bytes:
