@@ -125,15 +125,16 @@ def test_jobs_wait_in_line_and_too_many_are_refused(room: Room):
 
 
 def test_the_oldest_jobs_are_forgotten_with_their_outputs(room: Room, tmp_path: Path):
-    outputs = [tmp_path / f"out{i}" for i in range(5)]
+    outputs = [tmp_path / str(i) / "answer" for i in range(5)]
     for i, output in enumerate(outputs):
-        output.mkdir()
-        (output / "record.json").write_text("{}")
-        partial = tmp_path / f".out{i}.partial"
-        partial.mkdir()
+        for folder in (output, output.with_name("beside"), output.with_name(".answer.partial")):
+            folder.mkdir(parents=True)
+            (folder / "record.json").write_text("{}")
         room.end(room.job(f"old{i}", "say", "x", output=output))
-    room.until(lambda: [output.exists() for output in outputs] == [False, False, True, True, True])
-    assert not (tmp_path / ".out0.partial").exists()
+    room.until(
+        lambda: [any(output.parent.iterdir()) for output in outputs] == [False, False, True, True, True]
+    )
+    assert len(list(outputs[2].parent.iterdir())) == 3
     assert room.workers.job_of("old0") is None
     assert room.workers.job_of("old4") is not None
 

@@ -23,6 +23,7 @@ ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
 BESIDE = (
     "beside"  # the folder of files that a command writes beside these, such as the key of an assignment
 )
+SECRET = ".secret"  # the ending of what names are kept behind
 COMPILING = "Compiling the numerical kernels, once after each installation"
 _STOPPED = 130
 _FAILED = 1
@@ -232,14 +233,18 @@ def _folder_with(files: Sequence[tuple[str, str]]) -> Iterator[None]:
 
 
 def _keep_beside(work: Work) -> None:
-    """Keep what the command wrote in its folder: beside the folder of its answer, since it is not for everybody."""
+    """Keep what is not for everybody beside the folder of the answer: what the command wrote in its folder, and the
+    secrets among the files of the answer."""
     if not work.output:
         return
-    for path in Path().rglob("*"):
-        if path.is_file() and not path.is_symlink():
-            place = Path(work.output).with_name(BESIDE) / path
+    answer = Path(work.output)
+    own = [path for path in Path().rglob("*") if path.is_file() and not path.is_symlink()]
+    secrets = [path.relative_to(answer) for path in answer.rglob(f"*{SECRET}") if path.is_file()]
+    for source, names in ((Path(), own), (answer, secrets)):
+        for name in names:
+            place = answer.with_name(BESIDE) / name
             place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, place)
+            shutil.move(source / name, place)
 
 
 def _rarely(told: Tell) -> Tell:

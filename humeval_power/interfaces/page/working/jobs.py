@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from humeval_power.interfaces.page.answers import Answer, Told, Work
+from humeval_power.interfaces.page.answers import BESIDE, Answer, Told, Work
 from humeval_power.interfaces.page.working.crew import TooManyError
 from humeval_power.interfaces.page.working.live_questions import size_of, stamp
 from humeval_power.interfaces.page.working.worker_link import DiedError, Worker
@@ -214,7 +214,7 @@ class Jobs:
             self._clear(oldest)
 
     def _clear(self, job: Job) -> None:
-        """Remove the output of a job, and what is kept of its unfinished work."""
+        """Remove the output of a job, what lies beside it, and what is kept of its unfinished work."""
         if job.work.output:
             clearing = asyncio.get_running_loop().run_in_executor(None, _remove_output, job.work.output)
             self._clearing[job.key] = clearing
@@ -244,7 +244,7 @@ def _bytes_below(folder: str) -> int:
 
 
 def _remove_output(output: str) -> None:
-    for folder in (Path(output), partial_of(Path(output))):
+    for folder in (Path(output), Path(output).with_name(BESIDE), partial_of(Path(output))):
         with suppress(OSError):
             remove_tree(folder)
 
