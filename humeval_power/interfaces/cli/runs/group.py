@@ -1,0 +1,18 @@
+"""`humeval-power runs`: scores of repeated generations, and of several prompts or seeds."""
+
+from __future__ import annotations
+
+import click
+
+from humeval_power.interfaces.cli.runs.check import check
+
+command = click.Group(
+    "runs",
+    help="""Compare systems by repeated generations, prompts or seeds.
+
+    Generations are nested in items: more of them make an item's mean precise.
+    Prompts and seeds are crossed with items: they are a sample, as raters are.
+    """,
+)
+for _each in (check,):
+    command.add_command(_each)

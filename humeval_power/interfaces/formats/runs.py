@@ -1,0 +1,223 @@
+"""Tables of scores with runs: item, system, run and score, one of each a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from humeval_power.checking.cells import LISTED, Location, cell_problems, read_cells, read_ids, read_numbers
+from humeval_power.checking.cluster_columns import cluster_suspects
+from humeval_power.checking.columns import (
+    Column,
+    close_to,
+    find_columns,
+    listing,
+    named_column,
+    shortened,
+)
+from humeval_power.checking.roles import ROLES
+from humeval_power.errors import InputError, Problem
+from humeval_power.inference.runs.kinds import GENERATIONS, PROMPTS
+from humeval_power.inference.runs.run_table import RunTable
+from humeval_power.interfaces.formats.item_clusters import clusters_of
+from humeval_power.interfaces.formats.tables import SourceTable, read_table
+from humeval_power.ratings import MISSING_CODES
+
+RUN = Column(("run", *sorted(GENERATIONS | PROMPTS)), option="--run", is_id=True)
+ITEM = Column(
+    ("item", "question", "task", *ROLES["item"].names[1:], "id", "index"), option="--item", is_id=True
+)
+SYSTEM = ROLES["system"]
+SCORE = Column(
+    (
+        *("score", "value", "rating", "metric", "correct", "accuracy", "acc", "exactmatch", "em", "f1"),
+        *("result", "reward", "passed", "iscorrect"),
+    ),
+    option="--score",
+)
+
+
+def read_runs(
+    path: str | Path,
+    *,
+    item: str | None = None,
+    system: str | None = None,
+    run: str | None = None,
+    score: str | None = None,
+    systems: Sequence[str] = (),
+    cluster: str | None = None,
+    drop_missing: bool = False,
+) -> RunTable:
+    """Read scores of systems on items in several runs, one a row.
+
+    Parameters
+    ----------
+    path : a table with the columns item, system, run and score.
+    item, system, run, score : these columns; found by their names if None.
+    systems : those to keep, A first; all, as they come, if none is named.
+    cluster : a column of clusters of items.
+    drop_missing : leave out rows without a score, and items that then lack a system.
+
+    Raises
+    ------
+    InputError
+        All problems at once: columns, cells that are no numbers, scores that stand there twice, items that lack
+        a system.
+    """
+    return run_table(
+        read_table(path),
+        named={"item": item, "system": system, "run": run, "score": score},
+        systems=systems,
+        cluster=cluster,
+        drop_missing=drop_missing,
+    )
+
+
+def run_table(
+    table: SourceTable,
+    *,
+    named: Mapping[str, str | None],
+    systems: Sequence[str] = (),
+    cluster: str | None = None,
+    drop_missing: bool = False,
+) -> RunTable:
+    """The same from a table that has been read; `named` are the columns of item, system, run and score."""
+    columns = list(table.frame.columns)
+    if cluster is not None:
+        named_column(cluster, columns, option="--cluster", source=table.source)
+    found = find_columns(
+        columns,
+        [RUN, SYSTEM, ITEM, SCORE],
+        named=named,
+        source=table.source,
+        taken=() if cluster is None else (cluster,),
+    )
+    of, notices = found.of, [*table.notices, *found.notices]
+    frame, chosen = _of_systems(table, of["system"], systems)
+    values, problems = _scores(frame, of["score"], table.source, drop_missing)
+    texts = {
+        role: _ids(frame, of[role], role, table.source, problems) for role in ("item", "system", "run")
+    }
+    problems += _doubled(frame, texts, table.source)
+    if problems:
+        raise InputError(problems)
+    here = np.isfinite(values)
+    if n := int((~here).sum()):
+        notices.append(f"{n:,} rows without a score are left out.")
+    here &= _complete(texts, here, chosen, table.source, drop_missing, notices)
+    item, items = pd.factorize(texts["item"][here])
+    run, runs = pd.factorize(texts["run"][here])
+    return RunTable(
+        item.astype(np.int64),
+        np.array([chosen.index(name) for name in texts["system"][here]], dtype=np.int64),
+        run.astype(np.int64),
+        values[here],
+        tuple(items),
+        chosen,
+        tuple(runs),
+        run_column=of["run"],
+        metric=of["score"],
+        clusters=None
+        if cluster is None
+        else clusters_of(table, cluster, list(items), item_column=of["item"]),
+        suspects=()
+        if cluster is not None
+        else cluster_suspects(table.frame, item=of["item"], taken=set(of.values())),
+        source=table.source,
+        sha256=table.sha256,
+        notices=tuple(notices),
+    )
+
+
+def _of_systems(
+    table: SourceTable, column: str, asked: Sequence[str]
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows of the systems that are asked for, all if none is, and their names, A first."""
+    cells = table.frame[column].fillna("").astype(str).str.strip()
+    known = [name for name in dict.fromkeys(cells) if name]
+    problems = [
+        Problem(f"there is no system {shortened(name)!r}.", close_to(name, known), place=table.source)
+        for name in asked
+        if name not in known
+    ]
+    if not problems and len(asked or known) < 2:
+        rule = f"two systems are needed; there is only {listing(asked or known)}."
+        problems = [Problem(rule, "", place=table.source, column=column)]
+    if problems:
+        raise InputError(problems)
+    return (table.frame[cells.isin(asked)] if asked else table.frame), tuple(asked or known)
+
+
+def _scores(
+    frame: pd.DataFrame, column: str, source: str, drop_missing: bool
+) -> tuple[NDArray[np.float64], list[Problem]]:
+    """The scores, NaN where there is none, and the cells that are no scores."""
+    cells = read_cells(frame[column])
+    numbers = read_numbers(cells, missing=MISSING_CODES)
+    at = Location(source, column, frame.index.to_numpy())
+    bad = ~numbers.missing & ~np.isfinite(numbers.value)
+    problems = cell_problems(bad, cells, at=at, rule="is no finite number.", remedy="Correct the cell.")
+    if not drop_missing:
+        rule, remedy = "the score is missing.", "Leave such rows out: --drop-missing."
+        problems += cell_problems(numbers.missing, cells, at=at, rule=rule, remedy=remedy)
+    return numbers.value, problems
+
+
+def _ids(
+    frame: pd.DataFrame, column: str, role: str, source: str, problems: list[Problem]
+) -> NDArray[np.object_]:
+    """The names in a column; blank ones join the problems."""
+    cells = read_cells(frame[column])
+    ids = read_ids(cells)
+    at = Location(source, column, frame.index.to_numpy())
+    problems += cell_problems(
+        ids.code < 0, cells, at=at, rule=f"the {role} is blank.", remedy="Fill the cell in."
+    )
+    return np.array([*ids.names, ""], dtype=object)[ids.code]
+
+
+def _doubled(frame: pd.DataFrame, texts: Mapping[str, NDArray[np.object_]], source: str) -> list[Problem]:
+    """Scores of one item, system and run that stand there twice."""
+    doubled = pd.DataFrame(dict(texts)).duplicated().to_numpy()
+    rows = np.flatnonzero(doubled)
+    problems = [
+        Problem(
+            f"item {shortened(texts['item'][row])!r} has a second score of system "
+            f"{shortened(texts['system'][row])!r} in run {shortened(texts['run'][row])!r}.",
+            "Keep one, average them first, or name the column that tells them apart: --run COLUMN.",
+            place=source,
+            row=int(frame.index[row]),
+        )
+        for row in rows[:LISTED]
+    ]
+    if len(rows) > LISTED:
+        problems.append(Problem(f"and {len(rows) - LISTED:,} more like this.", "", place=source))
+    return problems
+
+
+def _complete(
+    texts: Mapping[str, NDArray[np.object_]],
+    here: NDArray[np.bool_],
+    systems: Sequence[str],
+    source: str,
+    drop_missing: bool,
+    notices: list[str],
+) -> NDArray[np.bool_]:
+    """The rows of items that have a score of every system; others are refused, or left out where that is asked."""
+    seen = pd.DataFrame({"item": texts["item"][here], "system": texts["system"][here]}).drop_duplicates()
+    n_systems = seen.groupby("item", sort=False).size()
+    lacking = {item for item in texts["item"] if n_systems.get(item, 0) < len(systems)}
+    if lacking and not drop_missing:
+        of_first = next(item for item in texts["item"] if item in lacking)
+        known = set(seen.loc[seen["item"] == of_first, "system"])
+        absent = listing([name for name in systems if name not in known])
+        rule = f"{len(lacking):,} items lack a system, such as {shortened(str(of_first))!r} (no score of {absent})."
+        remedy = "Leave such items out: --drop-missing; or name systems that answered all: --systems A,B."
+        raise InputError([Problem(rule, remedy, place=source)])
+    if lacking:
+        notices.append(f"{len(lacking):,} items lack a score of a system and are left out.")
+    return np.array([item not in lacking for item in texts["item"]])
