@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from humeval_power.errors import InputError, Problem
@@ -16,8 +16,16 @@ _TAIL = 65_557  # bytes in which the end of an archive lies, with its comment
 _END, _END_64, _LOCATOR_64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
 
 
-def refuse_bomb(file: BinaryIO, *, source: str) -> None:
+def refuse_bomb(
+    file: BinaryIO,
+    *,
+    source: str,
+    most_members: int = _MOST_MEMBERS,
+    wanted: Callable[[str], bool] = lambda _name: True,
+) -> None:
     """Refuse an archive that states more members or bytes than can be taken; no reader unpacks more than it states.
+
+    wanted : by the name of a member, whether it will be unpacked; the others are not measured.
 
     Raises
     ------
@@ -27,13 +35,13 @@ def refuse_bomb(file: BinaryIO, *, source: str) -> None:
         One that is damaged.
     """
     # Already to read the list of a million members takes the memory of a machine.
-    if max(_directory_sizes(file), default=0) > _MOST_MEMBERS * _MEMBER_SIZE:
-        raise _too_many(source)
+    if max(_directory_sizes(file), default=0) > most_members * _MEMBER_SIZE:
+        raise _too_many(source, most_members)
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
-    if len(members) > _MOST_MEMBERS:
-        raise _too_many(source)
-    if sum(member.file_size for member in members) > largest_size():
+    if len(members) > most_members:
+        raise _too_many(source, most_members)
+    if sum(member.file_size for member in members if wanted(member.filename)) > largest_size():
         raise too_large(source, unpacked=True)
 
 
@@ -59,6 +67,6 @@ def _places(tail: bytes, mark: bytes, length: int) -> Iterator[int]:
         place = tail.find(mark, place + 1)
 
 
-def _too_many(source: str) -> InputError:
-    rule = f"the archive has more than {_MOST_MEMBERS:,} members."
+def _too_many(source: str, most: int) -> InputError:
+    rule = f"the archive has more than {most:,} members."
     return InputError([Problem(rule, "Save the ratings as CSV UTF-8.", place=source)])

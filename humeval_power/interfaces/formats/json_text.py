@@ -50,10 +50,19 @@ def read_object(path: str | Path, *, hint: str = "") -> dict[str, Any]:
     return found
 
 
-def parse_json(text: str, *, place: str, hint: str = "", row: int | None = None, nan: bool = False) -> Any:
+def parse_json(
+    text: str,
+    *,
+    place: str,
+    hint: str = "",
+    row: int | None = None,
+    nan: bool = False,
+    any_number: bool = False,
+) -> Any:
     """The value of a JSON text.
 
     row : the line of a file of several texts. nan : whether NaN may stand for a number that is missing.
+    any_number : whether infinities may stand too, as logarithms of probabilities have them.
 
     Raises
     ------
@@ -72,7 +81,7 @@ def parse_json(text: str, *, place: str, hint: str = "", row: int | None = None,
             object_pairs_hook=_once,
             parse_int=_whole,
             parse_float=_decimal,
-            parse_constant=_nan if nan else _constant,
+            parse_constant=float if any_number else _nan if nan else _constant,
         )
     except json.JSONDecodeError as error:
         where = f"in line {error.lineno}" if row is None else f"at character {error.pos + 1}"

@@ -25,6 +25,7 @@ from humeval_power.interfaces.formats.file_bytes import (
     read_bytes,
     unzipped,
 )
+from humeval_power.interfaces.formats.logs.reading import read_logs
 from humeval_power.interfaces.formats.text_tables import read_delimited, read_json_lines, separator_of
 
 _SAVE = "Save the file as CSV UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE"
@@ -35,7 +36,7 @@ class SourceTable(NamedTuple):
 
     `sha256` is the digest of the bytes of the file; `notices` say what was assumed in reading it; `layout` how
     the table lies in the file, None where it is put together of several; `exports` how it came out of a
-    platform's export, where it is one.
+    platform's export, where it is one; `scores` are the columns of metrics where the file says so.
     """
 
     frame: pd.DataFrame
@@ -44,10 +45,12 @@ class SourceTable(NamedTuple):
     notices: tuple[str, ...]
     layout: Layout | None = None
     exports: tuple[ExportFlow, ...] = ()
+    scores: tuple[str, ...] = ()
 
 
 def read_table(path: str | Path) -> SourceTable:
-    """Read a table from a file, or from standard input where `path` is '-'.
+    """Read a table from a file, or from standard input where `path` is '-'; or logs of a harness, as
+    `read_score_source` does.
 
     The format is told from the content (Parquet, Excel, gzip) and for text from its first character.
 
@@ -57,9 +60,29 @@ def read_table(path: str | Path) -> SourceTable:
         A file that is missing, empty, undecodable or not a table, with the row where there is one; or one
         that is larger than the limits of `file_bytes`.
     """
+    logged = read_score_source(path)
+    if logged is not None:
+        return logged
     found = table_of(read_bytes(path), source=source_name(path))
     layout = None if found.layout is None else replace(found.layout, path=str(path))
     return found._replace(layout=layout)
+
+
+def read_score_source(*paths: str | Path) -> SourceTable | None:
+    """The scores in logs of a harness, or in folders of such, as one table; None where a path is no log.
+
+    Its columns are system and item, run and task where there are several, the metrics (`scores`), and what may be
+    clusters of items.
+
+    Raises
+    ------
+    InputError
+        What `read_logs` refuses.
+    """
+    found = read_logs(*paths)
+    if found is None:
+        return None
+    return SourceTable(found.frame, found.source, found.sha256, found.said, scores=found.scores)
 
 
 def read_decided(path: str | Path, rejected_rows: Rejected | None = None) -> SourceTable:

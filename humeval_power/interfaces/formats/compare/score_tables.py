@@ -16,7 +16,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.interfaces.formats.compare.headerless import read_headerless
 from humeval_power.interfaces.formats.file_bytes import read_bytes, unzipped
-from humeval_power.interfaces.formats.tables import SourceTable, source_name, table_of
+from humeval_power.interfaces.formats.tables import SourceTable, read_score_source, source_name, table_of
 from humeval_power.ratings import MISSING_CODES
 
 LISTED = 5  # problems shown of each kind; the rest is counted
@@ -37,7 +37,7 @@ class ScoreSource:
 
 
 def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | None = None) -> ScoreSource:
-    """Read a table of scores, or two files with one score a line, A first.
+    """Read a table of scores, or two files with one score a line, A first; or logs of a harness.
 
     Long tables are known by a column of the system. Columns of text are left out of wide ones.
 
@@ -46,17 +46,17 @@ def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | 
     InputError
         A file that cannot be read, columns that are not there, or no column of scores.
     """
-    if len(paths) == 2:
+    logged = read_score_source(*paths)
+    if logged is None and len(paths) == 2:
         return ScoreSource(_joined(paths), None, None, ("A", "B"))
-    content, name = read_bytes(paths[0]), source_name(paths[0])
-    table = read_headerless(unzipped(content, source=name), source=name) or table_of(content, source=name)
+    table = logged or _one_table(paths[0])
     columns = [str(name) for name in table.frame.columns]
     _check_header(table)
     of = find_columns(
         columns, [_SYSTEM, _ITEM], named={"item": item, "system": system}, source=table.source
     ).of
     item, system = of.get("item"), of.get("system")
-    scores = tuple(
+    scores = table.scores or tuple(
         name for name in columns if name not in (item, system) and _is_numeric(table.frame[name])
     )
     if not scores or (system is None and len(scores) < 2):
@@ -70,6 +70,11 @@ def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | 
         rule = "a table with a column of the system needs one of the item, to pair the scores."
         raise InputError([Problem(rule, "Name it with --item.", place=table.source)])
     return ScoreSource(table, item, system, scores)
+
+
+def _one_table(path: str) -> SourceTable:
+    content, name = read_bytes(path), source_name(path)
+    return read_headerless(unzipped(content, source=name), source=name) or table_of(content, source=name)
 
 
 def _check_header(table: SourceTable) -> None:

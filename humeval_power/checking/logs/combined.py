@@ -1,0 +1,235 @@
+"""Logs of several systems and tasks as one table of scores, with what may be clusters of its items."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from humeval_power.checking.cluster_columns import ClusterSuspect, cluster_suspects
+from humeval_power.checking.columns import close_to, listing, shortened
+from humeval_power.checking.logs.log import Log, LogSample
+from humeval_power.checking.logs.repeats import Again, counted_problems, each_task_once, once_each
+from humeval_power.checking.rows import ROW_INDEX
+from humeval_power.errors import InputError, Problem
+
+_LONGEST = 60  # characters of a value that stands in the table itself
+_LONGEST_ANSWER = 200
+_NAMED = 3  # logs that are named one by one
+_OWN = ("item", "system", "run", "task", "label", "prediction")
+
+
+@dataclass(frozen=True, eq=False)
+class LogTable:
+    """Scores out of logs, one row for each answer.
+
+    frame : columns `system` and `item`, `run` and `task` where there are several, the metrics, the columns that may
+        be clusters, and `label` and `prediction` where they are known and short.
+    scores : the metrics. clusters : what looks like clusters of items. logs : what was read.
+    """
+
+    frame: pd.DataFrame
+    scores: tuple[str, ...]
+    clusters: tuple[ClusterSuspect, ...]
+    logs: tuple[Log, ...]
+    notices: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        """What messages call them together."""
+        return listing([log.source for log in self.logs], limit=3)
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the file; of several, that of their digests in their order."""
+        digests = list(dict.fromkeys(log.sha256 for log in self.logs))
+        return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What was read as what, what was left out, and what may be clusters."""
+        told = []
+        for harness, why in dict.fromkeys((log.harness, log.why) for log in self.logs):
+            those = [log.source for log in self.logs if (log.harness, log.why) == (harness, why)]
+            verb = "is read as a log" if len(those) == 1 else "are read as logs"
+            told.append(f"{_named(those)} {verb} of {harness}: {why}.")
+        for notice in dict.fromkeys(notice for log in self.logs for notice in log.notices):
+            told.append(f"{_named([log.source for log in self.logs if notice in log.notices])}: {notice}")
+        return (*told, *self.notices)
+
+
+def _named(sources: Sequence[str]) -> str:
+    return listing(sources, limit=_NAMED) if len(sources) <= _NAMED else f"{len(sources):,} logs"
+
+
+def combined(
+    logs: Sequence[Log], *, task: str | None = None, scores: Sequence[str] = (), again: Again = "refuse"
+) -> LogTable:
+    """One table of all logs, in their order.
+
+    Parameters
+    ----------
+    task : the only one to read; all if None, and items of several are named task/item.
+    scores : the metrics to keep; all that every log has, if none is named.
+    again : what to do where a system has several logs of a task.
+
+    Raises
+    ------
+    InputError
+        A task or a metric that is not there, tasks without a metric in common, samples that stand twice with other
+        scores, systems that were asked different things under one name or share no item; all of one kind at once.
+    """
+    read = _each([once_each(log) for log in each_task_once(_of_task(logs, task), again)])
+    metrics, told = _metrics(read, scores)
+    _refuse_other_questions(read)
+    frame = _frame(read, metrics)
+    fields = [name for name in frame.columns if name not in (*_OWN, *metrics)]
+    taken = ("system", "run", "label", "prediction", *metrics)
+    found = cluster_suspects(frame, item="item", taken=taken)
+    clusters = {one.column for one in found}
+    frame = frame.drop(columns=[name for name in fields if name not in clusters])
+    for name in fields:
+        if name in clusters:
+            frame[name] = _shown(frame[name], name)
+    return LogTable(frame, metrics, found, tuple(read), (*told, *_lacking(read)))
+
+
+def _of_task(logs: Sequence[Log], task: str | None) -> Sequence[Log]:
+    names = list(dict.fromkeys(log.task for log in logs))
+    if task is not None and task not in names:
+        raise InputError([Problem(f"there is no task {task!r}.", close_to(task, names), column="--task")])
+    return [log for log in logs if task in (None, log.task)]
+
+
+def _each(logs: Sequence[Log]) -> list[Log]:
+    """The logs, none without samples."""
+    empty = [Problem("holds no samples.", "Leave it out.", log.source) for log in logs if not log.samples]
+    if empty:
+        raise InputError(counted_problems(empty, logs[0].source))
+    return list(logs)
+
+
+def _metrics(logs: Sequence[Log], asked: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """The metrics that every log has, or those that are asked for; and what is to be said of the others."""
+    known = list(dict.fromkeys(name for log in logs for name in log.metrics))
+    of_log = [set(log.metrics) for log in logs]
+    common = [name for name in known if all(name in have for have in of_log)]
+    unknown = [
+        Problem(f"there is no metric {name!r}.", close_to(name, known))
+        for name in asked
+        if name not in known
+    ]
+    if unknown:
+        raise InputError(unknown)
+    partial = [name for name in asked if name not in common]
+    if partial or not common:
+        if not known:
+            rule = "no sample has a score that is a number."
+            raise InputError([Problem(rule, "Was the evaluation scored?", logs[0].source)])
+        what = f"not every log has the metric {partial[0]!r}" if partial else "no metric is in every log"
+        have = "; ".join(f"{log.source} has {listing(log.metrics, limit=6)}" for log in _different(logs))
+        remedy = "Read one task: name its files, or humeval-power import with --task."
+        raise InputError([Problem(f"{what}: {have}.", remedy)])
+    left = [name for name in known if name not in common]
+    told = (
+        [f"Metrics that only some logs have are left out: {listing(left)}."] if left and not asked else []
+    )
+    return tuple(asked or common), told
+
+
+def _different(logs: Sequence[Log]) -> list[Log]:
+    """The first log of each set of metrics."""
+    return list({log.metrics: log for log in reversed(logs)}.values())[::-1][:4]
+
+
+def _refuse_other_questions(logs: Sequence[Log]) -> None:
+    """Items are paired by their names: what bears one name must be one question."""
+    first: dict[tuple[str, str], tuple[str, Log]] = {}
+    problems: list[Problem] = []
+    for log in logs:
+        for sample in log.samples:
+            if not sample.asked:
+                continue
+            asked, other = first.setdefault((log.task, sample.item), (sample.asked, log))
+            if asked != sample.asked:
+                rule = f"item {shortened(sample.item)!r} is another question than in {other.source}."
+                remedy = (
+                    "Were the versions of the data set, or their order, different? Evaluate both on one."
+                )
+                problems.append(Problem(rule, remedy, log.source, sample.row or None))
+    if problems:
+        raise InputError(counted_problems(problems, logs[0].source))
+
+
+def _frame(logs: Sequence[Log], metrics: Sequence[str]) -> pd.DataFrame:
+    """All columns, those of the data set's fields with them."""
+    several = len({log.task for log in logs}) > 1
+    rows = [(log, sample) for log in logs for sample in log.samples]
+    columns: dict[str, list[object]] = {
+        "system": [log.system for log, _ in rows],
+        "item": [_item(log, sample, several) for log, sample in rows],
+    }
+    if len({sample.run for _, sample in rows}) > 1:
+        columns["run"] = [sample.run or "1" for _, sample in rows]
+    if several:
+        columns["task"] = [log.task for log, _ in rows]
+    for name in metrics:
+        columns[name] = [_plain(sample.scores.get(name)) for _, sample in rows]
+    for name in dict.fromkeys(name for _, sample in rows for name in sample.fields):
+        column = name if name not in (*_OWN, *metrics) else f"doc.{name}"
+        columns.setdefault(column, [sample.fields.get(name) for _, sample in rows])
+    for name, answers in _answers([sample for _, sample in rows]).items():
+        columns[name] = answers
+    index = pd.RangeIndex(2, len(rows) + 2, name=ROW_INDEX)
+    return pd.DataFrame(columns, index=index, dtype=object)
+
+
+def _item(log: Log, sample: LogSample, several: bool) -> str:
+    return f"{log.task}/{sample.item}" if several else sample.item
+
+
+def _answers(samples: Sequence[LogSample]) -> Mapping[str, list[object]]:
+    """The right answers and the systems', as far as they are known and short."""
+    found = {"label": [one.label for one in samples], "prediction": [one.prediction for one in samples]}
+    return {name: list(texts) for name, texts in found.items() if _are_short(texts)}
+
+
+def _are_short(texts: Iterable[str | None]) -> bool:
+    known = [text for text in texts if text is not None]
+    return bool(known) and all(len(text) <= _LONGEST_ANSWER and "\n" not in text for text in known)
+
+
+def _plain(score: float | None) -> float | int | None:
+    return int(score) if score is not None and score.is_integer() else score
+
+
+def _shown(values: pd.Series, name: str) -> pd.Series:
+    """Names of clusters: passages are numbered in the order in which they come."""
+    if all(len(str(value)) <= _LONGEST and "\n" not in str(value) for value in values):
+        return values
+    number = {value: place for place, value in enumerate(dict.fromkeys(values), start=1)}
+    return values.map(lambda value: f"{name} {number[value]}")
+
+
+def _lacking(logs: Sequence[Log]) -> list[str]:
+    """Which systems lack items that others have.
+
+    Raises
+    ------
+    InputError
+        Systems without an item in common.
+    """
+    items: dict[str, set[tuple[str, str]]] = {}
+    for log in logs:
+        items.setdefault(log.system, set()).update((log.task, sample.item) for sample in log.samples)
+    every = set().union(*items.values())
+    if len(items) > 1 and not set.intersection(*items.values()):
+        rule = f"the systems {listing(list(items), limit=6)} share no item."
+        raise InputError([Problem(rule, "Name logs of the same task, and of the same version of it.")])
+    return [
+        f"{system} has {len(own):,} of the {len(every):,} items."
+        for system, own in items.items()
+        if own != every
+    ]

@@ -1,0 +1,91 @@
+"""Logs of HELM: per_instance_stats.json in the folder of a run, beside run_spec.json (version 0.5,
+helm/benchmark/metrics/metric.py and statistic.py): a list of instances, each with statistics
+that have a name, a count and a mean.
+display_predictions.json, which its web page reads, has the statistics as plain numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from humeval_power.checking.logs.log import Log, LogSample
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.logs.harness import Harness
+from humeval_power.interfaces.formats.logs.raw import RawLog, number_of, text_of
+
+STATS, DISPLAYED = "per_instance_stats.json", "display_predictions.json"
+_START = re.compile(rb'^\[\s*\{[^{}\[\]]*"instance_id"\s*:')
+_MODEL = re.compile(r"(?:^|[,:])model=([^,]+)")
+
+
+def _known_by(raw: RawLog) -> str | None:
+    if not (_START.match(raw.head) and b'"stats"' in raw.head):
+        return None
+    return "its instances have instance_id and stats"
+
+
+def _read(raw: RawLog, why: str) -> list[Log]:
+    run, system = _run(raw)
+    samples, notices = [], list[str]()
+    n_perturbed = 0
+    for row, record in raw.records:
+        if text_of(record.get("instance_id")) is None:
+            raise InputError([Problem("has no 'instance_id'.", "Is the log complete?", raw.source, row)])
+        if record.get("perturbation"):
+            n_perturbed += 1
+            continue
+        samples.append(_sample(row, record))
+    if n_perturbed:
+        notices.append(f"Perturbed instances are left out: {n_perturbed:,}.")
+    if len({sample.run for sample in samples}) > 1:
+        notices.append("The run of an answer is its train_trial_index: other examples in the prompt.")
+    task = re.sub(_MODEL, "", run).strip(",:") or run
+    return [Log(raw.source, HELM.title, why, system, task, tuple(samples), raw.sha256, "", tuple(notices))]
+
+
+def _sample(row: int, record: dict[str, Any]) -> LogSample:
+    prediction = record.get("predicted_text")
+    return LogSample(
+        item=str(text_of(record["instance_id"])),
+        scores=dict(_scores(record.get("stats"))),
+        run=text_of(record.get("train_trial_index")) or "0",
+        row=row,
+        prediction=prediction.strip() if isinstance(prediction, str) else None,
+    )
+
+
+def _scores(stats: object) -> Iterator[tuple[str, float | None]]:
+    if isinstance(stats, dict):
+        yield from ((str(name), number_of(value)) for name, value in stats.items())
+        return
+    for one in stats if isinstance(stats, list) else []:
+        if not isinstance(one, dict) or not isinstance(name := one.get("name"), dict):
+            continue
+        if not name.get("perturbation"):
+            yield str(name.get("name")), number_of(one.get("mean")) if one.get("count") else None
+
+
+def _run(raw: RawLog) -> tuple[str, str]:
+    """The name of the run and its model, from run_spec.json or the name of the folder.
+
+    Raises
+    ------
+    InputError
+        Neither says the model.
+    """
+    spec: Any = {}
+    if raw.path.with_name("run_spec.json").is_file():
+        spec = raw.beside("run_spec.json").json
+    spec = spec if isinstance(spec, dict) else {}
+    run = str(spec.get("name") or raw.path.resolve().parent.name)
+    adapter = spec.get("adapter_spec")
+    model = text_of(adapter.get("model")) if isinstance(adapter, dict) else None
+    named = _MODEL.search(run)
+    if model is None and named is None:
+        rule = "says no model: run_spec.json is not beside it, and the folder is not called ...,model=NAME."
+        raise InputError([Problem(rule, "Copy the whole folder of the run.", raw.source)])
+    return run, model or str(named and named[1])
+
+
+HELM = Harness("helm", "HELM", _known_by, _read)

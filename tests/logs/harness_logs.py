@@ -1,0 +1,226 @@
+"""Small logs in the formats of the harnesses, made from one known table of scores.
+
+No line is copied from a real log; names of fields and of files are facts, taken from
+  lm-evaluation-harness 0.4.9: lm_eval/evaluator.py, lm_eval/loggers/evaluation_tracker.py
+  lmms-eval 0.3: lmms_eval/evaluator.py, lmms_eval/loggers/evaluation_tracker.py
+  Inspect 0.3: src/inspect_ai/log/_log.py, _recorders/eval.py, scorer/_metric.py
+  HELM 0.5: src/helm/benchmark/metrics/metric.py, metric_name.py, statistic.py
+  OpenAI evals 3.0: evals/record.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+STAMP = "2026-03-01T10-00-00.123456"
+Scores = Mapping[str, Sequence[float]]  # of each system, by item
+
+SCORES: dict[str, list[int]] = {
+    "acme/base-7b": [1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0],
+    "acme/tuned-7b": [1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 1],
+}
+
+
+def passage(item: int) -> str:
+    """The passage that an item asks about: two items a passage; too long for the name of a cluster."""
+    return f"Passage {item // 2}: " + "the river rose and the bridge was closed until spring. " * 3
+
+
+def document(item: int) -> dict[str, Any]:
+    """What the data set holds of an item."""
+    return {"passage": passage(item), "question": f"Was bridge {item} open?", "answer": item % 2}
+
+
+def hashed(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def lines(records: Sequence[object]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def lm_eval_samples(
+    scores: Sequence[float], *, metric: str = "acc", filters: Sequence[str] = ("none",), shift: int = 0
+) -> list[dict[str, Any]]:
+    """Lines of samples_TASK_DATE.jsonl; `shift` makes another version of the data set."""
+    return [
+        {
+            "doc_id": item,
+            "doc": document(item + shift),
+            "target": str(item % 2),
+            "arguments": {"gen_args_0": {"arg_0": passage(item), "arg_1": " yes"}},
+            "resps": [[["-Infinity" if item == 0 else -1.5, "False"]]],
+            "filtered_resps": [str(item % 2)],
+            "filter": one,
+            "metrics": [metric],
+            "doc_hash": hashed(document(item + shift)),
+            "prompt_hash": hashed(item),
+            "target_hash": hashed(item % 2),
+            metric: score if one != "flexible-extract" else 1.0,
+        }
+        for one in filters
+        for item, score in enumerate(scores)
+    ]
+
+
+def write_lm_eval(
+    folder: Path, scores: Scores = SCORES, *, task: str = "bridges", stamp: str = STAMP, **options: Any
+) -> Path:
+    """A folder for each model, with samples and results; the results of the first say the model."""
+    for system, own in scores.items():
+        place = folder / system.replace("/", "__")
+        place.mkdir(parents=True, exist_ok=True)
+        samples = lm_eval_samples(own, **options)
+        (place / f"samples_{task}_{stamp}.jsonl").write_text(lines(samples))
+        results = {
+            "results": {task: {"alias": task, "acc,none": sum(own) / len(own)}},
+            "configs": {task: {"task": task}},
+            "config": {"model": "hf", "model_args": f"pretrained={system},dtype=float16"},
+            "model_name": system,
+        }
+        (place / f"results_{stamp}.json").write_text(json.dumps(results, indent=2))
+    return folder
+
+
+def write_lmms_eval(folder: Path, scores: Scores = SCORES, *, stamp: str = "20260301_100000") -> Path:
+    """DATE_samples_TASK.jsonl and DATE_results.json; the metric is an object, as many of its tasks have it."""
+    for system, own in scores.items():
+        place = folder / system.replace("/", "__")
+        place.mkdir(parents=True, exist_ok=True)
+        samples = [
+            {
+                "doc_id": item,
+                "target": "yes",
+                "filtered_resps": ["yes"],
+                "doc_hash": hashed(item),
+                "input": f"<image> Question {item}",
+                "chart_score": {"question_id": item, "category": f"chart {item // 2}", "score": score},
+            }
+            for item, score in enumerate(own)
+        ]
+        (place / f"{stamp}_samples_charts.jsonl").write_text(lines(samples))
+        (place / f"{stamp}_results.json").write_text(json.dumps({"results": {}, "model_name": system}))
+    return folder
+
+
+def inspect_header(system: str, *, status: str = "success", task: str = "bridges") -> dict[str, Any]:
+    about = {"task": task, "model": system, "created": "2026-03-01T10:00:00+00:00", "run_id": "r1"}
+    return {"version": 2, "status": status, "eval": about, "plan": {}, "stats": {}}
+
+
+def inspect_samples(scores: Sequence[float], *, epochs: int = 1) -> list[dict[str, Any]]:
+    word = {1: "C", 0: "I", 0.5: "P"}
+    return [
+        {
+            "id": f"q{item}",
+            "epoch": epoch,
+            "input": f"Was bridge {item} open?",
+            "target": "yes",
+            "metadata": {"passage_id": f"p{item // 2}"},
+            "scores": {"match": {"value": word[score], "answer": "yes", "metadata": {}}},
+        }
+        for epoch in range(1, epochs + 1)
+        for item, score in enumerate(scores)
+    ]
+
+
+def write_inspect(
+    folder: Path, scores: Scores = SCORES, *, packed: bool = False, summed: bool = True, epochs: int = 1
+) -> Path:
+    """A log for each model, as JSON, or packed as .eval, with its summaries or without."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (system, own) in enumerate(scores.items()):
+        header, samples = inspect_header(system), inspect_samples(own, epochs=epochs)
+        name = f"2026-03-01T10-0{number}-00_bridges_{hashed(system)[:8]}"
+        if not packed:
+            (folder / f"{name}.json").write_text(json.dumps({**header, "samples": samples}, indent=2))
+            continue
+        with zipfile.ZipFile(folder / f"{name}.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": header["eval"]}))
+            for one in samples:
+                archive.writestr(f"samples/{one['id']}_epoch_{one['epoch']}.json", json.dumps(one))
+            if summed:
+                archive.writestr("summaries.json", json.dumps(samples))
+            archive.writestr("header.json", json.dumps(header))
+    return folder
+
+
+def helm_stat(name: str, mean: float, **more: Any) -> dict[str, Any]:
+    named = {"name": name, "split": "test", **more}
+    return {
+        "name": named,
+        "count": 1,
+        "sum": mean,
+        "sum_squared": mean**2,
+        "min": mean,
+        "max": mean,
+        "mean": mean,
+    }
+
+
+def write_helm(folder: Path, scores: Scores = SCORES, *, trials: int = 1) -> Path:
+    """runs/SUITE/RUN/per_instance_stats.json beside run_spec.json; one perturbed instance a run."""
+    for system, own in scores.items():
+        run = f"boolq:only=bridges,model={system.replace('/', '_')}"
+        place = folder / "v1" / run
+        place.mkdir(parents=True)
+        instances = [
+            {
+                "instance_id": f"id{item}",
+                "train_trial_index": trial,
+                "stats": [helm_stat("num_references", 2), helm_stat("exact_match", score)],
+            }
+            for trial in range(trials)
+            for item, score in enumerate(own)
+        ]
+        typos = {"name": "typos"}
+        perturbed = {
+            **instances[0],
+            "perturbation": typos,
+            "stats": [helm_stat("exact_match", 0, perturbation=typos)],
+        }
+        (place / "per_instance_stats.json").write_text(json.dumps([*instances, perturbed], indent=2))
+        spec = {"name": run, "adapter_spec": {"method": "generation", "model": system}}
+        (place / "run_spec.json").write_text(json.dumps(spec, indent=2))
+        (place / "stats.json").write_text(json.dumps([helm_stat("exact_match", sum(own) / len(own))]))
+    return folder
+
+
+def write_openai(folder: Path, scores: Scores = SCORES, *, finished: bool = True) -> Path:
+    """A file for each model: the specification, an event a line, the final report."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (system, own) in enumerate(scores.items()):
+        spec = {
+            "completion_fns": [system],
+            "eval_name": "bridges.dev.v0",
+            "created_at": f"2026-03-0{number + 1}",
+        }
+        events: list[dict[str, Any]] = [{"spec": spec}]
+        for item, score in enumerate(own):
+            about = {
+                "run_id": "r",
+                "sample_id": f"bridges.dev.{item}",
+                "created_by": "",
+                "created_at": "2026",
+            }
+            events.append({**about, "event_id": 2 * item, "type": "sampling", "data": {"sampled": ["yes"]}})
+            found = {"correct": bool(score), "expected": "yes", "picked": "yes"}
+            events.append({**about, "event_id": 2 * item + 1, "type": "match", "data": found})
+        if finished:
+            events.append({"final_report": {"accuracy": sum(own) / len(own)}})
+        (folder / f"260301_{number}.jsonl").write_text(lines(events))
+    return folder
+
+
+WRITERS = {
+    "lm-eval": write_lm_eval,
+    "lmms-eval": write_lmms_eval,
+    "inspect": write_inspect,
+    "helm": write_helm,
+    "openai-evals": write_openai,
+}

@@ -1,0 +1,266 @@
+"""Logs of five harnesses, made from one table of scores, give this table back."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from harness_logs import (
+    SCORES,
+    WRITERS,
+    inspect_header,
+    inspect_samples,
+    lines,
+    lm_eval_samples,
+    write_helm,
+    write_inspect,
+    write_lm_eval,
+    write_openai,
+)
+
+from humeval_power.checking.logs.combined import LogTable
+from humeval_power.errors import InputError
+from humeval_power.interfaces.formats.logs.reading import read_logs
+from humeval_power.interfaces.formats.tables import read_table
+
+METRIC = {
+    "lm-eval": "acc",
+    "lmms-eval": "chart_score",
+    "inspect": "match",
+    "helm": "exact_match",
+    "openai-evals": "correct",
+}
+CLUSTER = {"lm-eval": "passage", "lmms-eval": "category", "inspect": "passage_id"}
+
+
+def table_in(*paths: Path, **options: object) -> LogTable:
+    found = read_logs(*paths, **options)  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def by_system(found: LogTable, metric: str) -> dict[str, list[float]]:
+    """The scores of each system, in the order of the numbers in the items' names."""
+    frame = found.frame.assign(number=found.frame["item"].str.extract(r"(\d+)$", expand=False).astype(int))
+    groups = frame.sort_values("number").groupby("system", sort=False)
+    return {str(name): group[metric].tolist() for name, group in groups}
+
+
+@pytest.mark.parametrize("harness", WRITERS)
+def test_each_harness_gives_the_table_that_its_logs_were_made_from(harness: str, tmp_path: Path) -> None:
+    found = table_in(WRITERS[harness](tmp_path / "logs"))
+    assert by_system(found, METRIC[harness]) == SCORES
+    assert METRIC[harness] in found.scores
+
+
+@pytest.mark.parametrize("harness", CLUSTER)
+def test_what_two_items_share_is_found_as_their_cluster(harness: str, tmp_path: Path) -> None:
+    found = table_in(WRITERS[harness](tmp_path / "logs"))
+    (cluster,) = found.clusters
+    assert (cluster.column, cluster.n_clusters, cluster.largest) == (CLUSTER[harness], 6, 2)
+    items = found.frame.drop_duplicates("item")
+    assert items.groupby(CLUSTER[harness]).size().tolist() == [2] * 6
+
+
+def test_a_whole_passage_is_numbered_in_the_place_of_its_text(tmp_path: Path) -> None:
+    found = table_in(write_lm_eval(tmp_path))
+    assert found.frame["passage"].unique().tolist() == [f"passage {number}" for number in range(1, 7)]
+
+
+@pytest.mark.parametrize("summed", [True, False])
+def test_a_packed_log_of_inspect_says_what_its_json_says(summed: bool, tmp_path: Path) -> None:
+    plain = table_in(write_inspect(tmp_path / "json"))
+    packed = table_in(write_inspect(tmp_path / "eval", packed=True, summed=summed))
+    assert by_system(packed, "match") == by_system(plain, "match") == SCORES
+
+
+def test_words_of_inspect_count_as_its_own_accuracy_counts_them(tmp_path: Path) -> None:
+    values = {"C": 1, "I": 0, "P": 0.5, "N": 0, "yes": 1, "No": 0, "0.25": 0.25, True: 1, 3: 3}
+    samples = [
+        {"id": number, "epoch": 1, "input": f"{number}", "target": "x", "scores": {"s": {"value": value}}}
+        for number, value in enumerate(values)
+    ]
+    file = tmp_path / "log.json"
+    file.write_text(json.dumps({**inspect_header("m"), "samples": samples}))
+    assert table_in(file).frame["s"].tolist() == list(values.values())
+
+
+def test_epochs_and_trials_are_runs(tmp_path: Path) -> None:
+    for found in (
+        table_in(write_inspect(tmp_path / "epochs", epochs=3)),
+        table_in(write_helm(tmp_path / "trials", trials=3)),
+    ):
+        assert found.frame["run"].nunique() == 3
+        assert found.frame.groupby(["system", "item"]).size().eq(3).all()
+
+
+def test_a_single_run_takes_no_column(tmp_path: Path) -> None:
+    assert "run" not in table_in(write_inspect(tmp_path)).frame
+
+
+def test_filters_make_metrics_named_as_the_harness_names_them(tmp_path: Path) -> None:
+    folder = write_lm_eval(tmp_path, filters=("strict-match", "flexible-extract"), metric="exact_match")
+    found = table_in(folder)
+    assert found.scores == ("exact_match,strict-match", "exact_match,flexible-extract")
+    assert by_system(found, "exact_match,strict-match") == SCORES
+
+
+def test_the_model_is_named_by_the_results_then_by_the_folder(tmp_path: Path) -> None:
+    folder = write_lm_eval(tmp_path)
+    for results in folder.rglob("results_*"):
+        results.unlink()
+    found = table_in(folder)
+    assert list(by_system(found, "acc")) == list(SCORES)
+    (tmp_path / "acme__base-7b").rename(tmp_path / "first")
+    renamed = table_in(tmp_path)
+    assert "first" in set(renamed.frame["system"])
+    assert any("called as the folder" in notice for notice in renamed.said)
+
+
+def test_a_gzipped_log_is_read_as_it_is(tmp_path: Path) -> None:
+    (log,) = list(write_lm_eval(tmp_path, {"m/a": [1, 0, 1]}).rglob("samples_*"))
+    packed = log.with_name(log.name + ".gz")
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    log.unlink()
+    assert by_system(table_in(packed), "acc") == {"m/a": [1, 0, 1]}
+
+
+def test_older_samples_in_one_array_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "samples_bridges.jsonl"
+    file.write_text(json.dumps(lm_eval_samples([1, 0, 1]), indent=2))
+    assert table_in(file).frame["acc"].tolist() == [1, 0, 1]
+
+
+def test_tables_of_other_kinds_are_no_logs(tmp_path: Path) -> None:
+    table = tmp_path / "ratings.csv"
+    table.write_text("worker,item,system,rating\nw,i,s,3\n")
+    objects = tmp_path / "ratings.jsonl"
+    objects.write_text('{"worker": "w", "item": "i", "system": "s", "rating": 3}\n' * 2)
+    book = tmp_path / "book.xlsx"
+    pd.DataFrame({"a": [1], "b": [2]}).to_excel(book, index=False)
+    for path in (table, objects, book, "-", tmp_path / "absent.json"):
+        assert read_logs(path) is None
+    assert len(read_table(objects).frame) == 2
+
+
+def test_a_log_is_a_table_wherever_tables_are_read(tmp_path: Path) -> None:
+    found = read_table(write_lm_eval(tmp_path))
+    assert found.scores == ("acc",)
+    assert list(found.frame["system"].unique()) == list(SCORES)
+
+
+# What contradicts itself, or is not whole
+
+
+def refused(*paths: Path, **options: object) -> str:
+    with pytest.raises(InputError) as error:
+        read_logs(*paths, **options)  # type: ignore[arg-type]
+    return str(error.value)
+
+
+def test_a_line_that_is_cut_off_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "samples_t_2026.jsonl"
+    whole = lines(lm_eval_samples([1, 0, 1]))
+    file.write_text(whole[:-40])
+    said = refused(file)
+    assert "row 3" in said
+    assert "cut off" in said
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_an_evaluation_that_has_not_ended_is_refused(packed: bool, tmp_path: Path) -> None:
+    header, samples = inspect_header("m", status="started"), inspect_samples([1, 0])
+    file = tmp_path / ("log.eval" if packed else "log.json")
+    if packed:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("_journal/start.json", json.dumps({"eval": header["eval"]}))
+            archive.writestr("samples/q0_epoch_1.json", json.dumps(samples[0]))
+    else:
+        file.write_text(json.dumps({**header, "samples": samples}))
+    assert "has not ended" in refused(file)
+
+
+def test_an_archive_that_is_cut_off_is_no_traceback(tmp_path: Path) -> None:
+    (log,) = write_inspect(tmp_path, {"m": [1, 0, 1]}, packed=True).iterdir()
+    content = bytearray(log.read_bytes())
+    place = content.index(b"summaries.json") + 20
+    content[place : place + 10] = b"\xff" * 10  # inside the packed bytes: the directory at the end is whole
+    log.write_bytes(bytes(content))
+    assert "damaged or cut off" in refused(log)
+
+
+def test_totals_without_samples_say_where_the_samples_are(tmp_path: Path) -> None:
+    results = next(write_lm_eval(tmp_path).rglob("results_*"))
+    assert "--log_samples" in refused(results)
+
+
+def test_a_folder_without_a_log_names_the_harnesses(tmp_path: Path) -> None:
+    (tmp_path / "notes.json").write_text("{}")
+    assert "lm-evaluation-harness" in refused(tmp_path)
+
+
+def test_a_sample_that_comes_again_counts_once_or_is_refused(tmp_path: Path) -> None:
+    samples = lm_eval_samples([1, 0, 1])
+    file = tmp_path / "samples_t.jsonl"
+    file.write_text(lines([*samples, samples[1]]))
+    found = table_in(file)
+    assert found.frame["acc"].tolist() == [1, 0, 1]
+    assert any("read once" in notice for notice in found.said)
+    file.write_text(lines([*samples, {**samples[1], "acc": 1}]))
+    assert "item '1' has other scores" in refused(file)
+
+
+def test_a_task_that_was_run_twice_is_asked_about(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, {"m/a": [1, 0, 1]})
+    write_lm_eval(tmp_path, {"m/a": [0, 0, 1]}, stamp="2026-03-02T10-00-00.5")
+    assert "has 2 logs" in refused(tmp_path)
+    assert table_in(tmp_path, again="last").frame["acc"].tolist() == [0, 0, 1]
+    runs = table_in(tmp_path, again="run").frame
+    assert runs.groupby("run")["acc"].apply(list).to_dict() == {"1": [1, 0, 1], "2": [0, 0, 1]}
+
+
+def test_another_version_of_the_data_set_is_refused(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, {"m/a": [1, 0, 1]})
+    write_lm_eval(tmp_path, {"m/b": [1, 0, 1]}, shift=1)
+    assert "another question" in refused(tmp_path)
+
+
+def test_several_tasks_keep_their_names_where_they_share_a_metric(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, task="bridges")
+    write_lm_eval(tmp_path, task="rivers", stamp="2026-03-02T10-00-00.5")
+    found = table_in(tmp_path)
+    assert set(found.frame["task"]) == {"bridges", "rivers"}
+    assert found.frame["item"].iloc[0] == "bridges/0"
+    assert by_system(table_in(tmp_path, task="rivers"), "acc") == SCORES
+
+
+def test_tasks_without_a_metric_in_common_are_refused(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, task="bridges")
+    write_lm_eval(tmp_path, task="rivers", metric="f1", stamp="2026-03-02T10-00-00.5")
+    said = refused(tmp_path)
+    assert "acc" in said
+    assert "f1" in said
+    assert "there is no task 'river'" in refused(tmp_path, task="river")
+
+
+def test_items_that_one_system_lacks_are_said(tmp_path: Path) -> None:
+    found = table_in(write_lm_eval(tmp_path, {"m/a": [1, 0, 1, 1], "m/b": [1, 0, 1]}))
+    assert "m/b has 3 of the 4 items." in found.notices
+
+
+def test_systems_without_a_common_item_are_refused(tmp_path: Path) -> None:
+    write_openai(tmp_path / "a", {"m/a": [1, 0]})
+    write_lm_eval(tmp_path / "b", {"m/b": [1, 0]})
+    assert "metric" in refused(tmp_path)
+    write_lm_eval(tmp_path / "c", {"m/a": [1, 0]}, task="one")
+    write_lm_eval(tmp_path / "c", {"m/b": [1, 0]}, task="two")
+    assert "share no item" in refused(tmp_path / "c")
+
+
+def test_a_stopped_evaluation_is_said(tmp_path: Path) -> None:
+    found = table_in(write_openai(tmp_path, finished=False))
+    assert any("no final report" in notice for notice in found.said)
