@@ -13,7 +13,12 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from humeval_power.reporting.judge.result import JudgeEstimate, JudgeMean, JudgeStudy
+    from humeval_power.clusters import Clusters
+    from humeval_power.inference.judge.table import JudgedTable
+    from humeval_power.reporting.judge.estimate import JudgeEstimate
+    from humeval_power.reporting.judge.result import JudgeMean, JudgeStudy
+    from humeval_power.reporting.judge.systems import JudgeSystems
+    from humeval_power.reporting.judge.workers import JudgeWorkers
 
 _ENDLESS = 10**12  # items
 
@@ -116,6 +121,7 @@ def estimate(
     judge: ArrayLike,
     extra: ArrayLike,
     *,
+    clusters: Clusters | None = None,
     estimated: str = "Mean human value",
     confidence: float = 0.95,
     seed: int = DEFAULT_SEED,
@@ -127,6 +133,7 @@ def estimate(
     ----------
     human, judge : (n,), values of the items that humans rated, and the judge's scores of the same.
     extra : (N,), the judge's scores of further items.
+    clusters : of the n + N items, rated ones first; None where items are independent.
     estimated : what the mean is of, in words.
     confidence : of the intervals.
     seed : of the assignment of items to folds.
@@ -142,13 +149,90 @@ def estimate(
     InputError
         Fewer than 3 rated or 2 further items, values that are not finite, or human values all alike.
     """
-    from humeval_power.inference.judge import judged_means
-    from humeval_power.reporting.judge.result import JudgeEstimate
+    from humeval_power.inference.judge.means import judged_means
+    from humeval_power.reporting.judge.estimate import JudgeEstimate
     from humeval_power.reporting.result import Provenance
 
     return JudgeEstimate(
-        found=judged_means(human, judge, extra, confidence=confidence, seed=seed),
+        found=judged_means(human, judge, extra, clusters=clusters, confidence=confidence, seed=seed),
         estimated=estimated,
+        cluster=None if clusters is None else clusters.name,
         remarks=tuple(remarks),
         provenance=Provenance(seed=seed),
+    )
+
+
+def estimate_table(
+    table: JudgedTable,
+    *,
+    systems: Sequence[str] | None = None,
+    baseline: str | None = None,
+    confidence: float = 0.95,
+    seed: int = DEFAULT_SEED,
+) -> JudgeEstimate | JudgeWorkers | JudgeSystems:
+    """Estimate a mean, a difference or those of all pairs of systems, with a judge's help.
+
+    Where the table knows who rated, the human part is the rating model with the judge as a covariate of items,
+    tested with Kenward and Roger's (1997) df; else the means of outputs are used as `estimate` does.
+
+    Parameters
+    ----------
+    table : as `read_judged` gives it.
+    systems : which to compare, two or more; None takes all of the table. The effect is the second minus the
+        first.
+    baseline : the system that the others are compared with; None compares all pairs.
+    confidence : of the intervals.
+    seed : of the assignment of items, or of whole clusters, to folds.
+
+    Returns
+    -------
+    JudgeEstimate, JudgeWorkers or JudgeSystems
+        The second where the table knows who rated, the third for three systems or more.
+
+    Raises
+    ------
+    InputError
+        Systems that are not there, too few workers, rated or further items, or values all alike.
+    FitError
+        Ratings to which the model cannot be fitted.
+    """
+    from humeval_power.inference.judge.means import JudgedMeans
+    from humeval_power.inference.judge.systems import judged_pair, judged_systems
+    from humeval_power.reporting.judge.answers import judged_answers
+    from humeval_power.reporting.judge.estimate import JudgeEstimate
+    from humeval_power.reporting.judge.systems import JudgeSystems
+    from humeval_power.reporting.judge.workers import JudgeWorkers
+    from humeval_power.reporting.result import Provenance
+
+    names = table.chosen(systems)
+    came = Provenance(seed=seed)
+    if len(names) > 2 or baseline is not None:
+        family = judged_systems(table, names, baseline=baseline, confidence=confidence, seed=seed)
+        answers = judged_answers(table, family.pairs[0].found)
+        return JudgeSystems(
+            found=family,
+            answers=answers,
+            cluster=table.cluster_name,
+            remarks=table.remarks,
+            provenance=came,
+        )
+    pair = (names[0], names[1]) if len(names) == 2 else None
+    found = judged_pair(table, pair, confidence=confidence, seed=seed)
+    told = (*table.remarks, *table.values(pair).notices)
+    if isinstance(found, JudgedMeans):
+        return JudgeEstimate(
+            found=found,
+            estimated=table.contrast(pair),
+            answers=judged_answers(table, found),
+            cluster=table.cluster_name,
+            remarks=told,
+            provenance=came,
+        )
+    return JudgeWorkers(
+        found=found,
+        estimated=table.contrast(pair),
+        answers=judged_answers(table, found),
+        cluster=table.cluster_name,
+        remarks=told,
+        provenance=came,
     )

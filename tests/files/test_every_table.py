@@ -13,7 +13,7 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.accuracy import read_claims, read_counts, read_leaderboard
 from humeval_power.interfaces.formats.compare.score_tables import open_scores, score_table
 from humeval_power.interfaces.formats.corpora import read_corpus, read_labels
-from humeval_power.interfaces.formats.judged import judged_values
+from humeval_power.interfaces.formats.judged import judged_table
 from humeval_power.interfaces.formats.lines import read_predictions
 from humeval_power.interfaces.formats.looks import score_pairs
 from humeval_power.interfaces.formats.preference import read_judgements
@@ -78,7 +78,7 @@ def _pool(path: Path) -> Any:
 
 
 def _judged(path: Path) -> Any:
-    human, judge, extra, what, _ = judged_values(read_table(path))
+    human, judge, extra, what, *_ = judged_table(read_table(path)).values()
     return human.tolist(), judge.tolist(), extra.tolist(), what
 
 

@@ -15,7 +15,7 @@ from seven import seven
 
 from humeval_power.designs import k_per_item
 from humeval_power.errors import InputError
-from humeval_power.inference.judge import fold_weights, folds, judged_means
+from humeval_power.inference.judge.means import fold_weights, folds, judged_means
 from humeval_power.inference.study.formula import analytic_power, effect_precision
 from humeval_power.parameters import Parameters, preset
 from humeval_power.planning.judge.efficiency import PredictionPower
@@ -299,7 +299,7 @@ def test_turning_the_systems_round_turns_the_sign(table: Path) -> None:
         ("item,system,human\na,A,1\nb,A,2\n", "no column was found for: judge"),
         ("item,judge,human\na,x,1\nb,2,2\n", "'x'"),
         ("system,judge,human\nA,1,1\nB,2,2\n", "no column was found for: item"),
-        ("item,system,judge,human\na,A,1,1\na,B,2,2\na,C,2,2\n", "--systems"),
+        ("item,system,judge,human\na,A,1,1\na,B,2,2\na,C,2,2\n", "B - A: At least 3 items"),
     ],
 )
 def test_tables_that_cannot_be_used_are_refused(tmp_path: Path, content: str, words: str) -> None:

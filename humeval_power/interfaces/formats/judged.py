@@ -2,124 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.checking.columns import Column, find_columns
+from humeval_power.checking.cells import codes_in, read_cells, read_ids, renumbered
+from humeval_power.checking.cluster_columns import cluster_suspects
+from humeval_power.checking.columns import Column, Found, find_columns
 from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of
+from humeval_power.inference.judge.table import JudgedTable
+from humeval_power.interfaces.formats.columns import NumberColumn, read_numbers_of
+from humeval_power.interfaces.formats.item_clusters import clusters_of
 from humeval_power.interfaces.formats.tables import SourceTable, read_decided
 
 _HUMAN = NumberColumn(("human", "rating", "human rating", "score"), may_be_blank=True)
 _JUDGE = NumberColumn(("judge", "metric", "prediction", "judge score"))
 _ITEM = Column(("item", "segment", "example", "id"), is_id=True)
 _SYSTEM = Column(("system",), required=False, is_id=True)  # a model may be the judge's
-
-
-class JudgedValues(NamedTuple):
-    """Human values and the judge's scores of the items that have both, the judge's of the others, what is
-    estimated, in words, and what was left out."""
-
-    human: Floats
-    judge: Floats
-    extra: Floats
-    what: str
-    notices: tuple[str, ...] = ()
+_WORKER = Column(
+    ("worker", "annotator", "assessor", "coder", "evaluator", "participant", "rater", "reviewer"),
+    option="--worker",
+    required=False,
+    is_id=True,
+)
+_SHOWN = 5
 
 
 def read_judged(
-    path: str | Path, *, systems: Sequence[str] | None = None, rejected_rows: Rejected | None = None
-) -> JudgedValues:
-    """Read a table of human values and a judge's scores, as `judge.estimate` takes them.
+    path: str | Path,
+    *,
+    worker: str | None = None,
+    cluster: str | None = None,
+    average_workers: bool = False,
+    rejected_rows: Rejected | None = None,
+) -> JudgedTable:
+    """Read a table of human values and a judge's scores, as `judge.estimate_table` takes it.
 
     Parameters
     ----------
     path : of a table with a row for each rating or each output: item, judge, human (blank where no human
-        rated it) and, for a comparison, system.
-    systems : the two to compare; the effect is the second minus the first.
+        rated it) and, where there are several, system; worker, where it is known who rated.
+    worker, cluster : the columns of workers and of clusters of items; a column of workers is also found by its
+        name.
+    average_workers : take no account of who rated, and average the ratings of an output.
     rejected_rows : what to do with rows of rejected or unfinished work, 'drop' or 'keep'.
 
     Raises
     ------
     InputError
-        What `judged_values` raises, or rejected rows that nobody decided on.
+        What `judged_table` raises, or rejected rows that nobody decided on.
     """
-    return judged_values(read_decided(path, rejected_rows), None if systems is None else ",".join(systems))
+    table = read_decided(path, rejected_rows)
+    return judged_table(table, worker=worker, cluster=cluster, average_workers=average_workers)
 
 
-def judged_values(table: SourceTable, systems: str | None = None) -> JudgedValues:
-    """Means of each item, or of its difference between two systems; `systems` names them: 'A,B'.
+def judged_table(
+    table: SourceTable,
+    *,
+    worker: str | None = None,
+    cluster: str | None = None,
+    average_workers: bool = False,
+) -> JudgedTable:
+    """The same from a table that has been read.
 
     Raises
     ------
     InputError
-        A column that is missing, cells that are no numbers, or systems of which no two can be chosen.
+        A column that is missing, cells that are no numbers, blank ids, or clusters that are none.
     """
-    of = find_columns(table.frame.columns, [_HUMAN, _JUDGE, _ITEM, _SYSTEM], source=table.source).of
+    found = find_columns(
+        table.frame.columns,
+        [_HUMAN, _JUDGE, _ITEM, _SYSTEM, _WORKER],
+        source=table.source,
+        named={"worker": worker},
+        taken=() if cluster is None else (cluster,),
+    )
+    of = found.of
     numbers = read_numbers_of(table, [_HUMAN, _JUDGE])
-    human, judge, item = numbers["human"], numbers["judge"], _ids(table, of["item"])
-    system = _ids(table, of["system"]) if "system" in of else None
-    if system is None or (systems is None and len(np.unique(system)) == 1):
-        chosen = np.zeros(len(item), dtype=np.int64)
-        return _means(item, chosen, human, judge, 1, "Mean human value")
-    names = _pair(table.source, np.unique(system), systems)
-    kept = np.isin(system, names)
-    code = (system[kept] == names[1]).astype(np.int64)
-    what = f"Mean difference {names[1]} - {names[0]}"
-    return _means(item[kept], code, human[kept], judge[kept], 2, what)
+    item, item_names = _ids(table, of["item"])
+    system, system_names = (
+        _ids(table, of["system"]) if "system" in of else (np.zeros(len(item), dtype=np.int64), ("",))
+    )
+    rated = np.isfinite(numbers["human"])
+    workers: tuple[NDArray[np.int64] | None, tuple[str, ...]] = None, ()
+    if "worker" in of and not average_workers:
+        workers = _workers(table, of["worker"], rated)
+    clusters = None
+    if cluster is not None:
+        clusters = clusters_of(table, cluster, item_names, item_column=of["item"])
+    taken = [*of.values(), *([] if cluster is None else [cluster])]
+    suspects = () if cluster is not None else cluster_suspects(table.frame, item=of["item"], taken=taken)
+    return JudgedTable(
+        item=item,
+        system=system,
+        human=numbers["human"],
+        judge=numbers["judge"],
+        item_names=item_names,
+        system_names=system_names,
+        worker=workers[0],
+        worker_names=workers[1],
+        clusters=clusters,
+        suspects=suspects,
+        notices=(*table.notices, *_told(found, average_workers=average_workers, n_workers=len(workers[1]))),
+    )
 
 
-def _pair(source: str, present: NDArray[np.str_], systems: str | None) -> list[str]:
-    names = [str(name) for name in present] if systems is None else [s.strip() for s in systems.split(",")]
-    absent = [name for name in names if name not in present]
-    if len(names) != 2 or absent:
-        rule = f"the systems are {', '.join(map(str, present))}; two of them are needed."
-        raise InputError([Problem(rule, "Name them: --systems A,B", place=source)])
-    return names
+def _told(found: Found, *, average_workers: bool, n_workers: int) -> tuple[str, ...]:
+    """What was assumed of the workers."""
+    if "worker" not in found.of:
+        return ()
+    if average_workers:
+        return (
+            "The ratings of an output are averaged, whoever gave them: workers count as interchangeable.",
+        )
+    if n_workers < 2:
+        return (
+            "One worker gave all ratings: nothing says how workers differ, and claims hold for this one.",
+        )
+    return ()
 
 
-def _ids(table: SourceTable, name: str) -> NDArray[np.str_]:
-    ids = table.frame[name].astype(str).str.strip().to_numpy(dtype=str)
-    blank = np.flatnonzero(ids == "")
+def _ids(table: SourceTable, name: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    ids = read_ids(read_cells(table.frame[name]))
+    blank = np.flatnonzero(ids.code < 0)
     if len(blank):
-        rows = table.frame.index.to_numpy()[blank[:5]]
+        rows = table.frame.index.to_numpy()[blank[:_SHOWN]]
         raise InputError(
             [Problem("the cell is blank.", "Fill it in.", table.source, int(row), name) for row in rows]
         )
-    return ids
+    return ids.code, ids.names
 
 
-def _means(
-    item: NDArray[np.str_],
-    code: NDArray[np.int64],
-    human: Floats,
-    judge: Floats,
-    n_systems: int,
-    what: str,
-) -> JudgedValues:
-    """Means of each item under each system; items that lack one of the judge's are no use."""
-    items, place = np.unique(item, return_inverse=True)
-    key, cells = place * n_systems + code, len(items) * n_systems
-    rated = np.isfinite(human)
-
-    def averaged(values: Floats, kept: NDArray[np.bool_]) -> Floats:
-        count = np.bincount(key[kept], minlength=cells)
-        total = np.bincount(key[kept], values[kept], cells)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-        table = mean.reshape(len(items), n_systems)
-        return np.asarray(table[:, 0] if n_systems == 1 else table[:, 1] - table[:, 0])
-
-    of_human, of_judge = averaged(human, rated), averaged(judge, np.ones(len(judge), dtype=bool))
-    usable = np.isfinite(of_judge)
-    left_out = int((~usable).sum())
-    lacking = f"{left_out:,} items lack the judge's score of one system and are left out."
-    both = usable & np.isfinite(of_human)
-    return JudgedValues(
-        of_human[both], of_judge[both], of_judge[usable & ~both], what, (lacking,) if left_out else ()
-    )
+def _workers(
+    table: SourceTable, name: str, rated: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Codes of those who gave a rating; rows without one may lack them, and have -1."""
+    ids = read_ids(read_cells(table.frame[name]))
+    blank = np.flatnonzero((ids.code < 0) & rated)
+    if len(blank):
+        rows = table.frame.index.to_numpy()[blank[:_SHOWN]]
+        rule, remedy = (
+            "there is a human value, but no worker.",
+            "Fill the worker in, or use --average-workers.",
+        )
+        raise InputError([Problem(rule, remedy, table.source, int(row), name) for row in rows])
+    codes = np.where(rated, ids.code, -1)
+    present = codes_in(codes)
+    names = tuple(ids.names[code] for code in present if code >= 0)
+    renamed = np.full(len(codes), -1, dtype=np.int64)
+    renamed[rated] = renumbered(codes[rated])[1]
+    return renamed, names

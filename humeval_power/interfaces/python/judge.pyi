@@ -1,6 +1,7 @@
 """What an automatic judge is worth beside human ratings (PPI++)."""
 
 from humeval_power.api.judge import estimate as estimate
+from humeval_power.api.judge import estimate_table as estimate_table
 from humeval_power.api.judge import mean as mean
 from humeval_power.api.judge import study as study
 from humeval_power.interfaces.formats.judged import read_judged as read_judged

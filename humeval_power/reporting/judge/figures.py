@@ -6,13 +6,18 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from humeval_power.inference.judge import JudgedMean
+from humeval_power.inference.judge.means import JudgedMean
+from humeval_power.inference.judge.rated import RatedEstimate
 from humeval_power.reporting.figure_style import COLOURS, MARKERS, QUIET, house_style
 from humeval_power.safe_text import picture_text
 
 
 def estimates_figure(
-    named: Sequence[tuple[str, JudgedMean]], *, what: str, confidence: float, width: float = 4.6
+    named: Sequence[tuple[str, JudgedMean | RatedEstimate]],
+    *,
+    what: str,
+    confidence: float,
+    width: float = 4.6,
 ) -> Figure:
     """Each estimate with its interval, below each other."""
     with house_style():

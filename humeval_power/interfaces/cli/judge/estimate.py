@@ -1,4 +1,4 @@
-"""`humeval-power judge estimate`: a mean or a difference from human values and a judge's scores."""
+"""`humeval-power judge estimate`: means and differences from human values and a judge's scores."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.judge import estimate
+from humeval_power.api.judge import estimate_table
+from humeval_power.interfaces.cli.cluster_options import cluster_option
+from humeval_power.interfaces.cli.judge.table_options import typed_systems, worker_options
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import rejected_rows_option, seed_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.reporting.judge.result import JudgeEstimate
+from humeval_power.reporting.judge.estimate import JudgeEstimate
+from humeval_power.reporting.judge.systems import JudgeSystems
+from humeval_power.reporting.judge.workers import JudgeWorkers
 
 if TYPE_CHECKING:
     from humeval_power.checking.submissions import Rejected
@@ -20,7 +24,12 @@ if TYPE_CHECKING:
 
 @click.command("estimate", cls=Command)
 @click.argument("file", metavar="TABLE")
-@click.option("--systems", metavar="A,B", help="The two systems to compare; the effect is B - A.")
+@click.option(
+    "--systems", metavar="A,B", help="Systems to compare, two or more; the effect is B - A. [all]"
+)
+@click.option("--baseline", metavar="NAME", help="Compare each system with this one, not all pairs.")
+@worker_options
+@cluster_option
 @rejected_rows_option
 @click.option(
     "--confidence",
@@ -32,24 +41,37 @@ if TYPE_CHECKING:
 @seed_option
 @with_result(JudgeEstimate)
 def command(
-    file: str, systems: str | None, rejected_rows: Rejected | None, confidence: float, seed: int | None
-) -> JudgeEstimate:
+    file: str,
+    systems: str | None,
+    baseline: str | None,
+    worker: str | None,
+    average_workers: bool,
+    cluster: str | None,
+    rejected_rows: Rejected | None,
+    confidence: float,
+    seed: int | None,
+) -> JudgeEstimate | JudgeWorkers | JudgeSystems:
     """Estimate with a judge's help: from a table of human values and judge scores.
 
     TABLE has a row for each rating or each output: 'item', 'judge', 'human'
-    (blank where no human rated it) and, for a comparison, 'system'. Several
-    rows of an output are averaged.
+    (blank where no human rated it) and, for a comparison, 'system'. With a
+    column of workers the ratings are analysed by the rating model, the judge
+    as a covariate of items; without, the ratings of an output are averaged.
+    Three systems or more: all pairs, corrected by Holm.
     """
-    from humeval_power.interfaces.cli.loading import read_decided
-    from humeval_power.interfaces.formats.judged import judged_values
+    from humeval_power.interfaces.formats.judged import read_judged
 
-    values = judged_values(read_decided(file, rejected_rows), systems)
-    return estimate(
-        values.human,
-        values.judge,
-        values.extra,
-        estimated=values.what,
+    table = read_judged(
+        file,
+        worker=worker,
+        cluster=cluster,
+        average_workers=average_workers,
+        rejected_rows=rejected_rows,
+    )
+    return estimate_table(
+        table,
+        systems=typed_systems(systems),
+        baseline=baseline,
         confidence=confidence,
         seed=DEFAULT_SEED if seed is None else seed,
-        remarks=values.notices,
     )

@@ -52,16 +52,16 @@ def judge_estimate(typed: Typed, source: Source) -> None:
     read = call(
         "hp.judge.read_judged",
         typed["file"],
-        systems=None if systems is None else [name.strip() for name in systems.split(",")],
+        worker=typed["worker"],
+        cluster=typed["cluster"],
+        average_workers=typed.given("average_workers"),
         rejected_rows=typed["rejected_rows"],
     )
-    values = source.let("values", read)
     found = call(
-        "hp.judge.estimate",
-        Code(f"{values}.human"),
-        Code(f"{values}.judge"),
-        Code(f"{values}.extra"),
-        estimated=Code(f"{values}.what"),
+        "hp.judge.estimate_table",
+        source.let("table", read),
+        systems=None if systems is None else [name.strip() for name in systems.split(",")],
+        baseline=typed["baseline"],
         confidence=typed.given("confidence"),
         seed=seed_of(typed),
     )

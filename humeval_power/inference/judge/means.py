@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
+from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
+from humeval_power.inference.clustered import ClusteredMean, clustered_mean
+from humeval_power.inference.judge.clustered_parts import N_FOLDS, ClusteredParts, Codes, Floats
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Weighting = Literal["human", "plain", "tuned"]
 
-N_FOLDS = 10
 FEW = 50  # human values below which a weight estimated on the same values makes intervals too short
 
 
@@ -31,7 +31,8 @@ class JudgedMean:
     """An estimate of the mean human value: with 'human' values alone, with the judge at weight 1
     ('plain'), or at a weight estimated by cross-fitting ('tuned').
 
-    `weight` is the mean over the folds; the interval is Student's on n - 1 df.
+    `weight` is the mean over the folds; the interval is Student's on n - 1 df, with clusters of items on those of
+    Bell and McCaffrey.
     """
 
     weighting: Weighting
@@ -45,7 +46,11 @@ class JudgedMean:
 
 @dataclass(frozen=True, slots=True)
 class JudgedMeans:
-    """The three estimates from the same data; `correlation` is that of judge and human on rated items."""
+    """The three estimates from the same data; `correlation` is that of judge and human on rated items.
+
+    `clustered` is the mean of the human values by their clusters, `n_clusters` counts those of all items; None
+    where items count as independent.
+    """
 
     human: JudgedMean
     plain: JudgedMean
@@ -55,6 +60,8 @@ class JudgedMeans:
     correlation: float
     confidence: float
     seed: int
+    clustered: ClusteredMean | None = None
+    n_clusters: int | None = None
 
     @property
     def efficiency(self) -> float:
@@ -72,6 +79,7 @@ def judged_means(
     judge: ArrayLike,
     judge_extra: ArrayLike,
     *,
+    clusters: Clusters | None = None,
     confidence: float = 0.95,
     seed: int = 1,
 ) -> JudgedMeans:
@@ -81,6 +89,8 @@ def judged_means(
     ----------
     human, judge : (n,), values of the items that humans rated and the judge's scores of the same.
     judge_extra : (N,), the judge's scores of the items that humans did not rate.
+    clusters : of the n + N items, those that humans rated first; errors are then robust to whatever the items
+        of a cluster share, and folds are of whole clusters.
     seed : of the assignment to folds.
 
     Raises
@@ -91,19 +101,26 @@ def judged_means(
     values, scores, extra = (np.asarray(part, dtype=float) for part in (human, judge, judge_extra))
     _check(values, scores, extra, confidence)
     n = len(values)
-    fold = folds(n, seed=seed)
+    parts = None if clusters is None else ClusteredParts.of(clusters, n, len(extra))
+    fold = folds(n, seed=seed) if parts is None else parts.folds(seed=seed)
     weight = fold_weights(values, scores, extra, fold)[fold]
     zero = np.zeros(n)
     with_judge = np.corrcoef(values, scores)[0, 1] if np.ptp(scores) > 0 else 0.0
+
+    def mean(weighting: Weighting, weights: Floats) -> JudgedMean:
+        return _mean(weighting, values, scores, extra, weights, confidence, parts)
+
     return JudgedMeans(
-        human=_mean("human", values, scores, extra, zero, confidence),
-        plain=_mean("plain", values, scores, extra, zero + 1.0, confidence),
-        tuned=_mean("tuned", values, scores, extra, weight, confidence),
+        human=mean("human", zero),
+        plain=mean("plain", zero + 1.0),
+        tuned=mean("tuned", weight),
         n=n,
         extra=len(extra),
         correlation=float(with_judge),
         confidence=confidence,
         seed=seed,
+        clustered=None if parts is None else clustered_mean(values, parts.rated),
+        n_clusters=None if clusters is None else clusters.n_clusters,
     )
 
 
@@ -120,6 +137,9 @@ def fold_weights(human: Floats, judge: Floats, extra: Floats, fold: Codes) -> Fl
     for left_out in range(int(fold.max()) + 1):
         rest = fold != left_out
         y, f = human[rest], judge[rest]
+        if len(y) < 2:  # all but one of the rated items are in one cluster
+            found.append(0.0)
+            continue
         variance = float(np.var(np.concatenate([f, extra]), ddof=1))
         covariance = float((y - y.mean()) @ (f - f.mean())) / (len(y) - 1)
         found.append(covariance / (shrink * variance) if variance > 0 else 0.0)
@@ -127,15 +147,23 @@ def fold_weights(human: Floats, judge: Floats, extra: Floats, fold: Codes) -> Fl
 
 
 def _mean(
-    weighting: Weighting, human: Floats, judge: Floats, extra: Floats, weight: Floats, confidence: float
+    weighting: Weighting,
+    human: Floats,
+    judge: Floats,
+    extra: Floats,
+    weight: Floats,
+    confidence: float,
+    parts: ClusteredParts | None,
 ) -> JudgedMean:
     """Each human value corrected by its weight times (mean judge elsewhere - judge here)."""
-    n, mean_weight = len(human), float(weight.mean())
-    estimate = float(np.mean(human - weight * judge)) + mean_weight * float(extra.mean())
-    center = extra.mean()
-    of_values = float(np.var(human - weight * (judge - center), ddof=1)) / n
-    of_extra = mean_weight**2 * float(np.var(extra, ddof=1)) / len(extra)
-    error, df = math.sqrt(of_values + of_extra), n - 1.0
+    mean_weight, center = float(weight.mean()), extra.mean()
+    estimate = float(np.mean(human - weight * judge)) + mean_weight * float(center)
+    values, others = human - weight * (judge - center), mean_weight * extra
+    if parts is None:
+        n, of_extra = len(human), mean_weight**2 * float(np.var(extra, ddof=1)) / len(extra)
+        error, df = math.sqrt(float(np.var(values, ddof=1)) / n + of_extra), n - 1.0
+    else:
+        error, df = parts.precision(values, others)
     reach = -float(special.stdtrit(df, (1 - confidence) / 2)) * error
     p_value = 2 * float(special.stdtr(df, -abs(estimate) / error)) if error > 0 else math.nan
     return JudgedMean(

@@ -1,0 +1,177 @@
+"""Human ratings and a judge's scores of the outputs of one system or several, as they stand in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from humeval_power.checking.cluster_columns import ClusterSuspect
+from humeval_power.checking.columns import listing
+from humeval_power.clusters import Clusters
+from humeval_power.errors import InputError, Problem
+from humeval_power.inference.judge.rated import Codes, Floats, RatedItems
+
+
+class JudgedValues(NamedTuple):
+    """Human values and the judge's scores of the items that have both, the judge's of the others, what is
+    estimated, in words, what was left out, and the clusters of all these items, rated ones first."""
+
+    human: Floats
+    judge: Floats
+    extra: Floats
+    what: str
+    notices: tuple[str, ...] = ()
+    clusters: Clusters | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTable:
+    """One entry for each row: codes of `item` and `system` (and of `worker`, where it is known who rated), the
+    `human` value, NaN where no person rated, and the `judge` score, NaN where it is blank.
+
+    `clusters` are those of the items; `suspects` the columns that look like clusters and were not named.
+    """
+
+    item: Codes
+    system: Codes
+    human: Floats
+    judge: Floats
+    item_names: tuple[str, ...]
+    system_names: tuple[str, ...]
+    worker: Codes | None = None
+    worker_names: tuple[str, ...] = ()
+    clusters: Clusters | None = None
+    suspects: tuple[ClusterSuspect, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @cached_property
+    def judge_means(self) -> Floats:
+        """The judge's mean score of each output, (n_items, n_systems); NaN where it gave none."""
+        return self._means(self.judge)
+
+    @cached_property
+    def human_means(self) -> Floats:
+        """The mean human value of each output, (n_items, n_systems); NaN where no person rated it."""
+        return self._means(self.human)
+
+    @property
+    def is_rated_by_workers(self) -> bool:
+        """Whether at least two workers are known, so that the rating model can be fitted."""
+        return len(self.worker_names) > 1
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading, columns that look like clusters as well."""
+        return (*self.notices, *(each.sentence() for each in self.suspects))
+
+    @property
+    def cluster_name(self) -> str | None:
+        """The column of the clusters; None without them."""
+        return None if self.clusters is None else self.clusters.name
+
+    def chosen(self, systems: Sequence[str] | None) -> tuple[str, ...]:
+        """The systems that are asked for, in that order, or all of them; one or none where there is no choice.
+
+        Raises
+        ------
+        InputError
+            Names that are not there or come twice, or one where there are several.
+        """
+        if systems is None:
+            return self.system_names
+        names = tuple(systems)
+        absent = [name for name in names if name not in self.system_names]
+        if absent or len(set(names)) != len(names) or (len(names) < 2 < len(self.system_names)):
+            rule = f"the systems are {listing(self.system_names)}; two of them are needed, or more."
+            raise InputError(
+                [Problem(rule, "Name them: --systems A,B", value=",".join(names), has_value=True)]
+            )
+        return names
+
+    def _means(self, values: Floats) -> Floats:
+        shape = len(self.item_names), len(self.system_names)
+        key, kept = self.item * shape[1] + self.system, np.isfinite(values)
+        count = np.bincount(key[kept], minlength=shape[0] * shape[1])
+        total = np.bincount(key[kept], values[kept], shape[0] * shape[1])
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan).reshape(shape))
+
+    def contrast(self, pair: tuple[str, str] | None) -> str:
+        """What is estimated, in words."""
+        return "Mean human value" if pair is None else f"Mean difference {pair[1]} - {pair[0]}"
+
+    def codes_of(self, pair: tuple[str, str] | None) -> list[int]:
+        """The codes of a pair of systems, or of the only one.
+
+        Raises
+        ------
+        InputError
+            Names that are not there, or no pair where there are several systems.
+        """
+        names = self.system_names
+        if pair is None:
+            if len(names) > 1:
+                raise InputError(f"There are {len(names)} systems: name the two to compare.")
+            return [0]
+        absent = [name for name in pair if name not in names]
+        if absent or len(set(pair)) != 2:
+            wrong = absent[0] if absent else pair[0]
+            raise InputError(f"Two of the systems {', '.join(names)} are needed; got {wrong!r}.")
+        return [names.index(name) for name in pair]
+
+    def values(self, pair: tuple[str, str] | None = None) -> JudgedValues:
+        """Means of each item, or of its difference between two systems, as independent of who rated."""
+        codes = self.codes_of(pair)
+        human, judge = (
+            means[:, codes[0]] if pair is None else means[:, codes[1]] - means[:, codes[0]]
+            for means in (self.human_means, self.judge_means)
+        )
+        usable = np.isfinite(judge)
+        both = usable & np.isfinite(human)
+        order = np.concatenate([np.flatnonzero(both), np.flatnonzero(usable & ~both)])
+        return JudgedValues(
+            human[both],
+            judge[both],
+            judge[usable & ~both],
+            self.contrast(pair),
+            self._left_out(int((~usable).sum())),
+            _clusters_of(self.clusters, order),
+        )
+
+    def rated(self, pair: tuple[str, str] | None = None) -> RatedItems:
+        """The ratings of each worker and the judge's scores, as the rating model takes them.
+
+        Raises
+        ------
+        InputError
+            A table without workers, or what `codes_of` raises.
+        """
+        if self.worker is None:
+            raise InputError("The table does not say who rated: name the column of the workers.")
+        codes = self.codes_of(pair)
+        scores = self.judge_means[:, codes]
+        usable = np.flatnonzero(np.isfinite(scores).all(axis=1))
+        place = np.full(len(scores), -1)
+        place[usable] = np.arange(len(usable))
+        kept = np.isfinite(self.human) & np.isin(self.system, codes) & (place[self.item] >= 0)
+        return RatedItems(
+            worker=self.worker[kept],
+            item=place[self.item[kept]],
+            system=(self.system[kept] == codes[-1]).astype(np.int64) * (len(codes) - 1),
+            rating=self.human[kept],
+            scores=scores[usable],
+            clusters=_clusters_of(self.clusters, usable),
+        )
+
+    def _left_out(self, count: int) -> tuple[str, ...]:
+        if not count:
+            return ()
+        return (f"{count:,} items lack the judge's score of one system and are left out.",)
+
+
+def _clusters_of(clusters: Clusters | None, items: Codes) -> Clusters | None:
+    return None if clusters is None or not len(items) else clusters.only(items)
