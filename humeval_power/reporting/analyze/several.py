@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.comparisons import FamilyOfTests
 from humeval_power.reporting.analyze.findings import findings_table, findings_words
+from humeval_power.reporting.analyze.independence import study_independence_section
 from humeval_power.reporting.analyze.system_tables import agreement_blocks, rows_called
 from humeval_power.reporting.analyze.system_words import counts_words, model_words, notes
 from humeval_power.reporting.analyze.systems import SystemsResult
@@ -26,6 +27,7 @@ def several_sections(systems: Mapping[str, SystemsResult], tests: FamilyOfTests)
         yield Section("Notes", (Points(said),))
     records = {name: one.agreement for name, one in systems.items()}
     yield Section("Agreement of workers", tuple(agreement_blocks(records)))
+    yield study_independence_section(next(iter(systems.values())).ratings)
 
 
 def _findings(systems: Mapping[str, SystemsResult], tests: FamilyOfTests) -> Iterator[Block]:

@@ -34,6 +34,10 @@ from humeval_power.reporting.analyze.findings import (
     order_of,
     ranks_content,
 )
+from humeval_power.reporting.analyze.independence import (
+    study_independence_content,
+    study_independence_section,
+)
 from humeval_power.reporting.analyze.shown_pairs import ShownPair, shown_pairs
 from humeval_power.reporting.analyze.system_tables import (
     agreement_blocks,
@@ -187,6 +191,7 @@ class SystemsResult(Result):
             *deviations_section(self.deviations),
             *([Section("Notes", (Points(said),))] if said else []),
             Section("Agreement of workers", tuple(agreement_blocks({"": self.agreement}))),
+            study_independence_section(self.ratings),
             *further,
         ]
         # where groups do not say them in short they are the findings
@@ -296,6 +301,7 @@ class SystemsResult(Result):
             "diagnostics": self._diagnostics_content(),
             **deviations_content(self.deviations, self.plan),
             **exclusion_content(self.exclusion, self.rows),
+            "independence": study_independence_content(self.ratings),
         }
 
     def _diagnostics_content(self) -> Record | None:

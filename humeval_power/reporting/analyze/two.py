@@ -32,6 +32,10 @@ from humeval_power.reporting.analyze.exclusions import (
     exclusion_section,
 )
 from humeval_power.reporting.analyze.family import ComparisonRow, comparison_row, family_words
+from humeval_power.reporting.analyze.independence import (
+    study_independence_content,
+    study_independence_section,
+)
 from humeval_power.reporting.document import Block, Document, Paragraph, Points, Section, Table
 from humeval_power.reporting.numbers import counted, interval_words, p_words, percent
 from humeval_power.reporting.records import Record
@@ -165,6 +169,7 @@ class AnalysisResult(Result):
             *deviations_section(self.deviations),
             *([Section("Notes", (Points(notes),))] if notes else []),
             Section("Agreement of workers", (_agreement(self.agreement),)),
+            study_independence_section(self.ratings),
             Section("Parameters", parameters, is_detail=True),
             *further_sections(self.ratings, self.fitted),
         ]
@@ -215,7 +220,8 @@ class AnalysisResult(Result):
             if self.looks is None or self.sequential is None
             else looks_content(self.looks, self.sequential),
         )
-        return {**record, **exclusion_content(self.exclusion, self.rows)}
+        independence = study_independence_content(self.ratings)
+        return {**record, **exclusion_content(self.exclusion, self.rows), "independence": independence}
 
     @property
     def rows(self) -> tuple[ComparisonRow, ...]:
