@@ -78,6 +78,16 @@ def test_excel_cells_are_read_as_text_and_other_sheets_are_named(tmp_path: Path)
     assert cells(table.frame) == [["007", "NA", "A", "1"], ["w2", "i1", "B", "4.5"]]
     assert list(table.frame.index) == [2, 3]
     assert table.notices == ("Only the first sheet is read, 'ratings'; not 'notes'.",)
+    assert table.source == "ratings.xlsx, first sheet 'ratings'"
+
+
+def test_what_is_wrong_with_a_workbook_names_the_sheet_that_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.xlsx"
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"about": ["this study"]}).to_excel(book, sheet_name="notes", index=False)
+        pd.DataFrame([["w1", "i1", "A", 1]], columns=HEADER.split(",")).to_excel(book, sheet_name="ratings")
+    with pytest.raises(InputError, match="first sheet 'notes': there is only one column.* first"):
+        read_table(path)
 
 
 def test_parquet_keeps_its_types(tmp_path: Path) -> None:

@@ -64,8 +64,9 @@ def read_sheets(content: bytes, *, source: str) -> dict[str, pd.DataFrame]:
     }
 
 
-def read_excel(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str]]:
-    """The first sheet of a workbook as text, and what was assumed.
+def read_excel(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str], str]:
+    """The first sheet of a workbook as text, what was assumed, and what messages call it: with the name of the
+    sheet where there are others.
 
     Raises
     ------
@@ -80,7 +81,8 @@ def read_excel(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str]]
     if others:
         rest = ", ".join(repr(other) for other, _ in others)
         notices.append(f"Only the first sheet is read, {name!r}; not {rest}.")
-    return with_header(cells, source=source, notices=notices), notices
+        source = f"{source}, first sheet {name!r}"
+    return with_header(cells, source=source, notices=notices), notices, source
 
 
 def _sheets(content: bytes, source: str, *, first: bool) -> dict[str, pd.DataFrame]:

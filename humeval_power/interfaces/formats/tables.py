@@ -28,6 +28,7 @@ from humeval_power.interfaces.formats.file_bytes import (
 from humeval_power.interfaces.formats.logs.reading import read_logs
 from humeval_power.interfaces.formats.text_tables import read_delimited, read_json_lines, separator_of
 
+_APART = "Separate the columns by commas, semicolons or tabs."
 _SAVE = "Save the file as CSV UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE"
 
 
@@ -113,23 +114,27 @@ def table_of(content: bytes, *, source: str) -> SourceTable:
         What `read_table` raises.
     """
     digest = hashlib.sha256(content).hexdigest()
-    frame, notices, layout = _parse(unzipped(content, source=source), source)
+    frame, notices, layout, source = _parse(unzipped(content, source=source), source)
     if frame.empty:
         raise _refuse(source, "the table has a header but no rows.", "Is this the right file?")
     if len(frame.columns) == 1:
         rule = f"there is only one column, {frame.columns[0]!r}."
-        raise _refuse(source, rule, "Separate the columns by commas, semicolons or tabs.")
+        is_workbook = layout.kind == "excel"
+        apart = "Put a table with several columns first." if is_workbook else _APART
+        raise _refuse(source, rule, apart)
     frame.index.name = ROW_INDEX
     return SourceTable(frame, source, digest, tuple(notices), layout)
 
 
-def _parse(content: bytes, source: str) -> tuple[pd.DataFrame, list[str], Layout]:
+def _parse(content: bytes, source: str) -> tuple[pd.DataFrame, list[str], Layout, str]:
+    """The table, what was assumed in reading it, how it lies there, and what messages call it."""
     if not content.strip():
         raise _refuse(source, "the file is empty.", "Is this the right file?")
     if content.startswith(PARQUET):
-        return read_parquet(content, source=source), [], Layout("parquet")
+        return read_parquet(content, source=source), [], Layout("parquet"), source
     if content.startswith(EXCEL):
-        return *read_excel(content, source=source), Layout("excel")
+        frame, notices, sheet = read_excel(content, source=source)
+        return frame, notices, Layout("excel"), sheet
     if content.startswith(OLD_EXCEL):
         raise _refuse(source, "old Excel files (.xls) are not read.", "Save it as .xlsx or as CSV UTF-8.")
     text, notices = decoded(content, place=source, hint=_SAVE), list(encoding_notices(content))
@@ -137,11 +142,12 @@ def _parse(content: bytes, source: str) -> tuple[pd.DataFrame, list[str], Layout
     if not start:
         raise _refuse(source, "the file is empty.", "Is this the right file?")
     if start == "{":
-        return read_json_lines(text, source=source), notices, Layout("json lines")
+        return read_json_lines(text, source=source), notices, Layout("json lines"), source
     if start == "[":
         raise _one_object_a_line(source)
     frame, assumed = read_delimited(text, source=source)
-    return frame, [*notices, *assumed], Layout("delimited", separator_of(text + "\n"), encoding_of(content))
+    layout = Layout("delimited", separator_of(text + "\n"), encoding_of(content))
+    return frame, [*notices, *assumed], layout, source
 
 
 def _one_object_a_line(source: str) -> InputError:

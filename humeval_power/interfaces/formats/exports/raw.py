@@ -88,7 +88,7 @@ class RawExport:
             A file that is no table.
         """
         if self.is_excel:
-            frame, _ = read_excel(self.content, source=self.source)
+            frame, _, _ = read_excel(self.content, source=self.source)
         elif self.content.startswith(PARQUET):
             frame = as_texts(self._cells)
         elif self.is_json:
