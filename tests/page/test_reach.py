@@ -17,7 +17,7 @@ import pytest
 from places import ROOT
 
 from humeval_power.interfaces.page.answers import Work, answer
-from humeval_power.interfaces.page.asked import asked_of, files_asked, offered, takes_files, words_of
+from humeval_power.interfaces.page.asked import asked_of, file_names, offered, takes_files, words_of
 from humeval_power.interfaces.page.forms import FORMS
 
 # What a command needs besides the option that is tried, as in its link.
@@ -120,7 +120,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 def work_of(path: tuple[str, ...], query: list[tuple[str, str]], chosen: Path) -> Work:
     form = FORMS[path]
     asked = asked_of(path, query, form.hides)
-    files = tuple((named, str(chosen / named)) for named in files_asked(asked, form.hides))
+    files = tuple((named, str(chosen / named)) for named in file_names(asked, form.hides))
     return Work(words_of(asked, form.hides), files)
 
 

@@ -114,3 +114,17 @@ def test_the_script_writes_the_same_again(taken, tmp_path):
         assert (tmp_path / name).read_bytes() == files[name], name
     again = json.loads((tmp_path / "plan/plan.json").read_text())
     assert again["checksum"] == json.loads(files["plan/plan.json"])["checksum"]
+
+
+def test_the_forms_of_several_systems_take_the_power_from_the_plan(client):
+    page = client.get(f"/study/plan?{PLAN}&n-systems=3").text
+    assert "not done" not in page
+    key = re.search(r"/study/take/(\w+)\.zip", page)
+    assert key is not None, page
+    with zipfile.ZipFile(io.BytesIO(client.get(f"/study/take/{key[1]}.zip").content)) as opened:
+        names = set(opened.namelist())
+        script = opened.read("study/run.sh").decode()
+    assert {f"study/forms/{form}/index.html" for form in ("osf", "aspredicted", "card2020")} <= names
+    lines = [line for line in script.splitlines() if " report " in line]
+    assert len(lines) == 3
+    assert not [line for line in lines if "--power" in line]

@@ -34,7 +34,7 @@ ASSIGN = Form(
                     "plan", "The sealed plan", help="What the page 'The plan' writes; it says the size."
                 ),
                 Control("workers", "Or so many workers", "workers"),
-                Control("items", "items", "items"),
+                Control("items", "And so many items", "items"),
                 Control("ratings-per-item", "Ratings of each item", "for each system"),
                 Control("n-systems", "Systems", "systems"),
             ),

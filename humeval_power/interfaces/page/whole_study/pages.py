@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +36,12 @@ class _Study:
     work: Work
     steps: tuple[Step, ...]
     seed: int
+
+    def follow(self, plan: Path) -> None:
+        """Say the steps after the plan in the words of what it has planned."""
+        first, *_ = self.steps
+        systems = json.loads(plan.read_text("utf-8"))["systems"]
+        self.steps = (first, *steps_of(self.work.words, n_systems=len(systems))[1:])
 
 
 class StudyPages:
@@ -82,13 +89,16 @@ class StudyPages:
     async def _advanced(self, study: _Study) -> list[StepShown]:
         """The steps that have begun; the next begins where all before it are done."""
         shown: list[StepShown] = []
-        for step in study.steps:
+        for place in range(len(study.steps)):
+            step = study.steps[place]  # those behind the plan are known when it is done
             job = self._job(study, step)
             if job.state in ("waiting", "running"):
                 await job.wait(_SOON)
             shown.append(StepShown.of(step.title, job.state, job.told, job.answer))
             if not shown[-1].is_over or (step is study.steps[0] and not shown[-1].is_fine):
                 break
+            if step is study.steps[0]:
+                study.follow(self._files_of(study, step)["plan/plan.json"])
         return shown
 
     def _job(self, study: _Study, step: Step) -> Job:

@@ -55,10 +55,12 @@ class Step:
         return shell_command(words).replace(f"--seed {_SEED_WORD}", f'--seed "$(cat {SEED})"')
 
 
-def steps_of(plan_words: Sequence[str]) -> tuple[Step, ...]:
-    """All steps, of the words of `plan`."""
+def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[Step, ...]:
+    """All steps, of the words of `plan`; with more than two systems the forms take the power from the plan."""
     plan = "plan/plan.json"
     followed = ("--plan", plan)
+    power = "power/record.json"
+    says, told = (("--power", power), (power,)) if n_systems == 2 else ((), ())
     secret = ("--seed", _SEED_WORD, "--key", KEY)
     rehearsed = ("--assignment", "assignment/table.csv", "--key", KEY)
     forms = {
@@ -74,8 +76,8 @@ def steps_of(plan_words: Sequence[str]) -> tuple[Step, ...]:
             Step(
                 f"forms/{form}",
                 title,
-                ("report", *followed, "--power", "power/record.json", "--form", form, "--no-memory"),
-                (plan, "power/record.json"),
+                ("report", *followed, *says, "--form", form, "--no-memory"),
+                (plan, *told),
             )
             for form, title in forms.items()
         ),
