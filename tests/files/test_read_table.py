@@ -86,7 +86,7 @@ def test_what_is_wrong_with_a_workbook_names_the_sheet_that_was_read(tmp_path: P
     with pd.ExcelWriter(path) as book:
         pd.DataFrame({"about": ["this study"]}).to_excel(book, sheet_name="notes", index=False)
         pd.DataFrame([["w1", "i1", "A", 1]], columns=HEADER.split(",")).to_excel(book, sheet_name="ratings")
-    with pytest.raises(InputError, match="first sheet 'notes': there is only one column.* first"):
+    with pytest.raises(InputError, match=r"first sheet 'notes': there is only one column.* first"):
         read_table(path)
 
 
