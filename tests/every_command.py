@@ -73,6 +73,9 @@ COMMANDS: dict[str, str] = {
     "compare mde": f"compare mde --n 60 --sd 0.2 {QUICK}",
     "compare size": f"compare size --effect 0.05 --sd 0.2 {QUICK}",
     "compare surface": f"compare surface --n 40,60 --effect 0.05 --sd 0.2 {QUICK}",
+    "runs test": "runs test generations.csv --cluster passage -o pilot_runs.json",
+    "runs test crossed": "runs test prompts.csv",
+    "runs check": "runs check generations.csv --run generation",
     "accuracy bounds": "accuracy bounds --n 147 --baseline 0.945",
     "accuracy claims": "accuracy claims claims.csv",
     "accuracy leaderboard": "accuracy leaderboard board.csv --n 1000",
@@ -201,6 +204,28 @@ def write_inputs(folder: Path) -> None:
     _write(folder / "papers.csv", papers)
     pairs = [f"en-de,s{i},s{i + 1},{d:.2f},{p:.4f},500" for i, (d, p) in enumerate(_OBSERVED)]
     _write(folder / "comparisons.csv", ["pair,system_a,system_b,difference,p_value,n", *pairs])
+    _write_runs(folder)
+
+
+def _write_runs(folder: Path) -> None:
+    """Scores of generations, and right or wrong answers under several prompts."""
+    rng = np.random.default_rng(9)
+    own, passages = rng.normal(0.02, 0.1, 40), rng.normal(0, 0.05, 10)
+    lines = [
+        f"q{i},p{i // 4},{name},{run},{0.6 + s * (own[i] + passages[i // 4]) + rng.normal(0, 0.1):.4f}"
+        for i in range(40)
+        for s, name in enumerate(("old", "new"))
+        for run in range(1, 4)
+    ]
+    _write(folder / "generations.csv", ["item,passage,system,generation,score", *lines])
+    prompts, favour = rng.normal(0, 0.4, 6), rng.normal(0.5, 0.4, 6)
+    right = rng.random((50, 6, 2)) < 1 / (
+        1 + np.exp(-(rng.normal(0.5, 1, (50, 1, 1)) + prompts[:, None] + favour[:, None] * [0, 1]))
+    )
+    lines = [
+        f"q{i},{('old', 'new')[s]},t{run},{int(right[i, run, s])}" for i, run, s in np.ndindex(50, 6, 2)
+    ]
+    _write(folder / "prompts.csv", ["item,system,prompt,correct", *lines])
 
 
 def _write(path: Path, lines: list[str]) -> None:

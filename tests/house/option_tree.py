@@ -70,6 +70,8 @@ BASE: dict[str, str] = {
     "compare mde": f"--n 50 {SCORES}",
     "compare size": f"--effect 0.1 {SCORES}",
     "compare surface": f"--n 50 --effect 0.1 {SCORES} -o grid --force",
+    "runs test": "runs.csv",
+    "runs check": "runs.csv",
     "accuracy bounds": "--n 147 --baseline 0.9",
     "accuracy claims": "claims.csv",
     "accuracy leaderboard": "board.csv --n 8862",
@@ -204,6 +206,11 @@ def write_files(folder: Path) -> None:
         folder / "board.csv",
         "system,date,accuracy",
         [(f"s{i}", f"2020-0{i + 1}-01", 90 + i) for i in range(5)],
+    )
+    _table(
+        folder / "runs.csv",
+        "item,system,generation,score",
+        [(i, s, g, round(rng.normal(0.5, 0.1), 3)) for i in range(12) for s in "AB" for g in range(2)],
     )
     _table(folder / "comparisons.csv", "difference,p", [(i / 5, 0.5 / (1 + i)) for i in range(12)])
     _table(

@@ -101,6 +101,10 @@ LINES = {
     "accuracy test files": "accuracy test a_labels.csv b_labels.csv --labels gold.csv --alpha 0.1",
     "accuracy test counts": "accuracy test --only-b 16 --only-a 6 --n 161",
     "accuracy estimate": "accuracy estimate a_labels.csv b_labels.csv --labels gold.csv --column label",
+    "runs test": "runs test generations.csv --run generation --item item --system system --score score "
+    "--systems new,old --cluster passage --nested --family gaussian --alternative equivalent --margin 0.1 "
+    "--alpha 0.1 --drop-missing",
+    "runs check": "runs check prompts.csv",
     "accuracy bounds": "accuracy bounds --n 147 --baseline 0.945 --power 0.9 --test mid-p",
     "accuracy claims": "accuracy claims claims.csv --overlap middle",
     "accuracy leaderboard": "accuracy leaderboard board.csv --n 1000 --alpha 0.1",

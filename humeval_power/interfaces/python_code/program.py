@@ -8,7 +8,7 @@ import click
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.python_code.field import drawn, looks, plans
-from humeval_power.interfaces.python_code.scenarios import accuracy, others, preference, scores, texts
+from humeval_power.interfaces.python_code.scenarios import accuracy, others, preference, runs, scores, texts
 from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.study import analyzed, questions, ratings, sizes
@@ -65,6 +65,8 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("judge", "mean"): others.judge_mean,
     ("judge", "study"): others.judge_study,
     ("judge", "estimate"): others.judge_estimate,
+    ("runs", "test"): runs.test,
+    ("runs", "check"): runs.check,
     ("survey",): others.survey,
     ("resample",): others.resample,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from humeval_power.interfaces.cli.runs.check import check
+from humeval_power.interfaces.cli.runs.test import test
 
 command = click.Group(
     "runs",
@@ -14,5 +15,5 @@ command = click.Group(
     Prompts and seeds are crossed with items: they are a sample, as raters are.
     """,
 )
-for _each in (check,):
+for _each in (test, check):
     command.add_command(_each)
