@@ -17,7 +17,7 @@ import pytest
 from places import ROOT
 
 from humeval_power.interfaces.page.answers import Work, answer
-from humeval_power.interfaces.page.asked import asked_of, file_names, offered, takes_files, words_of
+from humeval_power.interfaces.page.asked import asked_of, file_names, may_read_files, offered, words_of
 from humeval_power.interfaces.page.forms import FORMS
 
 # What a command needs besides the option that is tried, as in its link.
@@ -129,7 +129,7 @@ def texts_of(path: tuple[str, ...]) -> list[str]:
     return [
         name
         for name, option in offered(path, FORMS[path].hides).items()
-        if isinstance(option.type, click.types.StringParamType) and not takes_files(option)
+        if isinstance(option.type, click.types.StringParamType) and not may_read_files(path, option)
     ]
 
 

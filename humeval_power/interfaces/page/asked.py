@@ -26,6 +26,13 @@ NEVER = frozenset(
 )
 # Options that name a file to write, by their commands: the page asks whether it is wanted, and names it.
 WRITES: dict[tuple[tuple[str, ...], str], str] = {(("assign",), "key"): "key.csv"}
+# Options that name a column of what is read, or a file where that has none: what looks like a path is a file, so
+# that no column opens one outside the folder of the page.
+COLUMN_OR_FILE = frozenset(
+    (command, "cluster")
+    for command in (("accuracy", "test"), ("accuracy", "estimate"), ("compare", "scores"))
+)
+_FILE_NAME = re.compile(r"[/\\]|^\.|\.(?:csv|tsv|txt)$|~[0-9a-f]{16}$")
 _FILE = re.compile(r"FILE|PATH|RATINGS|TABLE|EXPORT|PILOT|ANSWERS|COMPARISONS")
 _UPLOAD = re.compile(r"(?P<name>.+)~(?P<digest>[0-9a-f]{16})", re.DOTALL)
 
@@ -72,9 +79,16 @@ def takes_files(option: click.Parameter) -> bool:
     return isinstance(option, click.Option) and bool(_FILE.fullmatch(option.metavar or ""))
 
 
-def reads_files(command: tuple[str, ...], option: click.Parameter) -> bool:
-    """Whether a page asks for a file as the value of this option."""
-    return takes_files(option) and (command, link_name(option)) not in WRITES
+def may_read_files(command: tuple[str, ...], option: click.Parameter) -> bool:
+    """Whether a page asks for a file as the value of this option, or may."""
+    named = command, link_name(option)
+    return (takes_files(option) and named not in WRITES) or named in COLUMN_OR_FILE
+
+
+def reads_file(command: tuple[str, ...], option: click.Parameter, value: str) -> bool:
+    """Whether this value of an option names a file."""
+    is_column = (command, link_name(option)) in COLUMN_OR_FILE and not _FILE_NAME.search(value)
+    return may_read_files(command, option) and not is_column
 
 
 @cache
@@ -149,7 +163,7 @@ def words_of(asked: Asked, hides: tuple[str, ...] = (), named: Named = str) -> t
     arguments: list[str] = []
     for name, value in asked.options:
         option = known[name]
-        text = named(value) if reads_files(asked.command, option) else value
+        text = named(value) if reads_file(asked.command, option, value) else value
         if (asked.command, name) in WRITES:
             words += [f"--{name}", WRITES[asked.command, name]] if value != "0" else []
         elif isinstance(option, click.Argument):
@@ -191,7 +205,7 @@ def file_names(asked: Asked, hides: tuple[str, ...] = ()) -> dict[str, str]:
     known = offered(asked.command, hides)
     names: dict[str, str] = {}
     for option, value in asked.options:
-        if reads_files(asked.command, known[option]) and value not in names:
+        if reads_file(asked.command, known[option], value) and value not in names:
             upload = upload_of(value)
             name = value if upload is None else upload[0]
             while name in names.values():

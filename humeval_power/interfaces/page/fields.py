@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from humeval_power.interfaces.page.answers import Wrong
-from humeval_power.interfaces.page.asked import WRITES, Asked, link_name, offered, takes_files
+from humeval_power.interfaces.page.asked import WRITES, Asked, link_name, may_read_files, offered
 from humeval_power.interfaces.page.forms.form import Control, Form, Group
 
 Kind = Literal["text", "number", "choice", "switch", "file"]
@@ -145,7 +145,7 @@ def _padded(values: tuple[str, ...], rows: int) -> tuple[str, ...]:
 def _kind(command: tuple[str, ...], control: Control, option: click.Parameter) -> Kind:
     if (command, control.option) in WRITES:
         return "switch"
-    if takes_files(option):
+    if may_read_files(command, option):
         return "file"
     if isinstance(option, click.Option) and option.is_flag:
         return "choice" if option.secondary_opts else "switch"

@@ -12,7 +12,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from humeval_power.interfaces.page.answers import Answer, Told, Wrong
-from humeval_power.interfaces.page.asked import Asked, file_names, offered, takes_files
+from humeval_power.interfaces.page.asked import Asked, file_names, offered
 from humeval_power.interfaces.page.fields import field_groups, problems_elsewhere, wrong_fields
 from humeval_power.interfaces.page.forms import FORMS
 from humeval_power.interfaces.page.forms.form import JOURNEYS, Form, Next
@@ -68,7 +68,6 @@ def error_page(title: str, text: str) -> str:
 
 def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> str:
     """A form with its answer."""
-    options = offered(form.command, form.hides)
     groups = field_groups(form, asked, shown.problems)
     return rendered(
         "form.html",
@@ -77,7 +76,7 @@ def form_page(form: Form, asked: Asked, shown: Shown, around: Surroundings) -> s
         journey=form.journey,
         form=form,
         field_groups=groups,
-        file_fields=[each for group in groups for each in group.fields if takes_files(options[each.name])],
+        file_fields=[each for group in groups for each in group.fields if each.kind == "file"],
         files_here=around.files,
         refresh=2 if shown.state in ("starting", "waiting", "running") else None,
         **_answer(form, asked, shown, around),

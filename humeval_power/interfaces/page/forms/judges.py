@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
-from humeval_power.interfaces.page.forms.questions import ALPHA
+from humeval_power.interfaces.page.forms.questions import ALPHA, CLUSTER
 
 _EXTRA = Control("extra", "Items scored by the judge alone", "items", (0, 10000), 50, "1000")
 _CORRELATION = Control(
@@ -92,13 +92,27 @@ ESTIMATE = Form(
                 ),
                 Control(
                     "systems",
-                    "Systems A and B",
-                    help="Both names with a comma between; the effect is B - A.",
+                    "Systems",
+                    help="Names with commas between; the effect is B - A. Three or more: all pairs. [all]",
                 ),
+                Control("baseline", "Compare each with this one only"),
                 Control(
                     "rejected-rows", "Rows of rejected work", labels={"drop": "leave out", "keep": "keep"}
                 ),
             ),
+        ),
+        Group(
+            "What belongs together",
+            (
+                Control(
+                    "worker",
+                    "Column of who rated",
+                    help="With workers, the ratings are analysed by the rating model. [found by its name]",
+                ),
+                Control("average-workers", "Average the ratings of an output instead"),
+                CLUSTER,
+            ),
+            "Items of one passage, and ratings of one worker, are alike.",
         ),
         Group("The interval", (Control("confidence", "Confidence", slider=(0.8, 0.99), step=0.01),)),
     ),

@@ -14,6 +14,11 @@ DIRECTION = Control(
         "less": "only B worse than A",
     },
 )
+CLUSTER = Control(
+    "cluster",
+    "Clusters of items",
+    help="The column of what items belong to: passage, document, template. Items of one are not independent.",
+)
 TARGET = Control("power", "Power that is aimed at", slider=(0.5, 0.99), step=0.01, start="0.8")
 SIMULATED = Group(
     "The simulation",
