@@ -50,6 +50,7 @@ COMMANDS: dict[str, str] = {
     "--coded -o coded.csv",
     "import": "import coded.csv --assignment study.csv --key study_key.csv --keep-ids -o collected.csv",
     "import draft": "import coded.csv --draft",
+    "import logs": "import logs",
     "collect status": "collect status collected.csv --assignment study.csv --keep-ids",
     "analyze plan": "analyze collected.csv --plan plan.json",
     "simulate": "simulate --preset low --workers 8 --items 30 --effect 0.1 --seed 5 -o simulated.csv",
@@ -200,6 +201,7 @@ def write_inputs(folder: Path) -> None:
         for i, (j, h) in enumerate(zip(judged, human, strict=True))
     ]
     _write(folder / "judged.csv", ["item,judge,human", *rows])
+    _write_logs(folder / "logs")
     papers = ["paper,workers,items,ratings_per_item,effect", "one,3,100,3,0.1", "two,10,50,2,0.05"]
     _write(folder / "papers.csv", papers)
     pairs = [f"en-de,s{i},s{i + 1},{d:.2f},{p:.4f},500" for i, (d, p) in enumerate(_OBSERVED)]
@@ -226,6 +228,23 @@ def _write_runs(folder: Path) -> None:
         f"q{i},{('old', 'new')[s]},t{run},{int(right[i, run, s])}" for i, run, s in np.ndindex(50, 6, 2)
     ]
     _write(folder / "prompts.csv", ["item,system,prompt,correct", *lines])
+
+
+def _write_logs(folder: Path) -> None:
+    """Two logs of Inspect, of answers to the same items; two items share a passage."""
+    folder.mkdir()
+    for system, right in {"base": "CIICICII", "tuned": "CCICCCPI"}.items():
+        samples = [
+            {
+                "id": i,
+                "epoch": 1,
+                "metadata": {"passage": f"p{i // 2}"},
+                "scores": {"match": {"value": word}},
+            }
+            for i, word in enumerate(right)
+        ]
+        about = {"status": "success", "eval": {"model": system, "task": "bridges"}}
+        _write(folder / f"{system}.json", [json.dumps({**about, "samples": samples})])
 
 
 def _write(path: Path, lines: list[str]) -> None:

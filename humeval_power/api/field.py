@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import Assigned, Key
     from humeval_power.checking.exports.export import Export
     from humeval_power.checking.exports.mapping import Mapping
+    from humeval_power.checking.logs.combined import LogTable
     from humeval_power.checking.outputs import Outputs
     from humeval_power.exclusions import ExclusionRules
     from humeval_power.reporting.field.form_of import Asked
     from humeval_power.reporting.field.imported import DraftResult, ImportResult
+    from humeval_power.reporting.field.scores_imported import ScoresImportResult
     from humeval_power.reporting.field.status import StatusResult
     from humeval_power.reporting.field.uploaded import UploadResult
     from humeval_power.reporting.field.withdrawal import WithdrawalResult
@@ -69,6 +71,23 @@ def import_exports(
         exports, mapping, assigned=assignment, key=key, drop_misfits=drop_misfits, withdrawn=withdrawn
     )
     return ImportResult(table=table, secret=secret)
+
+
+def import_scores(table: LogTable) -> ScoresImportResult:
+    """Say what logs of evaluation harnesses hold: scores of systems, their means, and what may be clusters.
+
+    Parameters
+    ----------
+    table : as `read_logs` reads it.
+
+    Returns
+    -------
+    ScoresImportResult
+        `to_frame` is the table: system, item, run and task where there are several, the metrics, clusters.
+    """
+    from humeval_power.reporting.field.scores_imported import ScoresImportResult
+
+    return ScoresImportResult(table=table)
 
 
 def follow_collection(

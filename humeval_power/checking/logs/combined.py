@@ -17,7 +17,6 @@ from humeval_power.errors import InputError, Problem
 
 _LONGEST = 60  # characters of a value that stands in the table itself
 _LONGEST_ANSWER = 200
-_NAMED = 3  # logs that are named one by one
 _OWN = ("item", "system", "run", "task", "label", "prediction")
 
 
@@ -37,11 +36,6 @@ class LogTable:
     notices: tuple[str, ...]
 
     @property
-    def source(self) -> str:
-        """What messages call them together."""
-        return listing([log.source for log in self.logs], limit=3)
-
-    @property
     def sha256(self) -> str:
         """The digest of the file; of several, that of their digests in their order."""
         digests = list(dict.fromkeys(log.sha256 for log in self.logs))
@@ -52,19 +46,24 @@ class LogTable:
         """What was read as what, what was left out, and what may be clusters."""
         told = []
         for harness, why in dict.fromkeys((log.harness, log.why) for log in self.logs):
-            those = [log.source for log in self.logs if (log.harness, log.why) == (harness, why)]
+            those = _sources(log for log in self.logs if (log.harness, log.why) == (harness, why))
             verb = "is read as a log" if len(those) == 1 else "are read as logs"
             told.append(f"{_named(those)} {verb} of {harness}: {why}.")
         for notice in dict.fromkeys(notice for log in self.logs for notice in log.notices):
-            told.append(f"{_named([log.source for log in self.logs if notice in log.notices])}: {notice}")
+            told.append(f"{_named(_sources(log for log in self.logs if notice in log.notices))}: {notice}")
         return (*told, *self.notices)
 
 
+def _sources(logs: Iterable[Log]) -> list[str]:
+    """The files of logs, each once."""
+    return list(dict.fromkeys(log.source for log in logs))
+
+
 def _named(sources: Sequence[str]) -> str:
-    return listing(sources, limit=_NAMED) if len(sources) <= _NAMED else f"{len(sources):,} logs"
+    return shortened(sources[0], width=_LONGEST) if len(sources) == 1 else f"{len(sources):,} files"
 
 
-def combined(
+def combine_logs(
     logs: Sequence[Log], *, task: str | None = None, scores: Sequence[str] = (), again: Again = "refuse"
 ) -> LogTable:
     """One table of all logs, in their order.

@@ -83,7 +83,8 @@ def read_score_source(*paths: str | Path) -> SourceTable | None:
     found = read_logs(*paths)
     if found is None:
         return None
-    return SourceTable(found.frame, found.source, found.sha256, found.said, scores=found.scores)
+    names = ", ".join(source_name(path) for path in paths)
+    return SourceTable(found.frame, names, found.sha256, found.said, scores=found.scores)
 
 
 def read_decided(path: str | Path, rejected_rows: Rejected | None = None) -> SourceTable:

@@ -1,4 +1,4 @@
-"""Exports of annotation platforms: where their ratings stand, and one table of them."""
+"""Exports of annotation platforms and logs of harnesses: where scores stand, and one table of them."""
 
 from humeval_power.lazy_names import attach
 

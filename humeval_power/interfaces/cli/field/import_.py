@@ -1,4 +1,5 @@
-"""`humeval-power import`: exports of annotation platforms as one table of ratings."""
+"""`humeval-power import`: exports of annotation platforms as one table of ratings, and logs of harnesses as one of
+scores."""
 
 from __future__ import annotations
 
@@ -8,19 +9,26 @@ from secrets import token_hex
 
 import click
 
-from humeval_power.api.field import draft_mapping, import_exports
-from humeval_power.interfaces.cli.field.options import FieldFiles, export_options, field_options
+from humeval_power.api.field import draft_mapping, import_exports, import_scores
+from humeval_power.checking.logs.combined import combine_logs
+from humeval_power.checking.logs.log import Log
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.cli.field.options import FieldFiles, LogReading, field_options, log_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
 from humeval_power.interfaces.formats.exports.platforms import read_export
+from humeval_power.interfaces.formats.logs.mapped import mapped_logs
+from humeval_power.interfaces.formats.logs.mapping_file import is_log_mapping, read_log_mapping
+from humeval_power.interfaces.formats.logs.reading import HARNESSES, are_logs, logs_in
 from humeval_power.interfaces.formats.monitor.secret import kept_secret
 from humeval_power.reporting.field.imported import DraftResult, ImportResult
+from humeval_power.reporting.field.scores_imported import ScoresImportResult
 
 
 @click.command("import", cls=Command)
 @click.argument("files", metavar="EXPORT...", nargs=-1, required=True)
-@export_options
+@log_options
 @click.option("--draft", is_flag=True, help="Draft the mapping of an export; -o mapping.toml writes it.")
 @click.option("--keep-ids", is_flag=True, help="Keep the ids of the workers. [pseudonyms]")
 @click.option(
@@ -41,9 +49,11 @@ def command(
     keep_ids: bool,
     secret: str | None,
     drop_misfits: bool,
+    reading: LogReading,
     field: FieldFiles,
-) -> ImportResult | DraftResult:
-    """Bring exports of a platform into one table, a rating a row.
+) -> ImportResult | DraftResult | ScoresImportResult:
+    """Bring exports of a platform into one table, a rating a row; or logs of
+    models' scores, an answer a row.
 
     -o ratings.csv writes it. What kind of export it is, is told from its
     content. Where columns and words do not say enough, --draft -o mapping.toml
@@ -53,7 +63,22 @@ def command(
     What workers rated under codes is decoded with --assignment and --key: item
     and system of each answer, and which answers are repeats and attention
     checks. These stay in the table, and no analysis takes them as ratings.
+
+    Logs of lm-evaluation-harness, lmms-eval, Inspect, HELM and OpenAI's evals,
+    or folders with those of several models, give system, item, run, metrics
+    and what may be clusters of items: -o scores.csv. Other logs need a mapping.
     """
+    logs = _logs(files, platform, mapping)
+    if logs is not None:
+        if draft:
+            raise click.UsageError(
+                "A log needs no draft: its own names say what is what, or your mapping does."
+            )
+        return import_scores(
+            combine_logs(logs, task=reading.task, scores=reading.score, again=reading.again)
+        )
+    if reading.task is not None or reading.score or reading.again != "refuse":
+        raise click.UsageError("--task, --score and --again are about logs of models' scores.")
     chosen, named = (None, None) if mapping is None else read_mapping(mapping)
     output = click.get_current_context().params["output"]
     exports = [read_export(path, platform=platform or named) for path in files]
@@ -75,6 +100,20 @@ def command(
     )
     # after all that may be refused, so that no secret is left behind of a run that wrote nothing
     return found if keep_ids else replace(found, secret=_secret(output, secret))
+
+
+def _logs(files: tuple[str, ...], platform: str | None, mapping: str | None) -> list[Log] | None:
+    """The logs of models' scores that the files are; None where they are exports of ratings."""
+    if mapping is not None and is_log_mapping(mapping):
+        return mapped_logs(files, read_log_mapping(mapping))
+    harness = next((one for one in HARNESSES if one.name == platform), None)
+    if harness is None:
+        return logs_in(*files) if platform is None and are_logs(files) else None
+    others = [path for path in files if not Path(path).is_dir() and logs_in(path, harness=platform) is None]
+    if others:
+        remedy = "Is this the right file? Without --from it is told from the content."
+        raise InputError([Problem(f"is no log of {harness.title}.", remedy, path) for path in others])
+    return logs_in(*files, harness=platform)
 
 
 def _secret(output: str | None, secret: str | None) -> str:

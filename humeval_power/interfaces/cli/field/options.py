@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from humeval_power.checking.exports.assigned import Assigned, Key
-from humeval_power.interfaces.cli.options import Function, collected, decorated
+from humeval_power.checking.logs.repeats import Again
+from humeval_power.interfaces.cli.options import Function, collected, decorated, fields_of
 from humeval_power.interfaces.formats.assigned import read_assignment, read_key, read_withdrawn
 from humeval_power.interfaces.formats.exports.platforms import PLATFORMS
+from humeval_power.interfaces.formats.logs.reading import HARNESSES
 
 
 @dataclass(frozen=True)
@@ -58,21 +60,56 @@ _OPTIONS = (
 )
 
 
-_EXPORTS = (
-    click.option("--map", "mapping", metavar="FILE", help="The mapping that --draft wrote, edited. [none]"),
+_MAP = click.option(
+    "--map", "mapping", metavar="FILE", help="The mapping that --draft wrote, edited. [none]"
+)
+_PLATFORM = click.option(
+    "--from",
+    "platform",
+    type=click.Choice([one.name for one in PLATFORMS]),
+    metavar="NAME",
+    help=f"Whose export it is: {', '.join(one.name for one in PLATFORMS)}. [told from its content]",
+)
+_SOURCE = click.option(
+    "--from",
+    "platform",
+    type=click.Choice([*(one.name for one in PLATFORMS), *(one.name for one in HARNESSES)]),
+    metavar="NAME",
+    help=f"Whose export it is: {', '.join(one.name for one in PLATFORMS)}; or whose log: "
+    f"{', '.join(one.name for one in HARNESSES)}. [told from its content]",
+)
+_LOGS = (
+    click.option("--task", metavar="NAME", help="The task of logs to read. [all]"),
+    click.option("--score", metavar="METRIC", multiple=True, help="The metric of logs; repeatable. [all]"),
     click.option(
-        "--from",
-        "platform",
-        type=click.Choice([one.name for one in PLATFORMS]),
-        metavar="NAME",
-        help=f"Whose export it is: {', '.join(one.name for one in PLATFORMS)}. [told from its content]",
+        "--again",
+        type=click.Choice(get_args(Again)),
+        default="refuse",
+        show_default=True,
+        help="A task that a system was given again: read the last, or each as a run.",
     ),
 )
 
 
+@dataclass(frozen=True, slots=True)
+class LogReading:
+    """What is read of logs, as the user said it."""
+
+    task: str | None
+    score: tuple[str, ...]
+    again: Again
+
+
+def log_options(command: Function) -> Function:
+    """Add what says whose file it is, and what is read of logs, as `reading: LogReading`."""
+    return decorated(
+        collected(command, _LOGS, name="reading", collect=fields_of(LogReading)), (_MAP, _SOURCE)
+    )
+
+
 def export_options(command: Function) -> Function:
     """Add the options that say how exports are read."""
-    return decorated(command, _EXPORTS)
+    return decorated(command, (_MAP, _PLATFORM))
 
 
 def field_options(command: Function) -> Function:

@@ -89,7 +89,8 @@ def _told(found: RawExport) -> Export:
         known = ", ".join(one.title for one in PLATFORMS if not one.only_named)
         rule = f"is not known as an export. The formats that are known: {known}."
         remedy = (
-            "If it is one of them, name it (--from NAME); --from table takes any table, with a mapping."
+            "If it is one of them, name it (--from NAME); --from table takes any table, with a mapping. A log of "
+            "models' scores that is not known needs a mapping of logs (docs/logs.md)."
         )
         raise InputError([Problem(rule, remedy, place=found.source)])
     platform, why = told

@@ -14,12 +14,13 @@ from humeval_power.interfaces.formats.logs.raw import RawLog
 from humeval_power.interfaces.formats.logs.sample_lines import samples_of
 
 _NAME = re.compile(rf"^samples_(?P<task>.+?)_(?P<stamp>{STAMP})\.jsonl?(\.gz)?$")
+TOTALS = "it is a file of results"
 _TOTALS = re.compile(rb'^\{\s*"results"\s*:\s*\{')
 
 
 def _known_by(raw: RawLog) -> str | None:
     if _TOTALS.match(raw.head) and (b'"config' in raw.head or raw.path.name.startswith("results")):
-        return "it is a file of results"
+        return TOTALS
     keys = raw.first.keys()
     if {"doc_id", "doc"} <= keys and not keys.isdisjoint({"resps", "filtered_resps", "doc_hash"}):
         return "its samples have doc_id, doc and answers"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from humeval_power.checking.columns import listing
-from humeval_power.checking.logs.combined import LogTable, combined
+from humeval_power.checking.logs.combined import LogTable, combine_logs
 from humeval_power.checking.logs.log import Log
 from humeval_power.checking.logs.repeats import Again
 from humeval_power.errors import InputError, Problem
@@ -15,7 +15,7 @@ from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT
 from humeval_power.interfaces.formats.logs.harness import Harness
 from humeval_power.interfaces.formats.logs.helm import DISPLAYED, HELM, STATS
 from humeval_power.interfaces.formats.logs.inspect_log import INSPECT
-from humeval_power.interfaces.formats.logs.lm_eval import LM_EVAL
+from humeval_power.interfaces.formats.logs.lm_eval import LM_EVAL, TOTALS
 from humeval_power.interfaces.formats.logs.lmms_eval import LMMS_EVAL
 from humeval_power.interfaces.formats.logs.openai_evals import OPENAI
 from humeval_power.interfaces.formats.logs.raw import RawLog
@@ -26,7 +26,11 @@ _MOST_FILES = 20_000
 
 
 def read_logs(
-    *paths: str | Path, task: str | None = None, scores: Sequence[str] = (), again: Again = "refuse"
+    *paths: str | Path,
+    harness: str | None = None,
+    task: str | None = None,
+    scores: Sequence[str] = (),
+    again: Again = "refuse",
 ) -> LogTable | None:
     """Read logs of models' scores; None where a path is no log and no folder of them.
 
@@ -34,7 +38,8 @@ def read_logs(
     ----------
     paths : logs of lm-evaluation-harness, lmms-eval, Inspect, HELM and OpenAI's evals, told from their content; or
         folders with such.
-    task, scores, again : as `combined` takes them.
+    harness : whose logs they are, by the name of one of HARNESSES; others are not looked at. None for any.
+    task, scores, again : as `combine_logs` takes them.
 
     Returns
     -------
@@ -45,13 +50,26 @@ def read_logs(
     Raises
     ------
     InputError
-        A folder without a log, a log that is cut off or contradicts itself, and what `combined` refuses.
+        A folder without a log, a log that is cut off or contradicts itself, and what `combine_logs` refuses.
     """
-    found = logs_in(*paths)
-    return None if found is None else combined(found, task=task, scores=scores, again=again)
+    found = logs_in(*paths, harness=harness)
+    return None if found is None else combine_logs(found, task=task, scores=scores, again=again)
 
 
-def logs_in(*paths: str | Path) -> list[Log] | None:
+def are_logs(paths: Sequence[str | Path]) -> bool:
+    """Whether each path is a log, or a folder with one: told from the beginnings of the files."""
+    return bool(paths) and all(_is_log(Path(path)) for path in paths)
+
+
+def _is_log(path: Path) -> bool:
+    if str(path) == STANDARD_INPUT or "\0" in str(path):
+        return False
+    if path.is_dir():
+        return any(_told(RawLog(file, file.name)) for file in _files(path))
+    return path.is_file() and _told(RawLog(path, path.name)) is not None
+
+
+def logs_in(*paths: str | Path, harness: str | None = None) -> list[Log] | None:
     """The logs in these files and folders, in their order; None where one is neither log nor folder.
 
     Raises
@@ -65,8 +83,8 @@ def logs_in(*paths: str | Path) -> list[Log] | None:
             return None
         here = Path(path)
         if here.is_dir():
-            found += _in_folder(here)
-        elif here.is_file() and (told := _told(RawLog(here, here.name))) is not None:
+            found += _in_folder(here, harness)
+        elif here.is_file() and (told := _told(RawLog(here, here.name), harness)) is not None:
             found.append(told)
         else:
             return None
@@ -86,15 +104,15 @@ def _read(found: Sequence[tuple[RawLog, Harness, str]]) -> list[Log]:
     return logs
 
 
-def _told(raw: RawLog) -> tuple[RawLog, Harness, str] | None:
+def _told(raw: RawLog, name: str | None = None) -> tuple[RawLog, Harness, str] | None:
     for harness in HARNESSES:
-        why = harness.known_by(raw)
+        why = harness.known_by(raw) if name in (None, harness.name) else None
         if why is not None:
             return raw, harness, why
     return None
 
 
-def _in_folder(folder: Path) -> list[tuple[RawLog, Harness, str]]:
+def _in_folder(folder: Path, harness: str | None) -> list[tuple[RawLog, Harness, str]]:
     """The logs below a folder, by their names.
 
     Raises
@@ -104,8 +122,8 @@ def _in_folder(folder: Path) -> list[tuple[RawLog, Harness, str]]:
     """
     found = []
     for path in _files(folder):
-        told = _told(RawLog(path, str(path.relative_to(folder))))
-        if told is not None and told[2] != "it is a file of results":
+        told = _told(RawLog(path, str(path.relative_to(folder))), harness)
+        if told is not None and told[2] != TOTALS:
             found.append(told)
     if not found:
         rule = f"is a directory, and holds no log of {listing([one.title for one in HARNESSES])}."
