@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from humeval_power.inference.contingency import DEFAULT_SWAPS, ContingencyMetric
+from humeval_power.inference.contingency.swaps import DEFAULT_SWAPS, ContingencyMetric
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE
 
 if TYPE_CHECKING:
-    from humeval_power.reporting.contingency.result import (
-        ContingencyEstimateResult,
-        ContingencyTestResult,
-    )
+    from humeval_power.clusters import Clusters
+    from humeval_power.inference.contingency.swaps import ContingencyTest
+    from humeval_power.reporting.contingency.result import ContingencyEstimateResult
+    from humeval_power.reporting.contingency.tested import ContingencyTestResult
 
 
 def test(
@@ -23,6 +24,7 @@ def test(
     *,
     metric: ContingencyMetric = "f1",
     positive: str | None = None,
+    clusters: Clusters | None = None,
     n_swaps: int = DEFAULT_SWAPS,
     alpha: float = DEFAULT_RULE.alpha,
     seed: int = DEFAULT_SEED,
@@ -33,33 +35,45 @@ def test(
     ----------
     gold, system_a, system_b : labels of the same items in the same order; the effect is B - A.
     positive : the class of F1, precision and recall; '1' if None.
-    n_swaps : random swaps, for more than two classes; with two every swap is counted.
+    clusters : of the items, in the same order: whole clusters are swapped, and the interval is cluster-robust;
+        without them items count as independent.
+    n_swaps : random swaps, for more than two classes or for clusters; with two classes, and with few clusters,
+        every swap is counted.
 
     Returns
     -------
     ContingencyTestResult
-        The metric of both, 0 to 1, and the p-value, with its Monte Carlo interval if swaps were drawn.
+        The metric of both, 0 to 1, the difference with its interval (CR2 of influence values), and the p-value,
+        with its Monte Carlo interval if swaps were drawn.
 
     Raises
     ------
     InputError
-        Labels of different numbers, a single class, or a positive class that there is not.
+        Labels of different numbers, a single class, a positive class that there is not, or clusters of other items.
     """
-    from humeval_power.inference.contingency import contingency_test
+    from humeval_power.inference.contingency.clustered import cluster_swap_test, influence_mean
+    from humeval_power.inference.contingency.swaps import contingency_test
     from humeval_power.kernels.confusion import OF_A_CLASS
-    from humeval_power.reporting.contingency.result import ContingencyTestResult
+    from humeval_power.reporting.contingency.tested import ContingencyTestResult
     from humeval_power.reporting.result import UNKNOWN, Provenance
-    from humeval_power.scenarios.contingency.tables import counted, place_of_positive
+    from humeval_power.scenarios.contingency.labels import coded, place_of_positive
 
-    counts, classes = counted(gold, system_a, system_b)
-    place = place_of_positive(metric, classes, positive)
-    found = contingency_test(counts, metric=metric, positive=place, n_swaps=n_swaps, seed=seed)
+    labels = coded(gold, system_a, system_b)
+    place = place_of_positive(metric, labels.classes, positive)
+    codes, n_classes = labels.codes, len(labels.classes)
+    mean = influence_mean(codes, n_classes, clusters, metric=metric, positive=place)
+    swapped: Callable[..., ContingencyTest] = partial(contingency_test, labels.counts)
+    if clusters is not None:
+        swapped = partial(cluster_swap_test, codes, n_classes, clusters)
+    found = swapped(metric=metric, positive=place, n_swaps=n_swaps, seed=seed)
     return ContingencyTestResult(
-        counts=counts,
-        classes=classes,
+        counts=labels.counts,
+        classes=labels.classes,
         metric=metric,
-        positive=classes[place] if metric in OF_A_CLASS else None,
+        positive=labels.classes[place] if metric in OF_A_CLASS else None,
         found=found,
+        mean=mean,
+        clusters=clusters,
         alpha=alpha,
         provenance=Provenance(seed=seed) if found.n_swaps else UNKNOWN,
     )
@@ -89,7 +103,7 @@ def estimate(
         Labels of different numbers, a single class, or a positive class that there is not.
     """
     from humeval_power.reporting.contingency.result import ContingencyEstimateResult
-    from humeval_power.scenarios.contingency.tables import counted, place_of_positive
+    from humeval_power.scenarios.contingency.labels import counted, place_of_positive
 
     counts, classes = counted(gold, system_a, system_b)
     has_positive = positive is not None or "1" in classes

@@ -7,14 +7,14 @@ import pytest
 from cli import run, run_json
 
 from humeval_power.errors import InputError
-from humeval_power.inference.contingency import contingency_test
+from humeval_power.inference.contingency.swaps import contingency_test
 from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.planning.questions import detectable_effect
+from humeval_power.scenarios.contingency.labels import counted
 from humeval_power.scenarios.contingency.scenario import ContingencyStudy
 from humeval_power.scenarios.contingency.tables import (
     binary_recalls,
     correlated_errors,
-    counted,
     observed_tables,
 )
 

@@ -14,7 +14,7 @@ from reference.swaps import listed_contingency_p
 from scipy import stats
 
 from humeval_power.errors import InputError
-from humeval_power.inference.contingency import (
+from humeval_power.inference.contingency.swaps import (
     contingency_test,
     drawn_extremes,
     exact_p_values,
@@ -24,12 +24,12 @@ from humeval_power.kernels.confusion import OF_A_CLASS, OF_ALL, metric_value
 from humeval_power.planning.power import estimate_power
 from humeval_power.scenarios.accuracy.agreement import KnownAgreement
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy
+from humeval_power.scenarios.contingency.labels import counted
 from humeval_power.scenarios.contingency.scenario import ContingencyStudy
 from humeval_power.scenarios.contingency.tables import (
     PairedTables,
     binary_recalls,
     correlated_errors,
-    counted,
     equal_agreement,
     observed_tables,
 )

@@ -1,22 +1,20 @@
-"""How two classifiers err together, whether they differ, and the records of both."""
+"""How two classifiers err together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.inference.contingency import ContingencyMetric, ContingencyTest
 from humeval_power.kernels.confusion import OF_A_CLASS, OF_ALL, metric_value
-from humeval_power.reporting.document import Block, Document, Facts, Paragraph, Picture, Section, Table
+from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-from humeval_power.reporting.swap_tests import swap_facts, verdict
-from humeval_power.scenarios.contingency.tables import foreign_labels
+from humeval_power.scenarios.contingency.labels import foreign_labels
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     import pandas as pd
@@ -25,53 +23,6 @@ if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
 SHOWN_CLASSES = 12
 
 Counts = NDArray[np.int64]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContingencyTestResult(Result):
-    """The paired randomisation test of a metric; `counts` are (K, K, K) by true class and both predictions."""
-
-    schema: ClassVar[str] = "humeval_power/contingency_test/1"
-
-    counts: Counts
-    classes: tuple[str, ...]
-    metric: ContingencyMetric
-    positive: str | None
-    found: ContingencyTest
-    alpha: float
-    provenance: Provenance = UNKNOWN
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Labels that are predicted and true of no item."""
-        return foreign_labels(self.counts, self.classes)
-
-    def body(self) -> Document:
-        """The metric of both systems, and the verdict."""
-        found = self.found
-        how = f"{found.n_swaps:,} random swaps" if found.n_swaps else "every swap"
-        of_class = f" of class {self.positive}" if self.positive is not None else ""
-        size = counted(int(self.counts.sum()), "item")
-        values = f"{self.metric}{of_class} of A {found.value_a:.4f}, of B {found.value_b:.4f}, on {size}"
-        facts = (("Metric", values), *swap_facts(how, found.p_interval))
-        return Document(
-            f"{self.metric} of two systems",
-            lead=verdict(f"{found.difference:+.4f} in {self.metric}", found.p_value, self.alpha),
-            sections=(Section("", (Facts(facts),)),),
-        )
-
-    def content(self) -> Record:
-        """The metric and the test."""
-        found = self.found
-        return {
-            "metric": self.metric,
-            "positive": self.positive,
-            **asdict(found),
-            "difference": found.difference,
-            "p_interval": found.p_interval,
-            "alpha": self.alpha,
-            "significant": found.p_value <= self.alpha,
-        }
 
 
 @dataclass(frozen=True, kw_only=True)

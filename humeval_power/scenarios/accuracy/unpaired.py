@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.accuracy import unpaired_p
+from humeval_power.inference.accuracy.counts import unpaired_p
 from humeval_power.inference.unconditional import binomial_pmf
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.contingency import ContingencyMetric, drawn_extremes, exact_p_values
+from humeval_power.inference.contingency.swaps import ContingencyMetric, drawn_extremes, exact_p_values
 from humeval_power.inference.mcnemar import critical_counts
 from humeval_power.kernels.confusion import metric_value
+from humeval_power.kernels.confusion_slopes import metric_slopes
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower, normal_power
 from humeval_power.scenarios.contingency.tables import PairedTables
@@ -26,7 +27,6 @@ COUNTING = ("accuracy", "micro-f1", "recall")
 DEFAULT_FLIPS = 1000
 METHOD = "normal approximation (delta method) of the metric and its null distribution"
 _BLOCK = 256  # studies drawn from one child of the seed
-_STEP = 1e-6  # of probabilities, for slopes of the metric: their error is below 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,10 +215,4 @@ class ContingencyStudy:
         return found if self.is_exact else replace(found, exact=False)
 
     def _slopes(self, confusion: Floats) -> Floats:
-        """Derivatives of the metric with respect to each probability, (K, K), by central differences."""
-        k = len(confusion)
-        steps = _STEP * np.eye(k * k).reshape(-1, k, k)
-        up, down = (
-            metric_value(self.metric, confusion + sign * steps, positive=self.positive) for sign in (1, -1)
-        )
-        return np.asarray((up - down) / (2 * _STEP)).reshape(k, k)
+        return metric_slopes(self.metric, confusion, positive=self.positive)

@@ -7,14 +7,15 @@ from typing import get_args
 import click
 
 from humeval_power.api import contingency
-from humeval_power.inference.contingency import DEFAULT_SWAPS, ContingencyMetric
+from humeval_power.inference.contingency.swaps import DEFAULT_SWAPS, ContingencyMetric
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import Function, alpha_option, decorated, seed_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.reporting.contingency.result import ContingencyEstimateResult, ContingencyTestResult
+from humeval_power.reporting.contingency.result import ContingencyEstimateResult
+from humeval_power.reporting.contingency.tested import ContingencyTestResult
 
 metric_option = click.option(
     "--metric",
@@ -65,8 +66,9 @@ def estimate(gold: str, system_a: str, system_b: str, positive: str | None) -> C
     type=WholeNumber(min=1),
     default=DEFAULT_SWAPS,
     show_default=True,
-    help="Random swaps, for more than two classes.",
+    help="Random swaps, for more than two classes or for clusters.",
 )
+@click.option("--cluster", metavar="FILE", help="Clusters of items (passage, document): a name a line.")
 @alpha_option
 @seed_option
 @with_result(ContingencyTestResult)
@@ -77,6 +79,7 @@ def test(
     metric: ContingencyMetric,
     positive: str | None,
     swaps: int,
+    cluster: str | None,
     alpha: float,
     seed: int | None,
 ) -> ContingencyTestResult:
@@ -84,10 +87,15 @@ def test(
 
     Exchanges the two predictions of a random half of the items and counts how
     often the systems then differ as much as A and B do. With two classes every
-    exchange is counted, without drawing any.
+    exchange is counted, without drawing any. With --cluster whole clusters are
+    exchanged: the items of a passage stay together.
     """
+    from humeval_power.interfaces.formats.item_clusters import read_cluster_lines
+
+    labels = read_labels(gold, system_a, system_b)
     return contingency.test(
-        *read_labels(gold, system_a, system_b),
+        *labels,
+        clusters=None if cluster is None else read_cluster_lines(cluster, len(labels[0])),
         metric=metric,
         positive=positive,
         n_swaps=swaps,

@@ -22,16 +22,14 @@ from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.reporting.contingency.wording import WORDING
+from humeval_power.scenarios.contingency.labels import counted, foreign_labels, place_of_positive
 from humeval_power.scenarios.contingency.scenario import ContingencyStudy
 from humeval_power.scenarios.contingency.tables import (
     PairedTables,
     binary_recalls,
     correlated_errors,
-    counted,
     equal_agreement,
-    foreign_labels,
     observed_tables,
-    place_of_positive,
 )
 
 _BINARY = ("prevalence", "recall", "precision")

@@ -112,8 +112,12 @@ def contingency_test(typed: Typed, source: Source) -> None:
     asked = {name: typed.given(name) for name in ("metric", "positive", "alpha")}
     labels = Code("*labels")
     source.let("labels", call("hp.contingency.read_labels", *(typed[name] for name in _FILES)))
-    swaps, seed = typed.given("swaps"), seed_of(typed)
-    source.let("result", call("hp.contingency.test", labels, **asked, n_swaps=swaps, seed=seed))
+    swaps, seed, clusters = typed.given("swaps"), seed_of(typed), None
+    if typed["cluster"] is not None:
+        read = call("hp.contingency.read_cluster_lines", typed["cluster"], Code("len(labels[0])"))
+        clusters = source.let("clusters", read)
+    asked = {**asked, "clusters": clusters, "n_swaps": swaps}
+    source.let("result", call("hp.contingency.test", labels, **asked, seed=seed))
 
 
 def contingency_estimate(typed: Typed, source: Source) -> None:

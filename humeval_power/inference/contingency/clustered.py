@@ -1,0 +1,114 @@
+"""A metric of the confusion matrix where items come in clusters: whole clusters swapped, and influence values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.clusters import Clusters
+from humeval_power.errors import InputError
+from humeval_power.inference.cluster_swaps import Signs, drawn_swaps, listed_swaps
+from humeval_power.inference.clustered import ClusteredMean, clustered_mean
+from humeval_power.inference.contingency.swaps import DEFAULT_SWAPS, ContingencyMetric, ContingencyTest
+from humeval_power.inference.resampled import drawn_p
+from humeval_power.kernels.confusion import metric_value
+from humeval_power.kernels.confusion_slopes import has_slope, metric_slopes
+from humeval_power.simulation.study import replicate_generator
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+_CLOSE = 1e-12
+_HELD = 2_000_000  # numbers in memory at a time; part of what a seed means
+
+
+def cluster_swap_test(
+    codes: Codes,
+    n_classes: int,
+    clusters: Clusters,
+    *,
+    metric: ContingencyMetric,
+    positive: int = 1,
+    n_swaps: int = DEFAULT_SWAPS,
+    seed: int = 1,
+) -> ContingencyTest:
+    """Test whether two systems differ in a metric by exchanging all their answers to whole clusters.
+
+    Parameters
+    ----------
+    codes : (n_items, 3) true class, prediction of A, prediction of B, counted from 0.
+    n_swaps : exchanges that are drawn; where there are no more of them all are counted, and `n_swaps` of the
+        result is 0.
+
+    Raises
+    ------
+    InputError
+        No random swaps, or clusters of another number of items.
+    """
+    if clusters.n_items != len(codes):
+        raise InputError(f"There are {len(codes):,} items, and clusters of {clusters.n_items:,}.")
+    if n_swaps < 1:
+        raise InputError(f"At least one random swap is needed; got {n_swaps}.")
+    a, b = (_by_cluster(codes[:, [0, place]], n_classes, clusters) for place in (1, 2))
+    middle, half = (a + b).sum(axis=0) / 2, (b - a) / 2
+    half = half[(half != 0).any(axis=(1, 2))]  # clusters that an exchange changes
+
+    def differences(signs: Signs) -> Floats:
+        away = np.tensordot(signs.astype(np.float64), half, axes=1)
+        up, down = (metric_value(metric, middle + side * away, positive=positive) for side in (1, -1))
+        return np.asarray(up - down)
+
+    value_a, value_b = (float(metric_value(metric, each.sum(axis=0), positive=positive)) for each in (a, b))
+    limit = abs(value_b - value_a) - _CLOSE
+    if len(half) == 0:
+        return ContingencyTest(value_a, value_b, 1.0)
+    if len(half) - 1 <= math.log2(n_swaps):
+        p_value = float((np.abs(differences(listed_swaps(len(half)))) >= limit).mean())
+        return ContingencyTest(value_a, value_b, p_value)
+    rng, extreme = replicate_generator(seed, 0), 0
+    portion = max(1, _HELD // max(len(half), n_classes**2))
+    for begin in range(0, n_swaps, portion):
+        signs = drawn_swaps(len(half), min(portion, n_swaps - begin), rng)
+        extreme += int((np.abs(differences(signs)) >= limit).sum())
+    return ContingencyTest(value_a, value_b, drawn_p(extreme, n_swaps), n_swaps, extreme)
+
+
+def influence_mean(
+    codes: Codes,
+    n_classes: int,
+    clusters: Clusters | None,
+    *,
+    metric: ContingencyMetric,
+    positive: int = 1,
+) -> ClusteredMean | None:
+    """The difference B - A of a metric, with the CR2 error of its influence values.
+
+    An item with true class c, to which the systems give a and b, moves the difference by slope_B[c, b] -
+    slope_A[c, a], less the mean of these: the first order of the delta method. Without clusters every item is one
+    of its own. For accuracy these are the differences themselves. None where the metric is not smooth, or there
+    is a single item.
+    """
+    n_items = len(codes)
+    moved = np.zeros(n_items)
+    value = np.zeros(2)
+    for side, place in enumerate((1, 2)):
+        confusion = _table(codes[:, [0, place]], n_classes) / n_items
+        if n_items < 2 or not has_slope(metric, confusion):
+            return None
+        slopes = metric_slopes(metric, confusion, positive=positive)
+        moved += (2 * side - 1) * slopes[codes[:, 0], codes[:, place]]
+        value[side] = float(metric_value(metric, confusion, positive=positive))
+    return clustered_mean(moved - moved.mean() + (value[1] - value[0]), clusters)
+
+
+def _by_cluster(pairs: Codes, n_classes: int, clusters: Clusters) -> Floats:
+    """Confusion matrices of the clusters, (G, K, K)."""
+    cell = (clusters.codes * n_classes + pairs[:, 0]) * n_classes + pairs[:, 1]
+    found = np.bincount(cell, minlength=clusters.n_clusters * n_classes**2)
+    return found.reshape(-1, n_classes, n_classes).astype(np.float64)
+
+
+def _table(pairs: Codes, n_classes: int) -> Floats:
+    found = np.bincount(pairs[:, 0] * n_classes + pairs[:, 1], minlength=n_classes**2)
+    return found.reshape(n_classes, n_classes).astype(np.float64)
