@@ -82,6 +82,8 @@ COMMANDS: dict[str, str] = {
     "accuracy leaderboard": "accuracy leaderboard board.csv --n 1000",
     "accuracy estimate": "accuracy estimate a_labels.csv b_labels.csv --labels gold.csv",
     "accuracy test": "accuracy test --only-b 16 --only-a 6 --n 161 --both 100",
+    "accuracy test clusters": "accuracy test answers.csv --cluster passage",
+    "accuracy estimate clusters": "accuracy estimate answers.csv --systems A,B --cluster passage",
     "accuracy mde": f"accuracy mde --n 1821 --baseline 0.93 --overlap glue {QUICK}",
     "accuracy power": f"accuracy power --n 500 --effect 0.02 --agreement 0.9 {QUICK}",
     "accuracy size": f"accuracy size --effect 0.05 --agreement 0.9 {QUICK}",
@@ -101,6 +103,8 @@ COMMANDS: dict[str, str] = {
     "corpus size": f"corpus size --effect 2 {QUICK}",
     "corpus surface": f"corpus surface --n 300,600 --effect 1 {QUICK}",
     "contingency test": "contingency test --gold gold.txt --system-a a_labels.txt --system-b b_labels.txt --seed 3",
+    "contingency test clusters": "contingency test --gold gold.txt --system-a a_labels.txt --system-b b_labels.txt "
+    "--cluster clusters.txt --seed 3 --swaps 500",
     "contingency estimate": "contingency estimate --gold gold.txt --system-a a_labels.txt --system-b b_labels.txt",
     "contingency power": f"contingency power {{CLASSES}} --n 500 --effect 0.05 {QUICK}",
     "contingency mde": f"contingency mde {{CLASSES}} --n 500 {QUICK}",
@@ -149,6 +153,11 @@ def write_inputs(folder: Path) -> None:
     for name, values in {"gold": gold, **answers}.items():
         _write(folder / f"{name}.csv", ["id,label", *(f"q{i},{value}" for i, value in enumerate(values))])
         _write(folder / f"{name}.txt", [str(value) for value in values])
+    passages = [f"p{i // 8}" for i in range(200)]
+    _write(folder / "clusters.txt", passages)
+    cells = zip(passages, gold, *answers.values(), gold[::-1], strict=True)
+    rows = [f"q{i},{','.join(map(str, each))}" for i, each in enumerate(cells)]
+    _write(folder / "answers.csv", ["item,passage,gold,A,B,C", *rows])
     words = [
         "the",
         "a",

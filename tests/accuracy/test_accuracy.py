@@ -18,7 +18,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportions_ztest
 
 from humeval_power.errors import InputError
-from humeval_power.inference.accuracy import PairedCounts, all_tests, paired_counts, unpaired_p
+from humeval_power.inference.accuracy.counts import PairedCounts, all_tests, paired_counts, unpaired_p
 from humeval_power.inference.mcnemar import (
     P_VALUES,
     asymptotic_p,

@@ -13,8 +13,8 @@ from click.testing import Result
 
 from humeval_power.api import accuracy
 from humeval_power.errors import InputError
-from humeval_power.inference.accuracy import paired_counts
-from humeval_power.interfaces.formats.accuracy import read_claims, read_counts, read_leaderboard
+from humeval_power.inference.accuracy.counts import paired_counts
+from humeval_power.interfaces.formats.accuracy.results import read_claims, read_counts, read_leaderboard
 from humeval_power.interfaces.formats.lines import read_predictions, right_answers
 
 COMMON = ("--simulations", "200", "--jobs", "1")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.accuracy import read_claims, read_counts, read_leaderboard
+from humeval_power.interfaces.formats.accuracy.results import read_claims, read_counts, read_leaderboard
 from humeval_power.interfaces.formats.compare.score_tables import open_scores, score_table
 from humeval_power.interfaces.formats.corpora import read_corpus, read_labels
 from humeval_power.interfaces.formats.judged import judged_table

@@ -11,21 +11,21 @@ from humeval_power.checking.columns import Column, find_columns, listing
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.columns import texts_of
 from humeval_power.interfaces.formats.file_bytes import decoded, is_text, read_bytes, unzipped
-from humeval_power.interfaces.formats.tables import source_name, table_of
+from humeval_power.interfaces.formats.tables import SourceTable, source_name, table_of
 
 Values = Literal["prediction", "label"]
-_ITEM = Column(
+ITEM = Column(
     ("item", "id", "idx", "index", "item_id", "example", "example_id", "question_id", "qid", "guid"),
     required=False,
 )
-_PREDICTION = ("prediction", "predictions", "pred", "predicted", "answer")
-_LABEL = ("label", "labels", "gold", "correct")
+PREDICTION_NAMES = ("prediction", "predictions", "pred", "predicted", "answer")
+LABEL_NAMES = ("label", "labels", "gold", "correct")
 _VALUE: dict[Values, Column] = {
-    "prediction": Column((*_PREDICTION, *_LABEL), option="--column"),
-    "label": Column((*_LABEL, *_PREDICTION)),
+    "prediction": Column((*PREDICTION_NAMES, "label", "labels", "correct"), option="--column"),
+    "label": Column((*LABEL_NAMES, *PREDICTION_NAMES)),
 }
-_RIGHT = {"1": True, "true": True, "right": True, "correct": True, "yes": True}
-_WRONG = {"0": False, "false": False, "wrong": False, "incorrect": False, "no": False}
+RIGHT = {"1": True, "1.0": True, "true": True, "right": True, "correct": True, "yes": True}
+WRONG = {"0": False, "0.0": False, "false": False, "wrong": False, "incorrect": False, "no": False}
 SHOWN = 5
 
 
@@ -33,13 +33,17 @@ SHOWN = 5
 class Predictions:
     """The text of each prediction in the order of the file; `items` is None where the file has no ids.
 
-    `rows` are the lines of the file, for messages.
+    `rows` are the lines of the file, for messages. `table` is what a table was read from, with the columns of the
+    items and of the predictions; None for one prediction a line.
     """
 
     source: str
     values: tuple[str, ...]
     rows: tuple[int, ...]
     items: tuple[str, ...] | None
+    table: SourceTable | None = None
+    item_column: str | None = None
+    value_column: str | None = None
 
 
 def read_predictions(
@@ -63,9 +67,9 @@ def read_predictions(
         rows = range(1 + int(head), len(lines) + 1)
         return Predictions(Path(path).name, tuple(values), tuple(rows), None)
     table = table_of(content, source=source_name(path))
-    wanted = [_VALUE[role], _ITEM]
+    wanted = [_VALUE[role], ITEM]
     named: dict[str, str | None] = {role: column}
-    others = [name for name in map(str, table.frame.columns) if not _ITEM.fits(name)]
+    others = [name for name in map(str, table.frame.columns) if not ITEM.fits(name)]
     if len(table.frame.columns) == 2 and len(others) == 1:
         named = {role: column or others[0]}  # whatever it is called
     of = find_columns(table.frame.columns, wanted, named=named, source=table.source).of
@@ -76,6 +80,9 @@ def read_predictions(
         tuple(texts_of(table, of[role]) or ()),
         tuple(int(row) for row in table.frame.index),
         None if items is None else tuple(items),
+        table,
+        identity,
+        of[role],
     )
     _refuse_repeated(found, identity)
     return found
@@ -110,7 +117,7 @@ def right_answers(
         return tuple(
             tuple(guess == truth for guess, truth in zip(each, gold, strict=True)) for each in columns
         )
-    known = _RIGHT | _WRONG
+    known = RIGHT | WRONG
     for file in predictions:
         for row, text in zip(file.rows, file.values, strict=True):
             if text.casefold() not in known and len(problems) < SHOWN:
@@ -153,7 +160,7 @@ def _aligned(file: Predictions, reference: Predictions) -> tuple[tuple[str, ...]
     if (file.items is None) != (reference.items is None):
         without, having = (file, reference) if file.items is None else (reference, file)
         rule = f"there is no column with the ids of the items, but {having.source} has one."
-        remedy = f"Name it one of: {listing(_ITEM.names)}; or leave it out everywhere."
+        remedy = f"Name it one of: {listing(ITEM.names)}; or leave it out everywhere."
         return (), [Problem(rule, remedy, without.source)]
     if file.items is None or reference.items is None:
         if len(file.values) == len(reference.values):

@@ -1,4 +1,4 @@
-"""A finished comparison of right and wrong answers: its tests, and what it says about the next one."""
+"""A finished comparison of right and wrong answers: its tests, and every pair of several systems."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.inference.accuracy import PairedCounts, TableTest
-from humeval_power.reporting.document import (
-    Block,
-    Document,
-    Fact,
-    Facts,
-    Listing,
-    Paragraph,
-    Picture,
-    Section,
-    Table,
+from humeval_power.inference.accuracy.answers import Answers
+from humeval_power.inference.accuracy.comparison import Comparison, accuracy_interval
+from humeval_power.reporting.accuracy.words import (
+    cluster_name,
+    clusters_of_pair,
+    compared_words,
+    described,
+    facts,
+    in_row,
+    independence,
+    paper_words,
+    picture,
+    signature,
+    title_of,
 )
-from humeval_power.reporting.interval_chart import interval_chart
+from humeval_power.reporting.clustered_words import PAPER, cluster_caveats
+from humeval_power.reporting.document import Block, Document, Facts, Paragraph, Section, Table
+from humeval_power.reporting.independence import independence_record, independence_section
 from humeval_power.reporting.numbers import interval_words, p_cell, p_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -27,209 +32,187 @@ from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
 
-CONFIDENCE = 0.95  # of the interval of an estimate
-_TITLES = {
-    "mid-p": "McNemar, mid-p",
-    "unconditional": "McNemar, unconditional (Suissa & Shuster)",
-    "asymptotic": "McNemar, asymptotic",
-    "exact": "McNemar, exact conditional",
-    "unpaired": "two proportions, unpaired",
-}
-Tested = tuple[str, PairedCounts, tuple[TableTest, ...]]  # name, counts, tests
+_ADVICE = "The first test is recommended: exact loses power, asymptotic can be slightly bold. "
+_OF_CLUSTERS = (
+    "The first test is recommended. Swapping whole clusters needs no degrees of freedom, and cannot find much with "
+    "few clusters; McNemar's test believes in more evidence than there is."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AccuracyTestsResult(Result):
-    """The tests of one comparison or of several; `comparisons` are names, counts and tests."""
+    """The tests of one comparison or of several. `answers` are what was read, None where counts alone are known,
+    so that nothing is said of the items."""
 
     schema: ClassVar[str] = "humeval_power/accuracy_test/1"
 
-    comparisons: tuple[Tested, ...]
+    comparisons: tuple[Comparison, ...]
     alpha: float
+    answers: Answers | None = None
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
+    @property
+    def correction(self) -> str | None:
+        """'holm' where every pair of several systems is compared."""
+        return None if self.comparisons[0].p_adjusted is None else "holm"
+
     def body(self) -> Document:
-        """The recommended test first, then counts and all tests of each comparison."""
+        """The recommended test first, then all tests of each comparison, and what was not independent."""
         several = len(self.comparisons) > 1
         return Document(
-            "Accuracy of B compared with that of A",
+            "Accuracy of several systems"
+            if self.correction
+            else compared_words(self.comparisons[0].systems),
             lead=self._overview() if several else self._verdict(),
+            caveats=cluster_caveats(self.comparisons[0].clustered, self.alpha),
             sections=(
+                *self._systems(),
                 *(
-                    Section(name, tuple(self._blocks(each, tests)))
-                    for name, each, tests in self.comparisons
+                    Section(each.name, tuple(self._blocks(each)), is_detail=self.correction is not None)
+                    for each in self.comparisons
                 ),
                 Section("", tuple(self._ending())),
+                independence_section(independence(self.comparisons, self.answers)),
+                Section(PAPER, tuple(Paragraph(text) for text in self._paper())),
             ),
+            signature=self._signature(),
         )
+
+    def _signature(self) -> str:
+        return signature(self.comparisons, self.answers, self.alpha, self.correction)
+
+    def _title(self, comparison: Comparison, test: str) -> str:
+        return title_of(test, is_clustered=comparison.clustered is not None)
 
     def _verdict(self) -> str:
-        _, counts, tests = self.comparisons[0]
-        first = tests[0]
-        said = f"{_TITLES[first.name]}: {p_words(first.p_value)}"
-        if not first.p_value <= self.alpha:
+        found = self.comparisons[0]
+        b = found.systems[1]
+        said = f"{self._title(found, found.tests[0].name)}: {p_words(found.tests[0].p_value)}"
+        if math.isnan(found.p_value):
+            return (
+                f"{said}, because the difference is the same in every cluster. Look at the other tests: this one "
+                "has nothing to judge by."
+            )
+        if not found.p_value <= self.alpha:
             return f"No significant difference at alpha {self.alpha:g} ({said})."
-        where = "more" if counts.difference > 0 else "less"
-        return f"B is right {where} often, significantly so at alpha {self.alpha:g} ({said})."
+        where = "more" if found.counts.difference > 0 else "less"
+        return f"{b} is right {where} often, significantly so at alpha {self.alpha:g} ({said})."
 
     def _overview(self) -> str:
-        found = sum(tests[0].p_value <= self.alpha for _, _, tests in self.comparisons)
-        name = _TITLES[self.comparisons[0][2][0].name]
-        return f"{found} of {len(self.comparisons)} differences are significant at alpha {self.alpha:g} ({name})."
-
-    def _blocks(self, counts: PairedCounts, tests: tuple[TableTest, ...]) -> Iterator[Block]:
-        yield Facts(tuple(facts(counts, 1 - self.alpha)))
-        header = ("test", "p", f"significant at {self.alpha:g}")
-        yield Table(
-            header,
-            tuple(
-                (_TITLES[each.name], p_cell(each.p_value), _decision(each.p_value, self.alpha))
-                for each in tests
-            ),
+        found = sum(each.p_value <= self.alpha for each in self.comparisons)
+        first = self.comparisons[0]
+        name = self._title(first, first.tests[0].name)
+        corrected = "; Holm's correction" if self.correction else ""
+        return (
+            f"{found} of {len(self.comparisons)} differences are significant at alpha {self.alpha:g} "
+            f"({name}{corrected})."
         )
+
+    def _systems(self) -> Iterator[Section]:
+        """Accuracies and pairs at a glance, where there are more than two systems."""
+        if self.correction is None or self.answers is None:
+            return
+        confidence = 1 - self.alpha
+        rows = []
+        for place, name in enumerate(self.answers.systems):
+            share = float(self.answers.right[:, place].mean())
+            rows.append(
+                (name, f"{share:.4f}", interval_words(*accuracy_interval(self.answers, place, confidence)))
+            )
+        header = ("system", "accuracy", f"{100 * confidence:g} % interval")
+        yield Section("Accuracies", (Table(header, tuple(rows)),))
+        pairs = tuple(
+            (
+                each.name,
+                f"{each.counts.difference:+.4f}",
+                interval_words(*each.interval(confidence), signed=True),
+                p_cell(each.tests[0].p_value),
+                p_cell(each.p_value),
+                _decision(each.p_value, self.alpha),
+            )
+            for each in self.comparisons
+        )
+        columns = ("pair", "difference", f"{100 * confidence:g} % interval", "p", "p (Holm)", "significant")
+        yield Section("Every pair", (Table(columns, pairs),))
+
+    def _blocks(self, each: Comparison) -> Iterator[Block]:
+        yield Facts(tuple(facts(each, 1 - self.alpha)))
+        header = ("test", "p", f"significant at {self.alpha:g}")
+        rows = tuple(
+            (self._title(each, test.name), p_cell(test.p_value), _decision(test.p_value, self.alpha))
+            for test in each.tests
+        )
+        yield Table(header, rows)
 
     def _ending(self) -> Iterator[Block]:
-        known = all(counts.both is not None for _, counts, _ in self.comparisons)
-        yield Paragraph(
-            "The first test is recommended: exact loses power, asymptotic can be slightly bold. "
-            + (
-                "The unpaired test is for systems that answered different items."
-                if known
-                else "The unpaired test needs the number of items that both got right."
-            )
+        known = all(each.counts.both is not None for each in self.comparisons)
+        unpaired = (
+            "The unpaired test is for systems that answered different items."
+            if known
+            else "The unpaired test needs the number of items that both got right."
         )
-        effects = [(name, counts) for name, counts, _ in self.comparisons]
-        yield _picture(effects, 1 - self.alpha)
+        is_clustered = self.comparisons[0].clustered is not None
+        yield Paragraph(_OF_CLUSTERS if is_clustered else _ADVICE + unpaired)
+        yield picture(self.comparisons, 1 - self.alpha)
+
+    def _paper(self) -> Iterator[str]:
+        """A paragraph for each comparison; of several systems one on all pairs."""
+        if self.correction is None or self.answers is None:
+            for each in self.comparisons:
+                text = paper_words(each, self.answers, self.alpha)
+                yield f"{each.name}: {text}" if each.name and self.answers is None else text
+            return
+        first = self.comparisons[0]
+        how = (
+            "McNemar's test (mid-p)"
+            if first.clustered is None
+            else "Student's t test with cluster-robust errors (CR2; Bell and McCaffrey 2002)"
+        )
+        clusters = self.answers.clusters
+        where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
+        found = [each.name for each in self.comparisons if each.p_value <= self.alpha]
+        listed = f": {', '.join(found)}" if found else ""
+        yield (
+            f"{len(self.answers.systems)} systems answered the same {self.answers.n_items:,} items{where}. Every "
+            f"pair was compared by {how}, with Holm's (1979) correction for {len(self.comparisons)} pairs. "
+            f"{len(found)} of them differ significantly at {self.alpha:g}{listed}."
+        )
 
     def content(self) -> Record:
-        """Counts, shares and p-values of each comparison."""
+        """Counts, shares, clusters and p-values of each comparison."""
         return {
             "alpha": self.alpha,
+            "correction": self.correction,
+            "cluster": cluster_name(self.answers),
             "comparisons": [
                 {
-                    "name": name,
-                    **described(counts),
-                    "interval": list(counts.interval(1 - self.alpha)),
-                    "tests": [asdict(each) for each in tests],
+                    "name": each.name,
+                    "systems": list(each.systems),
+                    **described(each, 1 - self.alpha),
+                    "tests": [asdict(test) for test in each.tests],
+                    "p_adjusted": each.p_adjusted,
+                    "clusters": clusters_of_pair(each, self.answers),
                 }
-                for name, counts, tests in self.comparisons
+                for each in self.comparisons
             ],
+            "independence": independence_record(independence(self.comparisons, self.answers)),
+            "signature": self._signature(),
         }
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each comparison, with the p-value of each test."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [
-                {
-                    "name": name,
-                    **_in_row(counts, 1 - self.alpha),
-                    **{f"p_{each.name.replace('-', '_')}": each.p_value for each in tests},
-                }
-                for name, counts, tests in self.comparisons
-            ]
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class AccuracyEstimateResult(Result):
-    """Accuracies, difference and agreement of two systems on the same items."""
-
-    schema: ClassVar[str] = "humeval_power/accuracy_estimate/1"
-
-    counts: PairedCounts
-    remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
-
-    def body(self) -> Document:
-        """The estimates, and how to ask for the power of a test set that is like these items."""
-        counts = self.counts
-        line = (
-            f"humeval-power accuracy power --n {counts.n_items} --effect {abs(counts.difference):.4g} "
-            f"--agreement {counts.agreement:.4g}"
-        )
-        return Document(
-            "Accuracy and agreement of A and B",
-            headline=tuple(facts(counts, CONFIDENCE)),
-            sections=(
-                Section("", (_picture([("", counts)], CONFIDENCE),)),
-                Section(
-                    "Power of a test set",
-                    (
-                        Paragraph("If these are validation items, and the test set is as large:"),
-                        Listing(line),
-                    ),
-                ),
-            ),
-        )
-
-    def content(self) -> Record:
-        """Counts and shares."""
-        return {**described(self.counts), "interval": list(self.counts.interval(CONFIDENCE))}
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row."""
-        import pandas as pd
-
-        return pd.DataFrame([_in_row(self.counts, CONFIDENCE)])
-
-
-def described(counts: PairedCounts) -> Record:
-    """Counts, accuracies, difference, agreement."""
-    known = counts.accuracies
-    return {
-        **asdict(counts),
-        "accuracy_a": None if known is None else known[0],
-        "accuracy_b": None if known is None else known[1],
-        "difference": counts.difference,
-        "agreement": counts.agreement,
-    }
-
-
-def _in_row(counts: PairedCounts, confidence: float) -> Record:
-    low, high = counts.interval(confidence)
-    return {**described(counts), "low": low, "high": high}
-
-
-def facts(counts: PairedCounts, confidence: float) -> Iterator[Fact]:
-    """The same in words; the difference is B - A."""
-    interval = interval_words(*counts.interval(confidence), signed=True)
-    yield "B - A", f"{counts.difference:+.4f}, {100 * confidence:g} % interval {interval}"
-    alone = f"B alone right on {counts.only_b:,}, A alone on {counts.only_a:,}"
-    known = counts.accuracies
-    if known is None or counts.both is None:
-        yield "Items", f"{counts.n_items:,}: {alone}"
-    else:
-        yield "Accuracy", f"A {known[0]:.4f}, B {known[1]:.4f}"
-        neither = counts.n_items - counts.both - counts.only_a - counts.only_b
-        yield (
-            "Items",
-            f"{counts.n_items:,}: both right on {counts.both:,}, {alone}, both wrong on {neither:,}",
-        )
-    yield "Agreement", f"{counts.agreement:.4f} (both right or both wrong)"
+        rows = []
+        for each in self.comparisons:
+            p_values = {f"p_{test.name.replace('-', '_')}": test.p_value for test in each.tests}
+            adjusted = {} if each.p_adjusted is None else {"p_adjusted": each.p_adjusted}
+            rows.append({"name": each.name, **in_row(each, 1 - self.alpha), **p_values, **adjusted})
+        return pd.DataFrame(rows)
 
 
 def _decision(value: float, alpha: float) -> str:
     if math.isnan(value):
         return "not known"
     return "yes" if value <= alpha else "no"
-
-
-def _picture(comparisons: list[tuple[str, PairedCounts]], confidence: float) -> Picture:
-    effects = [
-        (name or "B - A", 100 * counts.difference, _in_points(counts.interval(confidence)))
-        for name, counts in comparisons
-    ]
-    return interval_chart(
-        "difference",
-        effects,
-        axis="B - A, points of 100",
-        title="How much more accurate is B?",
-        words=f"The difference of accuracy with its {100 * confidence:g} % interval, about 0.",
-    )
-
-
-def _in_points(interval: tuple[float, float]) -> tuple[float, float]:
-    return 100 * interval[0], 100 * interval[1]

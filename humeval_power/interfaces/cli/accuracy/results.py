@@ -43,7 +43,7 @@ def claims(table: str, overlap: Prior, test_name: PairedTest, target: float, alp
     and perhaps name. Each claim is compared with the smallest improvement that
     its test set finds, and with what a regression on all other claims expects.
     """
-    from humeval_power.interfaces.formats.accuracy import read_claims
+    from humeval_power.interfaces.formats.accuracy.results import read_claims
 
     read, percent = read_claims(table)
     return accuracy.claims(
@@ -72,7 +72,7 @@ def leaderboard(
     TABLE has a row for each submission: system, date (2020-05-06), accuracy on
     the test set and perhaps validation, the accuracy on the validation set.
     """
-    from humeval_power.interfaces.formats.accuracy import read_leaderboard
+    from humeval_power.interfaces.formats.accuracy.results import read_leaderboard
 
     read, percent = read_leaderboard(table)
     return accuracy.leaderboard(

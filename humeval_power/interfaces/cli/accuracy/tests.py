@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import click
 
 from humeval_power.api import accuracy
-from humeval_power.inference.accuracy import PairedCounts
+from humeval_power.inference.accuracy.answers import Answers
+from humeval_power.inference.accuracy.counts import PairedCounts
+from humeval_power.interfaces.cli.cluster_options import cluster_option
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.accuracy.comparison import AccuracyEstimateResult, AccuracyTestsResult
+from humeval_power.interfaces.cli.systems_options import names_of
+from humeval_power.reporting.accuracy.comparison import AccuracyTestsResult
+from humeval_power.reporting.accuracy.estimated import AccuracyEstimateResult
 
-labels_option = click.option("--labels", metavar="FILE", help="The right answers, one for each item.")
+labels_option = click.option(
+    "--labels", metavar="FILE|COLUMN", help="The right answers: a file, or a column of the one table."
+)
 column_option = click.option(
     "--column", metavar="NAME", help="Column of the predictions in tables. [found by name]"
+)
+systems_option = click.option(
+    "--systems",
+    metavar="A,B",
+    callback=names_of,
+    help="Systems of one table, A first. [found by their looks]",
 )
 
 
@@ -22,6 +37,8 @@ column_option = click.option(
 @click.argument("files", nargs=-1, metavar="[A B | TABLE]")
 @labels_option
 @column_option
+@systems_option
+@cluster_option
 @click.option("--only-b", "--b", type=WholeNumber(min=0), help="Items that B alone got right.")
 @click.option("--only-a", "--c", type=WholeNumber(min=0), help="Items that A alone got right.")
 @click.option("--n", type=WholeNumber(min=1), help="Items in all.")
@@ -32,6 +49,8 @@ def test(
     files: tuple[str, ...],
     labels: str | None,
     column: str | None,
+    systems: tuple[str, ...] | None,
+    cluster: str | None,
     only_b: int | None,
     only_a: int | None,
     n: int | None,
@@ -40,36 +59,73 @@ def test(
 ) -> AccuracyTestsResult:
     """Test a difference of accuracy in five ways, the recommended one first.
 
-    From two files of predictions, A's and B's, and --labels; from --only-b,
-    --only-a and --n; or from one TABLE with the columns b, c and n, where b
-    counts the items that B alone got right, c those that A alone got right.
-    """
-    from humeval_power.interfaces.formats.accuracy import read_answers, read_counts
+    From two files of predictions, A's and B's, and --labels; from one TABLE of
+    answers, with a column for each system and one of the right answers, or a
+    row for each item and system; from --only-b, --only-a and --n; or from one
+    TABLE with the columns b, c and n, where b counts the items that B alone got
+    right, c those that A alone got right.
 
-    if files and any(value is not None for value in (only_b, only_a, n, both)):
+    With --cluster items of a passage or a template count as belonging together.
+    """
+    given = any(value is not None for value in (only_b, only_a, n, both))
+    if files and given:
         raise click.UsageError("Give files or counts, not both.")
+    asked = {"labels": labels, "column": column, "systems": systems or (), "cluster": cluster}
     if len(files) == 2:
-        counts, remarks = read_answers(*files, labels=labels, column=column)
-        return accuracy.test(counts, alpha=alpha, remarks=remarks)
+        return accuracy.test(_answers(files, asked), alpha=alpha)
     if len(files) == 1:
-        return accuracy.test(read_counts(files[0]), alpha=alpha)
+        return _of_table(files[0], asked, alpha)
+    if files:
+        raise click.UsageError("Name two files, or one table with a column for each system.")
     if only_b is None or only_a is None or n is None:
         raise click.UsageError("Give two files of predictions, one table, or --only-b, --only-a and --n.")
+    if cluster is not None:
+        raise click.UsageError(
+            "Counts do not say which items belong together: --cluster needs the answers."
+        )
     return accuracy.test(PairedCounts(only_b, only_a, n, both), alpha=alpha)
 
 
+def _answers(files: Sequence[str], asked: Mapping[str, Any]) -> Answers:
+    from humeval_power.interfaces.formats.accuracy.answers import read_answers
+
+    return read_answers(*files, **asked)
+
+
+def _of_table(path: str, asked: Mapping[str, Any], alpha: float) -> AccuracyTestsResult:
+    """Counts of comparisons where the table has them and nothing is said of answers; else answers."""
+    from humeval_power.interfaces.formats.accuracy.answers import answers_from
+    from humeval_power.interfaces.formats.accuracy.results import counts_of, has_counts
+    from humeval_power.interfaces.formats.tables import read_table
+
+    table = read_table(path)
+    if has_counts(table) and not any(asked.values()):
+        return accuracy.test(counts_of(table), alpha=alpha)
+    return accuracy.test(answers_from(table, path=path, **asked), alpha=alpha)
+
+
 @click.command("estimate", cls=Command)
-@click.argument("files", nargs=2, metavar="A B")
+@click.argument("files", nargs=-1, required=True, metavar="[A B | TABLE]")
 @labels_option
 @column_option
+@systems_option
+@cluster_option
 @with_result(AccuracyEstimateResult)
-def estimate(files: tuple[str, str], labels: str | None, column: str | None) -> AccuracyEstimateResult:
-    """Accuracies, difference and agreement of two files of predictions.
+def estimate(
+    files: tuple[str, ...],
+    labels: str | None,
+    column: str | None,
+    systems: tuple[str, ...] | None,
+    cluster: str | None,
+) -> AccuracyEstimateResult:
+    """Accuracies, difference and agreement of two systems.
 
+    From two files of predictions, or one TABLE with a column for each system.
     The agreement on a validation set is what `accuracy power --agreement` needs
-    for the test set. Without --labels the files must say right or wrong (1, 0).
+    for the test set. Without right answers the predictions must say right or
+    wrong (1, 0).
     """
-    from humeval_power.interfaces.formats.accuracy import read_answers
-
-    counts, remarks = read_answers(*files, labels=labels, column=column)
-    return accuracy.estimate(counts, remarks=remarks)
+    if len(files) > 2:
+        raise click.UsageError("Name two files, or one table with a column for each system.")
+    asked = {"labels": labels, "column": column, "systems": systems or (), "cluster": cluster}
+    return accuracy.estimate(_answers(files, asked))

@@ -116,11 +116,11 @@ def _scores(files: Sequence[str], _: str) -> Found:
 
 
 def _correct(files: Sequence[str], _: str) -> Found:
-    from humeval_power.interfaces.formats.accuracy import read_answers
+    from humeval_power.interfaces.formats.accuracy.answers import read_answers
 
-    counts, remarks = read_answers(files[0], files[1], labels=files[2])
-    agreement = 1 - (counts.only_b + counts.only_a) / counts.n_items
-    return Found(n_items=counts.n_items, agreement=round(agreement, 6), notes=tuple(remarks))
+    answers = read_answers(files[0], files[1], labels=files[2])
+    agreement = answers.pair(0, 1).agreement
+    return Found(n_items=answers.n_items, agreement=round(agreement, 6), notes=answers.notices)
 
 
 def _corpus(files: Sequence[str], _: str) -> Found:

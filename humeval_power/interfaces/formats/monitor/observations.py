@@ -16,7 +16,7 @@ from humeval_power.checking.columns import Column, find_columns, listing
 from humeval_power.checking.roles import ROLES, Role
 from humeval_power.checking.submissions import Rejected, decided_rows
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.accuracy import COUNTS, counts_of
+from humeval_power.interfaces.formats.accuracy.results import COUNTS, counts_of
 from humeval_power.interfaces.formats.columns import NumberColumn, read_numbers_of
 from humeval_power.interfaces.formats.preference import judgements_of
 from humeval_power.interfaces.formats.rating_tables import read_rating_table

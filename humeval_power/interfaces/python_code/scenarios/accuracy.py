@@ -40,33 +40,45 @@ def _largest(typed: Typed, comparison: Code) -> Value:
 ACCURACY = Kind(_build, _largest)
 
 
+_OF_ANSWERS = ("labels", "column", "systems", "cluster")
+
+
 def test(typed: Typed, source: Source) -> None:
-    """A finished comparison, from files of predictions, a table of counts, or counts."""
+    """A finished comparison, from files of predictions, a table of answers or of counts, or counts."""
     files, alpha = typed["files"], typed.given("alpha")
-    if len(files) == 2:
-        counts = _answers(typed, source)
+    if files and (len(files) == 2 or _is_of_answers(typed)):
+        tested: Value = _answers(typed, source)
     elif len(files) == 1:
-        counts = source.let("comparisons", call("hp.accuracy.read_counts", files[0]))
-        typed.allow("labels", "column")
+        tested = source.let("comparisons", call("hp.accuracy.read_counts", files[0]))
     else:
-        typed.allow("labels", "column")
+        typed.allow(*_OF_ANSWERS)
         numbers = [typed[name] for name in ("only_b", "only_a", "n")]
         both = typed["both"]
         known = call("hp.accuracy.PairedCounts", *numbers, *(() if both is None else (both,)))
-        counts = source.let("counts", known)
-    source.let("result", call("hp.accuracy.test", counts, alpha=alpha))
+        tested = source.let("counts", known)
+    source.let("result", call("hp.accuracy.test", tested, alpha=alpha))
+
+
+def _is_of_answers(typed: Typed) -> bool:
+    """Whether one table holds answers and not counts: it was said so, or its columns say so."""
+    from humeval_power.interfaces.formats.accuracy.results import has_counts
+    from humeval_power.interfaces.formats.tables import read_table
+
+    asked = [typed[name] for name in _OF_ANSWERS]
+    return any(asked) or not has_counts(read_table(typed["files"][0]))
 
 
 def estimate(typed: Typed, source: Source) -> None:
-    """Accuracies and agreement of two files of predictions."""
+    """Accuracies and agreement of two systems."""
     source.let("result", call("hp.accuracy.estimate", _answers(typed, source)))
 
 
 def _answers(typed: Typed, source: Source) -> Code:
-    a, b = typed["files"]
-    read = call("hp.accuracy.read_answers", a, b, labels=typed["labels"], column=typed["column"])
-    source.let("counts, notices", read)
-    return Code("counts")
+    asked = {name: typed[name] for name in ("labels", "column", "cluster")}
+    systems = list(typed["systems"] or ()) or None
+    return source.let(
+        "answers", call("hp.accuracy.read_answers", *typed["files"], systems=systems, **asked)
+    )
 
 
 def bounds(typed: Typed, source: Source) -> None:

@@ -1,4 +1,4 @@
-"""Tables of results that people keep: claims of improvement, leaderboards, counts and answers of a comparison."""
+"""Tables of results that people keep: claims of improvement, leaderboards, counts of a comparison."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import numpy as np
 
 from humeval_power.checking.columns import Column, find_columns
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.accuracy import PairedCounts, paired_counts
+from humeval_power.inference.accuracy.counts import PairedCounts
 from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of, texts_of
-from humeval_power.interfaces.formats.lines import read_predictions, right_answers
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
 from humeval_power.planning.accuracy.claims import Claim
 from humeval_power.planning.accuracy.leaderboard import Submission
@@ -92,6 +91,11 @@ def read_counts(path: str | Path) -> list[tuple[str, PairedCounts]]:
     return counts_of(read_table(path))
 
 
+def has_counts(table: SourceTable) -> bool:
+    """Whether a table has the columns b, c and n, so that its rows are comparisons and not items."""
+    return all(any(column.fits(str(name)) for name in table.frame.columns) for column in COUNTS[:3])
+
+
 def counts_of(table: SourceTable) -> list[tuple[str, PairedCounts]]:
     """The same from a table that has been read."""
     name = replace(_NAME, required=False)
@@ -117,20 +121,3 @@ def _unit(table: SourceTable, values: Mapping[str, Floats], *columns: NumberColu
     unit = 100.0 if (values[columns[0].name] > 1).any() else 1.0
     read_numbers_of(table, [replace(column, high=unit) for column in columns])
     return unit
-
-
-def read_answers(
-    path_a: str | Path, path_b: str | Path, *, labels: str | Path | None = None, column: str | None = None
-) -> tuple[PairedCounts, list[str]]:
-    """Two files of predictions beside the right answers, counted, and what is remarkable about them.
-
-    Without `labels` the files themselves say right or wrong.
-    """
-    a, b = (read_predictions(path, column=column) for path in (path_a, path_b))
-    gold = None if labels is None else read_predictions(labels, role="label")
-    if not a.values:
-        raise InputError(f"{a.source} has no predictions.")
-    right_a, right_b = right_answers([a, b], gold)
-    blank = sum(not text for each in (a, b) for text in each.values)
-    remarks = [f"{blank:,} predictions are blank: they count as wrong."] if blank else []
-    return paired_counts(right_b, right_a), remarks

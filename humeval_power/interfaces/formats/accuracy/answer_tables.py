@@ -1,0 +1,223 @@
+"""One table with the answers of all systems: a column for each of them, or a row for each item and system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from humeval_power.checking.columns import Column, close_to, find_columns, listing, named_column, shortened
+from humeval_power.checking.roles import ROLES
+from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.columns import texts_of
+from humeval_power.interfaces.formats.lines import ITEM, PREDICTION_NAMES, RIGHT, SHOWN, WRONG, Predictions
+from humeval_power.interfaces.formats.tables import SourceTable
+
+_SYSTEM = replace(ROLES["system"], required=False)
+_GOLD = Column(("gold", "label", "labels", "gold_label", "target", "reference"), required=False)
+_PREDICTION = Column(PREDICTION_NAMES, option="--column", required=False)
+_SCORE = Column(
+    (
+        "correct",
+        "right",
+        "is_correct",
+        "score",
+        "accuracy",
+        "acc",
+        "em",
+        "exact_match",
+        "success",
+        "passed",
+    ),
+    option="--column",
+    required=False,
+)
+_WORDS = frozenset({*RIGHT, *WRONG})
+
+
+@dataclass(frozen=True, slots=True)
+class SystemAnswers:
+    """Predictions of each system and perhaps the right answers; `taken` are columns that are something known."""
+
+    systems: tuple[str, ...]
+    predictions: tuple[Predictions, ...]
+    gold: Predictions | None
+    notices: tuple[str, ...] = ()
+    taken: frozenset[str] = frozenset()
+
+
+def answers_of_table(
+    table: SourceTable,
+    *,
+    gold: Predictions | None,
+    gold_column: str | None,
+    column: str | None,
+    systems: Sequence[str],
+    cluster: str | None,
+) -> SystemAnswers:
+    """The predictions in one table.
+
+    gold : right answers from elsewhere.
+    gold_column : their column; '' is to be found by its name and must be there, None is looked for.
+    """
+    columns = [str(name) for name in table.frame.columns]
+    of = find_columns(columns, [_SYSTEM, ITEM, _GOLD], source=table.source).of
+    found_gold = gold_column or of.get("gold")
+    if gold_column == "" and found_gold is None:
+        rule = "no column of right answers was found."
+        raise InputError(
+            [Problem(rule, f"Name it: --labels COLUMN. {close_to('gold', columns)}", table.source)]
+        )
+    item, system = of.get("item"), of.get("system")
+    if item is None and system is not None:
+        free = [name for name in columns if name != cluster]
+        item = find_columns(free, [replace(ROLES["item"], required=False)], source=table.source).of.get(
+            "item"
+        )
+    if system is not None and item is not None and not set(systems) & set(columns):
+        return _long(table, item, system, gold, found_gold, bool(gold_column is not None), column, systems)
+    return _wide(table, item, gold, None if gold is not None else found_gold, column, systems, cluster)
+
+
+def _wide(
+    table: SourceTable,
+    item: str | None,
+    gold: Predictions | None,
+    gold_column: str | None,
+    column: str | None,
+    systems: Sequence[str],
+    cluster: str | None,
+) -> SystemAnswers:
+    if column is not None:
+        rule = "--column is for a file of one system; this table has a column for each."
+        raise InputError([Problem(rule, "Name the systems: --systems A,B.", table.source)])
+    notices: tuple[str, ...] = table.notices
+    if systems:
+        names = tuple(
+            named_column(name, table.frame.columns, option="--systems", source=table.source)
+            for name in systems
+        )
+    else:
+        names = _looking_like_systems(table, {item, gold_column, cluster}, gold, gold_column)
+        notices = (*notices, f"The systems are the columns {listing(names)}; --systems A,B names others.")
+    truth = gold if gold_column is None else _predictions(table, gold_column, item, table.source)
+    several = tuple(_predictions(table, name, item, f"{table.source} ({name})") for name in names)
+    if item is not None:
+        _refuse_repeated(table, item, None)
+    taken = frozenset({*names, *([] if gold_column is None else [gold_column])})
+    return SystemAnswers(names, several, truth, notices, taken)
+
+
+def _looking_like_systems(
+    table: SourceTable, known: set[str | None], gold: Predictions | None, gold_column: str | None
+) -> tuple[str, ...]:
+    """Columns whose cells are answers, or right and wrong where there are no right answers; two at least."""
+    truth = gold.values if gold is not None else texts_of(table, gold_column)
+    allowed = None if truth is None else set(truth)
+    free = [name for name in map(str, table.frame.columns) if name not in known]
+    found = tuple(name for name in free if _are_answers(table.frame[name], allowed))
+    if len(found) < 2:
+        rule = f"which columns are the systems? The columns are {listing([str(n) for n in table.frame.columns])}."
+        remedy = "Name those of A and B: --systems A,B; and the column or file of the right answers: --labels GOLD."
+        raise InputError([Problem(rule, remedy, table.source)])
+    return found
+
+
+def _are_answers(cells: pd.Series, allowed: set[str] | None) -> bool:
+    texts = [text for text in cells.fillna("").astype(str).str.strip() if text]
+    if allowed is None:
+        return bool(texts) and all(text.casefold() in _WORDS for text in texts)
+    return 2 * sum(text in allowed for text in texts) > len(texts)
+
+
+def _long(
+    table: SourceTable,
+    item: str,
+    system: str,
+    gold: Predictions | None,
+    gold_column: str | None,
+    is_gold_asked: bool,
+    column: str | None,
+    systems: Sequence[str],
+) -> SystemAnswers:
+    asked = gold is not None or is_gold_asked
+    value = _value_column(table, column, gold is not None or gold_column is not None, asked)
+    compares = gold is not None or (gold_column is not None and (asked or _PREDICTION.fits(value)))
+    of_row = texts_of(table, system) or []
+    names = tuple(systems) or tuple(dict.fromkeys(of_row))
+    unknown = [name for name in names if name not in set(of_row)]
+    if unknown or len(names) < 2:
+        known = f"The systems are {listing(list(dict.fromkeys(of_row)))}."
+        rule = f"there is no system {unknown[0]!r}." if unknown else "at least two systems are needed."
+        raise InputError([Problem(rule, known, table.source, column=system)])
+    parts = {name: table._replace(frame=table.frame[[one == name for one in of_row]]) for name in names}
+    for part in parts.values():
+        _refuse_repeated(part, item, system)
+    several = tuple(
+        replace(_predictions(part, value, item, f"{table.source} (system {shortened(name)})"), table=table)
+        for name, part in parts.items()
+    )
+    truth = gold
+    if gold is None and compares and gold_column is not None:
+        truth = _one_gold(table, item, gold_column)
+    taken = frozenset(name for name in (system, value, gold_column) if name is not None)
+    return SystemAnswers(names, several, truth, table.notices, taken)
+
+
+def _value_column(table: SourceTable, column: str | None, has_gold: bool, asked: bool) -> str:
+    columns = [str(name) for name in table.frame.columns]
+    if column is not None:
+        return named_column(column, columns, option="--column", source=table.source)
+    of = find_columns(columns, [_PREDICTION, _SCORE], source=table.source).of
+    first, second = ("prediction", "correct") if asked else ("correct", "prediction")
+    found = of.get(first) or of.get(second)
+    if found is None or (found == of.get("prediction") and not has_gold):
+        rule = f"no column says right or wrong, or what was predicted. The columns are {listing(columns)}."
+        remedy = "Name it: --column NAME; and the right answers, a column or a file, by --labels."
+        raise InputError([Problem(rule, remedy, table.source)])
+    return found
+
+
+def _predictions(table: SourceTable, name: str, item: str | None, source: str) -> Predictions:
+    values = ["" if pd.isna(cell) else str(cell).strip() for cell in table.frame[name]]
+    items, rows = texts_of(table, item), tuple(int(row) for row in table.frame.index)
+    return Predictions(
+        source, tuple(values), rows, None if items is None else tuple(items), table, item, name
+    )
+
+
+def _one_gold(table: SourceTable, item: str, name: str) -> Predictions:
+    """The right answer of each item, which is the same in all its rows."""
+    found = _predictions(table, name, item, table.source)
+    first: dict[str, str] = {}
+    problems: list[Problem] = []
+    for row, key, text in zip(found.rows, found.items or (), found.values, strict=True):
+        if first.setdefault(key, text) != text and len(problems) < SHOWN:
+            rule = f"item {shortened(key)!r} has another right answer, {shortened(first[key])!r}, already."
+            problems.append(Problem(rule, "Keep one.", table.source, row, name, text, has_value=True))
+    if problems:
+        raise InputError(problems)
+    rows = dict(zip(reversed(found.items or ()), reversed(found.rows), strict=True))
+    return replace(
+        found, values=tuple(first.values()), items=tuple(first), rows=tuple(rows[key] for key in first)
+    )
+
+
+def _refuse_repeated(table: SourceTable, item: str, system: str | None) -> None:
+    keys = table.frame[item].astype(str).str.strip()
+    doubled = keys[keys.duplicated()]
+    if doubled.empty:
+        return
+    row, key = int(doubled.index[0]), str(doubled.iloc[0])
+    if system is None:
+        rule, remedy = (
+            f"{len(doubled):,} rows are of an item that is there already.",
+            "Keep one row for each.",
+        )
+    else:
+        rule = f"{len(doubled):,} rows are of an item that the system has answered already."
+        remedy = (
+            "Keep one answer for each; repeated generations, seeds or prompts are what `runs test` is for."
+        )
+    raise InputError([Problem(rule, remedy, table.source, row, item, key, has_value=True)])
