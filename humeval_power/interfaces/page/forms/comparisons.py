@@ -8,6 +8,7 @@ from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
 from humeval_power.interfaces.page.forms.preferences import FORMS as PREFERENCES
 from humeval_power.interfaces.page.forms.questions import ALPHA, DIRECTION, TARGET, question_forms
+from humeval_power.interfaces.page.forms.runs import FORMS as RUNS
 
 _TESTS = {
     "recommended": "the one that is recommended for such scores",
@@ -260,4 +261,4 @@ PRIMER = Form(
         ),
     ),
 )
-FORMS = (SCORES, PROSPECTIVE, *QUESTIONS, *ACCURACIES, *PREFERENCES, *CORPORA, *JUDGES, PRIMER)
+FORMS = (SCORES, PROSPECTIVE, *QUESTIONS, *RUNS, *ACCURACIES, *PREFERENCES, *CORPORA, *JUDGES, PRIMER)
