@@ -9,10 +9,16 @@ import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import in_process_parts
+from in_process_parts import InProcess, in_process_parts
 from starlette.testclient import TestClient
 
 from humeval_power.interfaces.page.app import make_app
+from humeval_power.interfaces.page.asked import COLUMN_OR_FILE, Asked, file_names, offered
+from humeval_power.interfaces.page.forms import FORMS
+from humeval_power.interfaces.page.parts import Parts
+from humeval_power.interfaces.page.serving.caps import Caps
+from humeval_power.interfaces.page.serving.chosen_folder import Folder
+from humeval_power.interfaces.page.serving.uploads import Uploads
 
 
 @pytest.fixture
@@ -48,3 +54,53 @@ def test_a_judge_is_estimated_by_clusters(client):
     text = said(found["html"])
     assert "--cluster passage" in text
     assert "passage" in text.replace("--cluster passage", "")
+
+
+def test_answers_are_tested_by_clusters_of_a_file_and_of_a_column(client):
+    rng = np.random.default_rng(4)
+    right, a, b = rng.integers(0, 2, (3, 60))
+    passages = [f"p{item // 5}" for item in range(60)]
+    lines = {
+        name: brought(client, f"{name}.txt", "\n".join(map(str, values)) + "\n")
+        for name, values in {"a": a, "b": b, "gold": right, "passages": passages}.items()
+    }
+    query = [("files", lines["a"]), ("files", lines["b"]), ("labels", lines["gold"])]
+    of_files = client.get("/run/accuracy/test", params=[*query, ("cluster", lines["passages"])]).text
+    assert "--labels gold.txt --cluster passages.txt" in said(of_files)
+    rows = "".join(f"{q},{x},{y},{p}\n" for q, x, y, p in zip(right, a, b, passages, strict=True))
+    table = brought(client, "table.csv", "gold,A,B,passage\n" + rows)
+    asked = {"files": table, "labels": "gold", "systems": "A,B", "cluster": "passage"}
+    of_table = client.get("/run/accuracy/test", params=asked).text
+    assert "--labels gold" in said(of_table)
+    tested = [re.findall(r"p = [0-9.]+", said(page)) for page in (of_files, of_table)]
+    assert tested[0] == tested[1] != []
+
+
+@pytest.mark.parametrize("value", ["passage", "doc id", "v1.2"])
+def test_a_name_of_a_column_is_no_file(value):
+    for command, option in COLUMN_OR_FILE:
+        assert not file_names(Asked(command, ((option, value),)))
+
+
+@pytest.mark.parametrize("value", ["/etc/passwd", "../secret.csv", ".hidden", "a\\b", "clusters.txt"])
+def test_what_may_be_a_path_is_looked_up_in_the_folder_of_the_page(value, tmp_path):
+    chosen = tmp_path / "chosen"
+    chosen.mkdir()
+    (tmp_path / "secret.csv").write_text("p1\n" * 4)
+    for name in ("a.txt", "b.txt"):
+        (chosen / name).write_text("1\n0\n1\n1\n")
+    parts = Parts(
+        InProcess(), Uploads(tmp_path / "up", Caps()), tmp_path / "own", "form-token", Folder(chosen)
+    )
+    client = TestClient(make_app(parts))
+    query = [("files", "a.txt"), ("files", "b.txt"), ("cluster", value)]
+    page = said(client.get("/run/accuracy/test", params=query).text)
+    assert "in the folder of the page" in page or "within the folder of the page" in page
+
+
+def test_every_option_that_may_be_a_file_is_known_as_one():
+    for command in FORMS:
+        for name, option in offered(command).items():
+            both = {"FILE", "COLUMN"} <= set(re.split(r"\W+", option.metavar or ""))
+            assert not both or (command, name) in COLUMN_OR_FILE, (command, name)
+    assert {command for command, _ in COLUMN_OR_FILE} <= set(FORMS)

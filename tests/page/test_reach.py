@@ -32,6 +32,9 @@ BASES = {
     "accuracy estimate": "files=labels.txt files=others.txt labels=labels.txt",
     "corpus test": "system-a=labels.txt system-b=others.txt reference=labels.txt",
     "contingency test": "gold=labels.txt system-a=labels.txt system-b=others.txt positive=yes",
+    "judge estimate": "file=judged.csv",
+    "runs test": "file=runs.csv nested=1",
+    "runs check": "file=runs.csv",
     "contingency estimate": "gold=labels.txt system-a=labels.txt system-b=others.txt positive=yes",
 }
 CODE = "__import__('os').system('touch OUTSIDE/made')"
@@ -112,6 +115,16 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     (chosen / "pilot.csv").write_bytes(pilot)
     lines = "".join(f"{item},0.{item % 7},0.{item % 5}\n" for item in range(20))
     (chosen / "scores.csv").write_text("item,A,B\n" + lines, encoding="utf-8")
+    cells = [(item, system) for item in range(20) for system in (1, 2)]
+    judged = "".join(
+        f"{item},{system},0.{item % 7}{system},{system * (item % 2) or ''},p{item // 4}\n"
+        for item, system in cells
+    )
+    (chosen / "judged.csv").write_text("item,system,judge,human,passage\n" + judged, encoding="utf-8")
+    runs = "".join(
+        f"{item},{system},{run},0.{item * run % 7}{system}\n" for item, system in cells for run in (1, 2)
+    )
+    (chosen / "runs.csv").write_text("item,system,generation,score\n" + runs, encoding="utf-8")
     (chosen / "labels.txt").write_text("yes\nno\n" * 10, encoding="utf-8")
     (chosen / "others.txt").write_text("yes\nyes\n" * 10, encoding="utf-8")
     return outside, chosen

@@ -26,13 +26,14 @@ NEVER = frozenset(
 )
 # Options that name a file to write, by their commands: the page asks whether it is wanted, and names it.
 WRITES: dict[tuple[tuple[str, ...], str], str] = {(("assign",), "key"): "key.csv"}
-# Options that name a column of what is read, or a file where that has none: what looks like a path is a file, so
-# that no column opens one outside the folder of the page.
+# Options that name a column, or a file where what is read has no columns: what looks like a path is a file, so that
+# no column opens one outside the folder of the page.
 COLUMN_OR_FILE = frozenset(
-    (command, "cluster")
-    for command in (("accuracy", "test"), ("accuracy", "estimate"), ("compare", "scores"))
+    (command, option)
+    for command in (("accuracy", "test"), ("accuracy", "estimate"))
+    for option in ("cluster", "labels")
 )
-_FILE_NAME = re.compile(r"[/\\]|^\.|\.(?:csv|tsv|txt)$|~[0-9a-f]{16}$")
+_FILE_NAME = re.compile(r"[/\\]|^\.|\.(?:csv|tsv|txt|jsonl?|parquet|xlsx|gz)$|~[0-9a-f]{16}$")
 _FILE = re.compile(r"FILE|PATH|RATINGS|TABLE|EXPORT|PILOT|ANSWERS|COMPARISONS")
 _UPLOAD = re.compile(r"(?P<name>.+)~(?P<digest>[0-9a-f]{16})", re.DOTALL)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
-from humeval_power.interfaces.page.forms.questions import ALPHA, TARGET, question_forms
+from humeval_power.interfaces.page.forms.questions import ALPHA, CLUSTER, TARGET, question_forms
 
 _TESTS = {
     "mid-p": "McNemar, mid-p (recommended)",
@@ -52,8 +54,23 @@ def _steps(place: str) -> tuple[Next, ...]:
     )
 
 
+_FILES = Control(
+    "files",
+    "Predictions of A, then of B",
+    help="A file each, with one prediction or 1 and 0 a line; or one table with a column for each system, or a row "
+    "for each item and system; or the log of a harness.",
+    rows=2,
+)
 _PREDICTIONS = (
-    Control("labels", "Right answers", help="A file with one for each item. Empty: the files say 1 or 0."),
+    Control(
+        "labels",
+        "Right answers",
+        help="A file with one for each item, or their column in the one table. Empty: the files say 1 or 0.",
+    ),
+    Control(
+        "systems", "Systems of one table", help="Names with commas between, A first. [found by their looks]"
+    ),
+    replace(CLUSTER, help=f"{CLUSTER.help} For files of lines: a file with a cluster's name a line."),
     Control("column", "Column of the predictions", help="In tables. [found by name]"),
 )
 TEST = Form(
@@ -75,13 +92,7 @@ TEST = Form(
         Group(
             "Or files",
             (
-                Control(
-                    "files",
-                    "Predictions of A, then of B",
-                    help="A file each, with one prediction or 1 and 0 a line; or one table with the columns b, c "
-                    "and n.",
-                    rows=2,
-                ),
+                _FILES,
                 *_PREDICTIONS,
             ),
         ),
@@ -99,9 +110,7 @@ ESTIMATE = Form(
         Group(
             "Files",
             (
-                Control(
-                    "files", "Predictions of A, then of B", help="One prediction or 1 and 0 a line.", rows=2
-                ),
+                _FILES,
                 *_PREDICTIONS,
             ),
         ),

@@ -22,6 +22,11 @@ _METRIC = Group(
     ),
 )
 _SWAPS = {"p0": "swaps.zero_share", "b0": "swaps.matched_scale"}
+_CLUSTER_LINES = Control(
+    "cluster",
+    "Clusters of items",
+    help="A file with the name of a passage, document or template a line, in the order of the items.",
+)
 _SEED = Control("seed", "Seed of the random numbers")
 TEST = Form(
     ("corpus", "test"),
@@ -106,7 +111,7 @@ CONFUSION_TEST = Form(
     (
         _LABELS,
         Group("The metric", (_MATRIX_METRIC, _POSITIVE)),
-        Group("The test", (ALPHA, Control("swaps", "Random swaps"), _SEED)),
+        Group("The test", (ALPHA, _CLUSTER_LINES, Control("swaps", "Random swaps"), _SEED)),
     ),
     next=(
         Next(("contingency", "estimate"), "How the systems err together"),
