@@ -134,7 +134,8 @@ class AccuracyTestsResult(Result):
             for each in self.comparisons
         )
         columns = ("pair", "difference", f"{100 * confidence:g} % interval", "p", "p (Holm)", "significant")
-        yield Section("Every pair", (Table(columns, pairs),))
+        note = "Each interval is of its pair alone; significant is what Holm's correction leaves."
+        yield Section("Every pair", (Table(columns, pairs), Paragraph(note)))
 
     def _blocks(self, each: Comparison) -> Iterator[Block]:
         yield Facts(tuple(facts(each, 1 - self.alpha)))
