@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -249,16 +249,18 @@ def indistinct_groups(
     A group need not be of neighbours in the order of the means: where variances differ, a system can be told
     apart from one that is near and not from one that is farther.
     """
-    groups = [frozenset(means)]
-    for one in results:
-        if not one.significant:
-            continue
-        pair = frozenset((one.first, one.second))
+    order = sorted(means, key=lambda name: -means[name])
+    return groups_of(order, [(one.first, one.second) for one in results if one.significant])
+
+
+def groups_of(order: Sequence[str], apart: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
+    """The largest groups of names without a pair that is `apart`, all in this order."""
+    groups = [frozenset(order)]
+    for pair in map(frozenset, apart):
         parts = {
             part for group in groups for part in ([group - {x} for x in pair] if pair <= group else [group])
         }
         groups = [part for part in parts if not any(part < other for other in parts)]
-    order = sorted(means, key=lambda name: -means[name])
     ranked = sorted([place for place, name in enumerate(order) if name in group] for group in groups)
     return tuple(tuple(order[place] for place in group) for group in ranked)
 

@@ -1,0 +1,167 @@
+"""From estimates of K systems to a leaderboard: pairs, groups, intervals of ranks, chances of being best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from humeval_power.inference.rank.largest_t import LargestT
+from humeval_power.inference.study.many_systems import group_letters, groups_of
+from humeval_power.inference.study.ranks import Differences, draw_means, ranks_of
+
+Floats = NDArray[np.float64]
+DEFAULT_SEED = 1952
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """What is known of K systems, larger being better.
+
+    `value` (K,) and `covariance` (K, K) are of estimates that may be known up to a constant only; `df` (K, K) of
+    the variance of each difference, infinite where it is known. `own_error` and `own_df` (K,) are of each system's
+    own value, as it is shown.
+    """
+
+    systems: tuple[str, ...]
+    value: Floats
+    covariance: Floats
+    df: Floats
+    own_error: Floats
+    own_df: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One system: its value with an interval of its own, the ranks that the tests leave, its groups' letters, and
+    its ranks in draws (`chances` of rank 1, 2, ...; `expected` rank)."""
+
+    system: str
+    value: float
+    low: float
+    high: float
+    rank_low: int
+    rank_high: int
+    letters: str
+    chances: tuple[float, ...]
+    expected: float
+
+    @property
+    def best(self) -> float:
+        """The chance of the first rank; no p-value."""
+        return self.chances[0]
+
+
+@dataclass(frozen=True, slots=True)
+class RankPair:
+    """The difference `better` - `worse` of two systems by their estimates, with its interval for all pairs at once."""
+
+    better: str
+    worse: str
+    difference: float
+    standard_error: float
+    df: float
+    p_value: float
+    corrected_p: float
+    low: float
+    high: float
+    significant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """Systems, best first, and all their pairs; `alpha` is the chance of any false statement about a pair."""
+
+    places: tuple[Place, ...]
+    pairs: tuple[RankPair, ...]
+    alpha: float
+    seed: int
+    n_draws: int
+
+    @property
+    def n_apart(self) -> int:
+        """Pairs that are told apart."""
+        return sum(each.significant for each in self.pairs)
+
+
+def leaderboard(known: Estimates, *, alpha: float = 0.05, seed: int = DEFAULT_SEED) -> Leaderboard:
+    """All that is said of an order of systems.
+
+    P-values, intervals of differences, groups and intervals of ranks come from one law, of the largest |t| of all
+    pairs: while no test errs, which has probability 1 - alpha, all of them hold at once (Mogstad, Romano, Shaikh
+    and Wilhelm 2024). Chances of ranks come from draws of variances and of effects.
+    """
+    order = np.argsort(-known.value, kind="stable")
+    names = [known.systems[k] for k in order]
+    covariance, df = known.covariance[np.ix_(order, order)], known.df[np.ix_(order, order)]
+    pairs = _pairs(names, known.value[order], covariance, df, alpha, seed)
+    apart = {(one.better, one.worse) for one in pairs if one.significant}
+    variance = _variances(covariance)
+    drawn = draw_means(Differences(known.value[order], variance, df), seed=seed)
+    simulated = ranks_of(names, drawn, alpha=alpha, seed=seed)
+    letters = group_letters(groups_of(names, apart))
+    reach = _critical(known.own_df[order], alpha) * known.own_error[order]
+    places = tuple(
+        Place(
+            name,
+            float(known.value[order[k]]),
+            float(known.value[order[k]] - reach[k]),
+            float(known.value[order[k]] + reach[k]),
+            1 + sum((other, name) in apart for other in names),
+            len(names) - sum((name, other) in apart for other in names),
+            letters[name],
+            simulated.systems[k].chances,
+            simulated.systems[k].expected,
+        )
+        for k, name in enumerate(names)
+    )
+    return Leaderboard(places, pairs, alpha, seed, len(drawn))
+
+
+def _pairs(
+    names: Sequence[str], value: Floats, covariance: Floats, df: Floats, alpha: float, seed: int
+) -> tuple[RankPair, ...]:
+    rows, columns = np.triu_indices(len(names), 1)
+    freedom, variance = df[rows, columns], _variances(covariance)[rows, columns]
+    error = np.sqrt(np.maximum(variance, 0.0))
+    difference = value[rows] - value[columns]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > 0, difference / error, np.where(difference == 0, 0.0, np.inf))
+    law = LargestT(covariance, np.stack([rows, columns], axis=1), seed)
+    corrected = law.p_values(t, freedom)
+    reach = law.critical_values(freedom, alpha) * error
+    single = 2 * np.where(np.isinf(freedom), special.ndtr(-t), special.stdtr(_finite(freedom), -t))
+    return tuple(
+        RankPair(
+            names[i],
+            names[j],
+            float(difference[k]),
+            float(error[k]),
+            float(freedom[k]),
+            float(single[k]),
+            float(max(corrected[k], single[k])),
+            float(difference[k] - reach[k]),
+            float(difference[k] + reach[k]),
+            bool(max(corrected[k], single[k]) <= alpha),
+        )
+        for k, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True))
+    )
+
+
+def _variances(covariance: Floats) -> Floats:
+    """Variances of all differences, (K, K)."""
+    own = np.diag(covariance)
+    return np.asarray(own[:, None] + own[None, :] - 2 * covariance)
+
+
+def _critical(df: Floats, alpha: float) -> Floats:
+    normal = -float(special.ndtri(alpha / 2))
+    return np.where(np.isinf(df), normal, -special.stdtrit(_finite(df), alpha / 2))
+
+
+def _finite(df: Floats) -> Floats:
+    return np.where(np.isinf(df), 1e9, df)
+
