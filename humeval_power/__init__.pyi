@@ -52,6 +52,7 @@ from humeval_power.interfaces.python import judge as judge
 from humeval_power.interfaces.python import looks as looks
 from humeval_power.interfaces.python import plans as plans
 from humeval_power.interfaces.python import preference as preference
+from humeval_power.interfaces.python import rank as rank
 from humeval_power.interfaces.python import runs as runs
 from humeval_power.interfaces.python import scenario as scenario
 from humeval_power.interfaces.python import study as study

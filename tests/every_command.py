@@ -96,6 +96,8 @@ COMMANDS: dict[str, str] = {
     "preference mde": f"preference mde --n 100 --tie-share 0.3 {QUICK}",
     "preference size": f"preference size --effect 0.2 {QUICK}",
     "preference surface": f"preference surface --n 50,100 --effect 0.1 {QUICK}",
+    "rank battles": "rank battles battles.csv",
+    "rank battles rao-kupper": "rank battles battles.csv --ties rao-kupper --no-position-bias --cluster item",
     "corpus test": "corpus test --system-a a.txt --system-b b.txt --reference reference.txt --seed 3",
     "corpus estimate": "corpus estimate --system-a a.txt --system-b b.txt --reference reference.txt",
     "corpus power": f"corpus power --n 300 --effect 1 {QUICK}",
@@ -203,6 +205,7 @@ def write_inputs(folder: Path) -> None:
             won = "B" if drawn > 0.4 else "A" if drawn < -0.4 else "tie"
             lines.append(f"w{w},i{i},{won},{'AB'[first]}")
     _write(folder / "choices.csv", lines)
+    _write(folder / "battles.csv", _battles())
     judged = rng.normal(0.6, 0.2, 400)
     human = judged + rng.normal(0.0, 0.1, 400)
     rows = [
@@ -254,6 +257,21 @@ def _write_logs(folder: Path) -> None:
         ]
         about = {"status": "success", "eval": {"model": system, "task": "bridges"}}
         _write(folder / f"{system}.json", [json.dumps({**about, "samples": samples})])
+
+
+def _battles() -> list[str]:
+    """Battles of four systems that 12 workers judged on 30 items, what is shown first being preferred."""
+    rng = np.random.default_rng(9)
+    names, quality = ("atlas", "birch", "cedar", "delta"), (0.0, 0.2, 0.5, 0.9)
+    own = rng.normal(0, 0.3, (12, 4))
+    lines = ["system_a,system_b,winner,worker,item"]
+    for place in range(300):
+        worker, (first, second) = place % 12, rng.permutation(4)[:2]
+        gap = quality[first] - quality[second] + own[worker, first] - own[worker, second]
+        drawn = gap + 0.3 + rng.logistic()
+        won = "A" if drawn > 0.4 else "B" if drawn < -0.4 else "tie"
+        lines.append(f"{names[first]},{names[second]},{won},w{worker},i{rng.integers(30)}")
+    return lines
 
 
 def _write(path: Path, lines: list[str]) -> None:

@@ -85,6 +85,7 @@ BASE: dict[str, str] = {
     "preference size": f"--effect 0.2 {FEW}",
     "preference surface": f"--n 100 --effect 0.1 {FEW} -o grid --force",
     "preference test": "--wins 10 --ties 3 --losses 5",
+    "rank battles": "battles.csv",
     "corpus estimate": "--system-a a.txt --system-b b.txt --reference r.txt --subsets 20",
     "corpus mde": f"--n 200 {FEW}",
     "corpus power": f"--n 200 --effect 1 {FEW}",
@@ -218,6 +219,8 @@ def write_files(folder: Path) -> None:
         "worker,item,system,rating",
         [(i % 4, i // 8, i // 4 % 2, round(rng.uniform(0, 100), 1)) for i in range(96)],
     )
+    met = [(a, b, "AB"[i % 2] if i % 3 else "tie", i) for i in range(6) for a, b in ("pq", "qr", "rp")]
+    _table(folder / "battles.csv", "system_a,system_b,winner,worker", met)
     judged = [
         (i, s, round(h, 2) if i < 25 else "", round(h + rng.normal(0, 0.2), 2))
         for i in range(40)

@@ -116,6 +116,9 @@ LINES = {
     "--method analytic",
     "preference test": "preference test --wins 40 --losses 22 --ties 10 --alpha 0.1",
     "preference test table": "preference test choices.csv --link logit",
+    "rank battles": "rank battles battles.csv --ties rao-kupper --no-position-bias --cluster item --alpha 0.1 "
+    "--seed 5",
+    "rank battles some": "rank battles battles.csv --systems atlas,birch,delta",
     "corpus power": "corpus power --n 300 --effect 1 --p0 0.2 --preset wmt19-tf19-tf18 --test flips "
     f"--flips 50 {QUICK}",
     "corpus mde": "corpus mde --n 300 --b0 30 --method analytic",

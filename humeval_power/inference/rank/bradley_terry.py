@@ -123,8 +123,12 @@ def fit_battles(battles: Battles, *, ties: Ties = "davidson", with_order: bool =
     raise InputError([Problem(_ENDLESS_RULE, _ENDLESS_REMEDY, battles.source)])
 
 
-_ENDLESS_RULE = "no finite strengths fit these battles: a system, or what was shown first, wins without exception."
-_ENDLESS_REMEDY = "Collect more battles, leave a system out by --systems, or fit without the order: --no-position-bias."
+_ENDLESS_RULE = (
+    "no finite strengths fit these battles: a system, or what was shown first, wins without exception."
+)
+_ENDLESS_REMEDY = (
+    "Collect more battles, leave a system out by --systems, or fit without the order: --no-position-bias."
+)
 
 
 def _check_known(information: Floats, battles: Battles) -> None:
@@ -164,5 +168,3 @@ def _likelihood(
     gradient = np.einsum("no,noa,nap->p", count, law.slope, rows)
     weight = law.information * count.sum(axis=1)[:, None, None]
     return value, gradient, np.asarray(np.einsum("nap,nab,nbq->pq", rows, weight, rows, optimize=True))
-
-

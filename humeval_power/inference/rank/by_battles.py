@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from humeval_power.inference.rank.battles import Battles, Ties, check_comparable
 from humeval_power.inference.rank.bradley_terry import BattleFit, fit_battles
 from humeval_power.inference.rank.clustered_battles import clustered_errors, independent_errors
+from humeval_power.inference.rank.largest_t import two_sided_p, two_sided_t
 from humeval_power.inference.rank.leaderboard import DEFAULT_SEED, Estimates, Leaderboard, leaderboard
 from humeval_power.inference.rank.outcome_models import outcome_law
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderEffect:
-    """The share that prefers what is shown first if both are as strong, ties half, with its interval and p-value."""
+    """The share that prefers what is shown first of two as strong, ties half; its interval and p-value."""
 
     share: float
     low: float
@@ -122,14 +122,14 @@ def _win_shares(fit: BattleFit) -> Floats:
     for eta in (difference + bias, difference - bias):
         share = outcome_law(eta, fit.tie, fit.model.ties or "davidson").share
         found += (share[:, 0] + share[:, 1] / 2) / 2
-    return found.reshape(len(value), -1).mean(axis=1)
+    return np.asarray(found.reshape(len(value), -1).mean(axis=1))
 
 
 def _order_effect(fit: BattleFit, covariance: Floats, df: float, alpha: float) -> OrderEffect | None:
     if fit.order is None or fit.model.order_at is None:
         return None
     error = math.sqrt(covariance[fit.model.order_at, fit.model.order_at])
-    tail = 1e9 if math.isinf(df) else df
-    reach = -float(special.stdtrit(tail, alpha / 2)) * error
+    freedom = np.array([df])
+    reach = float(two_sided_t(freedom, alpha)[0]) * error
     share, low, high = (_half(fit, eta)[0] for eta in (fit.order, fit.order - reach, fit.order + reach))
-    return OrderEffect(share, low, high, float(2 * special.stdtr(tail, -abs(fit.order) / error)))
+    return OrderEffect(share, low, high, float(two_sided_p(np.array([fit.order / error]), freedom)[0]))

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from humeval_power.clusters import Clusters
-from humeval_power.inference.clustered import ClusteredMean, bell_mccaffrey_df, clustered_covariance, clustered_mean
+from humeval_power.inference.clustered import (
+    ClusteredMean,
+    bell_mccaffrey_df,
+    clustered_covariance,
+    clustered_mean,
+)
 from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.inference.rank.leaderboard import DEFAULT_SEED, Estimates, Leaderboard, leaderboard
 

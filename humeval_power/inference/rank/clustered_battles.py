@@ -1,8 +1,10 @@
 """Errors of strengths where battles of a user go together: a sandwich that is unbiased if they do not (CR2).
 
-The score of a cluster, u_g, has variance I_g - I_g A^-1 I_g after the fit, A being the information of all battles and
-I_g that of the cluster's. It is multiplied by the symmetric matrix that gives it variance I_g (Bell and McCaffrey
-2002, in the space of the scores; Pustejovsky and Tipton 2018). Degrees of freedom are Satterthwaite's.
+At the fit the model is a weighted regression: a battle has the design J^1/2 D and the residual J^-1/2 g, D
+being the derivatives of (eta, tie), g the score and J the information about them. Residuals of a cluster are
+multiplied by the symmetric (I - H_gg)^-1/2 (Bell and McCaffrey 2002; Pustejovsky and Tipton 2018), which changes
+them only along the few directions of the cluster's design. Degrees of freedom are Satterthwaite's, for independent
+battles.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ _TINY = 1e-10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BattleErrors:
-    """Covariance of the parameters (p, p). `df` (K, K) are of differences of strengths, on the diagonal of a strength
-    about the mean of all."""
+    """Covariance of the parameters (p, p). `df` (K, K) are of differences of strengths, on the diagonal of a
+    strength about the mean of all."""
 
     covariance: Floats
     df: Floats
@@ -33,13 +35,13 @@ class BattleErrors:
 def independent_errors(fit: BattleFit) -> BattleErrors:
     """By the information, as if every battle were independent of all others."""
     K = fit.model.n_systems
-    return BattleErrors(np.linalg.inv(fit.information), np.full((K, K), np.inf))
+    return BattleErrors(_inverse(fit.information), np.full((K, K), np.inf))
 
 
 def clustered_errors(fit: BattleFit, battles: Battles, clusters: Clusters) -> BattleErrors:
     """CR2 covariance and degrees of freedom where battles of a cluster go together."""
     model, K = fit.model, fit.model.n_systems
-    bread = np.linalg.inv(fit.information)
+    bread = _inverse(fit.information)
     half = np.linalg.cholesky(bread).T
     meat = np.zeros_like(bread)
     systems = np.zeros((K, model.n_parameters))  # strengths about their mean
@@ -54,7 +56,7 @@ def clustered_errors(fit: BattleFit, battles: Battles, clusters: Clusters) -> Ba
         touched = np.flatnonzero((rows != 0).any(axis=(0, 1)))
         rows = rows[:, :, touched]
         score = np.einsum("na,nap->p", slope, rows)
-        own = np.einsum("nap,nab,nbq->pq", rows, law.information, rows, optimize=True)
+        own = np.asarray(np.einsum("nap,nab,nbq->pq", rows, law.information, rows, optimize=True))
         adjust = _adjustment(own, bread[np.ix_(touched, touched)])
         moved = bread[:, touched] @ adjust  # A^-1 C_g
         step = moved @ score
@@ -75,15 +77,22 @@ def clustered_errors(fit: BattleFit, battles: Battles, clusters: Clusters) -> Ba
 
 
 def _adjustment(own: Floats, bread: Floats) -> Floats:
-    """The symmetric C with C (I - I A^-1 I) C = I, where I has directions at all."""
+    """What the score of a cluster with this information is multiplied by.
+
+    With V S^2 V' the information, of which X_g = U S V' is a design, it is V S (I - S V' A^-1 V S)^-1/2 S^-1 V'.
+    """
     values, vectors = np.linalg.eigh(own)
     kept = values > _TINY * max(float(values[-1]), 0.0)
-    root = (vectors[:, kept] * np.sqrt(values[kept])) @ vectors[:, kept].T
-    left = own - own @ bread @ own
-    values, vectors = np.linalg.eigh(root @ left @ root)
-    kept = values > _TINY * max(float(values[-1]), 0.0)
-    inverse = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
-    return np.asarray(root @ inverse @ root)
+    size, along = np.sqrt(values[kept]), vectors[:, kept]
+    left = np.eye(len(size)) - size[:, None] * (along.T @ bread @ along) * size
+    values, vectors = np.linalg.eigh(left)
+    kept = values > _TINY
+    root = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
+    return np.asarray((along * size) @ root @ (along / size).T, dtype=np.float64)
+
+
+def _inverse(matrix: Floats) -> Floats:
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
 def _contrasts(matrix: Floats) -> Floats:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from humeval_power.errors import InputError
 
@@ -38,6 +39,8 @@ class LargestT:
 
     def p_values(self, t: Floats, df: Floats) -> Floats:
         """P(largest |t| >= |t|) of each pair, at that pair's degrees of freedom; shape of `t`."""
+        if len(self.pairs) == 1:
+            return two_sided_p(t, df)
         found = np.empty(len(t))
         for place, (value, freedom) in enumerate(zip(np.abs(t), df, strict=True)):
             drawn = self._drawn(float(freedom))
@@ -47,13 +50,19 @@ class LargestT:
 
     def critical_values(self, df: Floats, alpha: float) -> Floats:
         """What the largest |t| exceeds with probability alpha, at each of `df`."""
+        if len(self.pairs) == 1:
+            return two_sided_t(df, alpha)
         return np.array([np.quantile(self._drawn(float(each)), 1 - alpha, method="higher") for each in df])
 
     def _drawn(self, df: float) -> Floats:
         """Sorted draws at a number of degrees of freedom, rounded down."""
         if not df > 0:
             raise InputError(f"The degrees of freedom must be positive; got {df}.")
-        known = math.inf if math.isinf(df) else float(max([each for each in _GRID if each <= df + _SLACK], default=1))
+        known = (
+            math.inf
+            if math.isinf(df)
+            else float(max([each for each in _GRID if each <= df + _SLACK], default=1))
+        )
         if known not in self._known:
             self._known[known] = np.sort(self._draw(known))
         return self._known[known]
@@ -63,13 +72,27 @@ class LargestT:
         values, vectors = np.linalg.eigh(self.covariance)
         kept = values > 1e-12 * max(float(values[-1]), 0.0)
         root = vectors[:, kept] * np.sqrt(values[kept])
-        rank = root.shape[1]
         size = max(1, min(self.n_draws, _CELLS // max(len(root) ** 2, 1)))
         found = [
             _largest(rng, root, self.pairs, df, min(size, self.n_draws - start))
             for start in range(0, self.n_draws, size)
         ]
         return np.concatenate(found)
+
+
+def two_sided_t(df: Floats, alpha: float) -> Floats:
+    """What |t| exceeds with probability alpha; of the normal distribution where df is infinite."""
+    normal = -float(special.ndtri(alpha / 2))
+    return np.where(np.isinf(df), normal, -special.stdtrit(np.where(np.isinf(df), 1.0, df), alpha / 2))
+
+
+def two_sided_p(t: Floats, df: Floats) -> Floats:
+    """P(|T| >= |t|)."""
+    away = -np.abs(t)
+    known = np.isinf(df)
+    return np.asarray(
+        2 * np.where(known, special.ndtr(away), special.stdtr(np.where(known, 1.0, df), away))
+    )
 
 
 def _largest(rng: np.random.Generator, root: Floats, pairs: Codes, df: float, n: int) -> Floats:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
-from humeval_power.inference.rank.largest_t import LargestT
+from humeval_power.inference.rank.largest_t import LargestT, two_sided_p, two_sided_t
 from humeval_power.inference.study.many_systems import group_letters, groups_of
 from humeval_power.inference.study.ranks import Differences, draw_means, ranks_of
 
@@ -57,7 +56,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class RankPair:
-    """The difference `better` - `worse` of two systems by their estimates, with its interval for all pairs at once."""
+    """The difference `better` - `worse` by their estimates; its interval holds for all pairs at once."""
 
     better: str
     worse: str
@@ -103,7 +102,7 @@ def leaderboard(known: Estimates, *, alpha: float = 0.05, seed: int = DEFAULT_SE
     drawn = draw_means(Differences(known.value[order], variance, df), seed=seed)
     simulated = ranks_of(names, drawn, alpha=alpha, seed=seed)
     letters = group_letters(groups_of(names, apart))
-    reach = _critical(known.own_df[order], alpha) * known.own_error[order]
+    reach = two_sided_t(known.own_df[order], alpha) * known.own_error[order]
     places = tuple(
         Place(
             name,
@@ -133,7 +132,7 @@ def _pairs(
     law = LargestT(covariance, np.stack([rows, columns], axis=1), seed)
     corrected = law.p_values(t, freedom)
     reach = law.critical_values(freedom, alpha) * error
-    single = 2 * np.where(np.isinf(freedom), special.ndtr(-t), special.stdtr(_finite(freedom), -t))
+    single = two_sided_p(t, freedom)
     return tuple(
         RankPair(
             names[i],
@@ -155,13 +154,3 @@ def _variances(covariance: Floats) -> Floats:
     """Variances of all differences, (K, K)."""
     own = np.diag(covariance)
     return np.asarray(own[:, None] + own[None, :] - 2 * covariance)
-
-
-def _critical(df: Floats, alpha: float) -> Floats:
-    normal = -float(special.ndtri(alpha / 2))
-    return np.where(np.isinf(df), normal, -special.stdtrit(_finite(df), alpha / 2))
-
-
-def _finite(df: Floats) -> Floats:
-    return np.where(np.isinf(df), 1e9, df)
-

@@ -2,7 +2,8 @@
 
 With eta the strength of the first over the second (a logit), their shares are in proportion to
 exp(eta / 2) : exp(tie) : exp(-eta / 2) (Davidson 1970), where `tie` is a logarithm; or the first wins with
-F(eta - tie), the second with F(-eta - tie), F being the logistic function and `tie` a threshold (Rao and Kupper 1967).
+F(eta - tie), the second with F(-eta - tie), F being the logistic function and `tie` a threshold (Rao and Kupper
+1967).
 """
 
 from __future__ import annotations

@@ -52,6 +52,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Other comparisons": {
         "compare": ("compare.group", "Scores of systems on the same items: test, effect size, power."),
+        "rank": ("rank.group", "Leaderboards: rank intervals, groups, battles with ties; their power."),
         "accuracy": ("accuracy.group", "Two classifiers on one test set: McNemar's tests and their power."),
         "runs": ("runs.group", "Scores of repeated generations, prompts or seeds: test and plan."),
         "preference": ("preference.group", "Which of two outputs is better: sign tests and their power."),

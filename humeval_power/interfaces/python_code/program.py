@@ -8,7 +8,15 @@ import click
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.python_code.field import drawn, looks, plans
-from humeval_power.interfaces.python_code.scenarios import accuracy, others, preference, runs, scores, texts
+from humeval_power.interfaces.python_code.scenarios import (
+    accuracy,
+    others,
+    preference,
+    rank,
+    runs,
+    scores,
+    texts,
+)
 from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.study import analyzed, questions, ratings, sizes
@@ -53,6 +61,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("accuracy", "claims"): accuracy.claims,
     ("accuracy", "leaderboard"): accuracy.leaderboard,
     ("preference", "test"): preference.test,
+    ("rank", "battles"): rank.battles,
     ("corpus", "test"): texts.corpus_test,
     ("corpus", "estimate"): texts.corpus_estimate,
     ("contingency", "test"): texts.contingency_test,

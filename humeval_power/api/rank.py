@@ -1,0 +1,56 @@
+"""Leaderboards: systems in an order by scores or by battles, and what the data leave open of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from humeval_power.errors import InputError
+from humeval_power.inference.rank.battles import Battles, Ties
+from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.rank.battles import BattleRankResult
+
+
+def battles(
+    table: Battles,
+    *,
+    ties: Ties = "davidson",
+    position_bias: bool = True,
+    alpha: float = 0.05,
+    seed: int = DEFAULT_SEED,
+) -> BattleRankResult:
+    """Rank systems by battles of two at a time with Bradley and Terry's model.
+
+    Parameters
+    ----------
+    table : who met whom and who won; `read_battles` reads it. With clusters, such as users, errors are robust to
+        what battles of a cluster share.
+    ties : the model of ties, of Davidson (1970) or of Rao and Kupper (1967).
+    position_bias : estimate what being shown first adds, so that strengths are free of it.
+    alpha : chance of any false statement about a pair.
+    seed : of the draws of ranks and of the law of the largest t.
+
+    Returns
+    -------
+    BattleRankResult
+        Strengths as logits about their mean, ranks, groups, chances of being best; `to_frame` has a row for each
+        system.
+
+    Raises
+    ------
+    InputError
+        Battles that leave a strength infinite or unknown: systems that never met, or that always won.
+    """
+    from humeval_power.inference.rank.by_battles import rank_battles
+    from humeval_power.reporting.rank.battles import BattleRankResult
+    from humeval_power.reporting.result import Provenance
+
+    _check(alpha)
+    found = rank_battles(table, ties=ties, position_bias=position_bias, alpha=alpha, seed=seed)
+    return BattleRankResult(found=found, provenance=Provenance(seed=seed))
+
+
+def _check(alpha: float) -> None:
+    if not 0 < alpha < 0.5:
+        raise InputError(f"alpha must lie between 0 and 0.5; got {alpha:g}.")

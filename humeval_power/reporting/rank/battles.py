@@ -1,0 +1,211 @@
+"""Systems ranked by battles: what is said of them, and the record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.checking.columns import shortened
+from humeval_power.inference.clustered import FEW_DF
+from humeval_power.inference.rank.by_battles import BattleRanking
+from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Section
+from humeval_power.reporting.independence import Independence, independence_record, independence_section
+from humeval_power.reporting.numbers import counted, decimals, interval_words, p_words, percent
+from humeval_power.reporting.rank.board import (
+    board_lead,
+    board_record,
+    board_rows,
+    board_table,
+    pairs_section,
+    ranks_chart,
+    reading_section,
+    values_chart,
+)
+from humeval_power.reporting.records import Record, versions
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.signature import DIGITS, NAME, cluster_entry, named, short
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
+
+ELO = 400 / math.log(10)  # points of a logit
+_TIES = {"davidson": "Davidson (1970)", "rao-kupper": "Rao and Kupper (1967)"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BattleRankResult(Result):
+    """Systems in the order of their strengths, with what the battles leave open."""
+
+    schema: ClassVar[str] = "humeval_power/rank_battles/1"
+
+    found: BattleRanking
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading the battles."""
+        return self.found.battles.notices
+
+    def body(self) -> Document:
+        """The order, its pictures, what was fitted, each pair, what was not independent, a paragraph."""
+        found, board = self.found, self.found.board
+        shares = {
+            name: percent(float(share))
+            for name, share in zip(found.battles.systems, found.win_share, strict=True)
+        }
+        table = board_table(board, "strength", ("wins", shares))
+        return Document(
+            f"{len(board.places)} systems ranked by {counted(found.battles.n, 'battle')}",
+            lead=board_lead(board),
+            caveats=tuple(_caveats(found)),
+            sections=(
+                Section("Leaderboard", (table, values_chart(board, "Strength, logit"), ranks_chart(board))),
+                reading_section(),
+                Section("The battles", (Facts(tuple(_facts(found))),)),
+                pairs_section(board, "Differences of strengths, in logits"),
+                Section("For a paper", (Paragraph(paragraph(found)),)),
+                independence_section(independence(found)),
+            ),
+            signature=signature(found),
+        )
+
+    def content(self) -> Record:
+        """Counts, the fit, places and pairs."""
+        found = self.found
+        battles, order = found.battles, found.order
+        return {
+            "model": "bradley-terry",
+            "ties": found.fit.model.ties,
+            "n_battles": battles.n,
+            "n_ties": battles.n_ties,
+            **board_record(found.board),
+            "win_shares": dict(zip(battles.systems, found.win_share.tolist(), strict=True)),
+            "position_bias": None
+            if order is None
+            else {"share": order.share, "interval": [order.low, order.high], "p_value": order.p_value},
+            "position_reason": found.order_reason,
+            "tie_parameter": found.fit.tie,
+            "tie_share_if_equal": found.tie_share_if_equal,
+            "log_likelihood": found.fit.log_likelihood,
+            "design_effect": None if math.isnan(found.design_effect) else found.design_effect,
+            "smallest_df": None if math.isinf(found.smallest_df) else found.smallest_df,
+            "independence": independence_record(independence(found)),
+            "paragraph": paragraph(found),
+            "signature": signature(found),
+            "notices": list(battles.notices),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each system, best first."""
+        import pandas as pd
+
+        return pd.DataFrame(board_rows(self.found.board))
+
+
+def _caveats(found: BattleRanking) -> Iterator[str]:
+    if found.smallest_df < FEW_DF:
+        yield (
+            f"Some differences have {decimals(found.smallest_df, 1)} degrees of freedom: so few clusters "
+            "are no more than a hint."
+        )
+    if found.order_reason.startswith("No two"):
+        yield f"No effect of the order is estimated. {found.order_reason}"
+
+
+def _facts(found: BattleRanking) -> Iterator[Fact]:
+    battles, order = found.battles, found.order
+    yield (
+        "Battles",
+        f"{battles.n:,}, {battles.n_ties:,} of them ties ({percent(battles.n_ties / battles.n)})",
+    )
+    K = len(battles.systems)
+    met = int((battles.shown_first + battles.shown_first.T > 0).sum()) // 2
+    yield "Pairs", f"{met:,} of {K * (K - 1) // 2:,} met"
+    yield "Model", _model(found)
+    if found.fit.model.ties:
+        yield "", f"{percent(found.tie_share_if_equal)} ties between systems as strong"
+    yield (
+        "Strength",
+        f"logit about the mean of all, {ELO:.0f} points of Elo each; wins: against every other as often",
+    )
+    if order is None:
+        yield "Shown first", found.order_reason
+    else:
+        interval = interval_words(order.low, order.high)
+        confidence = f"{100 * (1 - found.board.alpha):g} % interval"
+        yield (
+            "Shown first",
+            f"wins {order.share:.4f} of battles of systems as strong ({confidence} {interval}; "
+            f"{p_words(order.p_value)}); strengths are those without it",
+        )
+
+
+def _model(found: BattleRanking) -> str:
+    ties = found.fit.model.ties
+    return f"Bradley and Terry (1952){f', ties by {_TIES[ties]}' if ties else ''}"
+
+
+def independence(found: BattleRanking) -> tuple[Independence, ...]:
+    """What may go together, and whether errors know."""
+    battles = found.battles
+    known = battles.clusters
+    said = [Independence("items", "assumed", each) for each in battles.suspects]
+    if known is None:
+        text = (
+            f"The {battles.n:,} battles count as independent. Where several are of one user or worker they are "
+            "not, and  intervals are too short: name the column by --cluster."
+        )
+        return Independence("workers", "assumed", text), *said
+    text = (
+        f"The {battles.n:,} battles come from {known.n_clusters:,} clusters ({shortened(known.name)}) of up to "
+        f"{int(known.sizes.max()):,}. Errors are robust to whatever battles of a cluster share (CR2, "
+        f"Satterthwaite's df of at least {decimals(found.smallest_df, 1)}); the variance is "
+        f"{found.design_effect:.2f} times that of independent battles."
+    )
+    return Independence("workers", "accounted", text), *said
+
+
+def paragraph(found: BattleRanking) -> str:
+    """What a paper says of it."""
+    battles, board = found.battles, found.board
+    known = battles.clusters
+    order, ties = found.order, percent(battles.n_ties / battles.n)
+    text = (
+        f"We ranked {len(board.places)} systems by {battles.n:,} pairwise battles ({ties} ties) "
+        f"with the model of {_model(found)}"
+    )
+    text += ", with an effect of the order of presentation. " if order is not None else ". "
+    if known is not None:
+        text += (
+            f"Standard errors are robust to {known.n_clusters:,} clusters ({shortened(known.name)}; CR2 with "
+            "Satterthwaite degrees of freedom). "
+        )
+    text += (
+        f"Ranks and groups follow from tests of all pairs, corrected by the distribution of the largest |t| (alpha "
+        f"{board.alpha:g}). {board_lead(board)}"
+    )
+    if order is not None:
+        text += f" The system shown first won {100 * order.share:.1f} % where both were as strong."
+    return text
+
+
+def signature(found: BattleRanking) -> str:
+    """The line for a paper."""
+    battles, known = found.battles, found.battles.clusters
+    entries = [
+        NAME,
+        *named("v", versions()["humeval-power"]),
+        "model:bradley-terry",
+        *named("ties", found.fit.model.ties),
+        f"order:{'no' if found.order is None else 'yes'}",
+        f"alpha:{short(found.board.alpha)}",
+        f"n:{battles.n}",
+        f"k:{len(battles.systems)}",
+        *(() if known is None else cluster_entry(known.name, known.n_clusters)),
+        "corr:max-t",
+        *named("seed", found.board.seed),
+        *named("data", f"sha256:{battles.sha256[:DIGITS]}" if battles.sha256 else None),
+    ]
+    return "|".join(entries)

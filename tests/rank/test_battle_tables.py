@@ -1,0 +1,114 @@
+"""Tables of battles: what is read, and what is refused with its row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli import run, run_json
+
+from humeval_power.errors import InputError
+from humeval_power.interfaces.formats.rank import read_battles
+
+
+def write(folder: Path, *rows: str, head: str = "model_a,model_b,winner,user") -> Path:
+    path = folder / "battles.csv"
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return path
+
+
+CYCLE = ("x,y,model_a,u1", "y,z,model_a,u1", "z,x,model_a,u2", "y,x,model_b,u2", "x,z,tie (bothbad),u3")
+
+
+def test_sides_ties_and_users_are_read(tmp_path: Path) -> None:
+    found = read_battles(write(tmp_path, *CYCLE))
+    assert found.systems == ("x", "y", "z")
+    assert found.outcome.tolist() == [1, 1, 1, -1, 0]
+    assert found.clusters is not None
+    assert found.clusters.labels == ("u1", "u2", "u3")
+
+
+def test_winners_by_name_are_the_same_as_by_side(tmp_path: Path) -> None:
+    by_side = read_battles(write(tmp_path, *CYCLE))
+    by_name = read_battles(write(tmp_path, "x,y,x,u1", "y,z,y,u1", "z,x,z,u2", "y,x,x,u2", "x,z,tie,u3"))
+    assert by_name.outcome.tolist() == by_side.outcome.tolist()
+
+
+def test_systems_that_are_called_like_sides_are_taken_by_name_or_refused(tmp_path: Path) -> None:
+    # in row 2 the winner A is the system of the second column, and also the first side
+    named = read_battles(write(tmp_path, "B,A,A,u1", "A,B,B,u2", "A,B,A,u2"))
+    assert named.outcome.tolist() == [-1, -1, 1]
+    with pytest.raises(InputError, match="name of a system and a side"):
+        read_battles(write(tmp_path, "B,A,A,u1", "A,c,B,u2", "A,B,A,u2"))
+
+
+def test_all_problems_are_told_at_once_with_their_rows(tmp_path: Path) -> None:
+    path = write(tmp_path, *CYCLE, "x,x,model_a,u1", "x,,model_a,u1", "x,y,perhaps,u1", "x,y,model_a,")
+    with pytest.raises(InputError) as caught:
+        read_battles(path)
+    said = [str(problem) for problem in caught.value.problems]
+    for row, words in ((7, "meets itself"), (8, "blank"), (9, "'perhaps'"), (10, "the user is blank")):
+        assert any(f"row {row}" in one and words in one for one in said), (row, said)
+
+
+def test_systems_of_other_names_are_refused_and_near_ones_offered(tmp_path: Path) -> None:
+    rows = [row.replace("x", "atlas").replace("y", "birch").replace("z", "cedar") for row in CYCLE]
+    with pytest.raises(InputError, match="Did you mean 'atlas'"):
+        read_battles(write(tmp_path, *rows), systems=("atlass", "birch"))
+
+
+def test_parts_that_never_met_are_named(tmp_path: Path) -> None:
+    path = write(tmp_path, *CYCLE, "p,q,model_a,u1", "q,p,model_a,u3")
+    said = run("rank", "battles", path, code=2).stderr
+    assert "2 parts" in said
+    assert "(p, q)" in said
+    assert "--systems" in said
+    assert run_json("rank", "battles", path, "--systems", "x,y,z")["n_battles"] == len(CYCLE)
+
+
+def test_a_system_that_always_wins_is_refused_with_the_reason(tmp_path: Path) -> None:
+    path = write(tmp_path, *CYCLE, "best,x,model_a,u1", "y,best,model_b,u2")
+    said = " ".join(run("rank", "battles", path, code=2).stderr.split())
+    assert "best never lost against any other system" in said
+    rows = [*CYCLE, "best,x,tie,u1", "y,best,model_b,u2"]  # a tie is enough to bound it
+    assert run_json("rank", "battles", write(tmp_path, *rows))["n_ties"] == 2
+
+
+def test_ties_alone_and_one_battle_are_refused(tmp_path: Path) -> None:
+    assert "tie" in run("rank", "battles", write(tmp_path, "x,y,tie,u1", "y,x,tie,u2"), code=2).stderr
+    run("rank", "battles", write(tmp_path, "x,y,model_a,u1"), code=2)
+
+
+def test_an_order_that_always_wins_is_refused(tmp_path: Path) -> None:
+    rows = ["x,y,model_a,u1", "y,x,model_a,u2", "y,z,model_a,u1", "z,y,model_a,u2", "z,x,model_a,u3"]
+    path = write(tmp_path, *rows)
+    assert "--no-position-bias" in run("rank", "battles", path, code=2).stderr
+    run("rank", "battles", path, "--no-position-bias")
+
+
+def test_one_order_throughout_gives_no_effect_of_it(tmp_path: Path) -> None:
+    rows = ["x,y,model_a,u1", "x,y,model_b,u2", "x,y,model_b,u3", "x,y,tie,u4"]
+    record = run_json("rank", "battles", write(tmp_path, *rows))
+    assert record["position_bias"] is None
+    assert "both orders" in record["position_reason"]
+
+
+def test_hostile_names_reach_no_terminal(tmp_path: Path) -> None:
+    rows = [row.replace("x", "\x1b[31mred<script>") for row in CYCLE]
+    path = write(tmp_path, *rows)
+    assert "\x1b" not in run("rank", "battles", path).stdout
+    assert "<script>" not in run("rank", "battles", path, "--format", "html").stdout.split("</style>")[-1]
+
+
+def test_text_record_and_frame_say_the_same(tmp_path: Path) -> None:
+    path = write(tmp_path, *CYCLE * 6)
+    record = run_json("rank", "battles", path)
+    text = run("rank", "battles", path).stdout
+    csv = run("rank", "battles", path, "--format", "csv").stdout.splitlines()
+    order = [each["system"] for each in record["systems"]]
+    assert [line.split(",")[0] for line in csv[1:]] == order
+    for each in record["systems"]:
+        assert f"{each['value']:.4g}" in text
+        assert sum(each["chances"]) == pytest.approx(1)
+    assert record["signature"] in "".join(line.strip() for line in text.splitlines())
+    assert record["independence"][0]["state"] == "accounted"

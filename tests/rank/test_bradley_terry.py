@@ -1,0 +1,180 @@
+"""Strengths from battles: against statsmodels, an obvious likelihood, a dense sandwich, and themselves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from drawn_battles import drawn
+from scipy import optimize, stats
+
+from humeval_power.inference.clustered import clustered_mean
+from humeval_power.inference.rank.battles import Battles, Ties
+from humeval_power.inference.rank.bradley_terry import fit_battles
+from humeval_power.inference.rank.by_battles import rank_battles
+from humeval_power.inference.rank.clustered_battles import clustered_errors, independent_errors
+
+STRENGTHS = np.array([0.0, 0.2, 0.5, 0.9])
+
+
+def battles(seed: int = 1, **more: object) -> Battles:
+    rng = np.random.default_rng(seed)
+    return drawn(rng, **{"strengths": STRENGTHS, "n": 400, "users": 25, **more})  # type: ignore[arg-type]
+
+
+def test_without_ties_it_is_a_logistic_regression_without_intercept() -> None:
+    met = battles(tie=None)
+    X = np.zeros((met.n, 4))
+    X[np.arange(met.n), met.first] += 1
+    X[np.arange(met.n), met.second] -= 1
+    X = np.column_stack([X[:, 1:], np.ones(met.n)])  # system 0 is the reference; being first
+    expected = sm.GLM((met.outcome > 0).astype(float), X, family=sm.families.Binomial()).fit(tol=1e-12)
+    fit = fit_battles(met)
+    assert fit.parameters == pytest.approx(expected.params, abs=1e-7)
+    assert independent_errors(fit).covariance == pytest.approx(expected.cov_params(), rel=1e-6)
+    assert fit.log_likelihood == pytest.approx(expected.llf, abs=1e-8)
+
+
+def test_cr1_of_statsmodels_is_near_with_many_clusters() -> None:
+    met = battles(tie=None, n=3000, users=300, taste=0.5)
+    X = np.zeros((met.n, 4))
+    X[np.arange(met.n), met.first] += 1
+    X[np.arange(met.n), met.second] -= 1
+    X = np.column_stack([X[:, 1:], np.ones(met.n)])
+    assert met.clusters is not None
+    model = sm.GLM((met.outcome > 0).astype(float), X, family=sm.families.Binomial())
+    other = model.fit(cov_type="cluster", cov_kwds={"groups": met.clusters.codes}).bse
+    fit = fit_battles(met)
+    ours = np.sqrt(np.diag(clustered_errors(fit, met, met.clusters).covariance))
+    assert ours == pytest.approx(other, rel=0.01)  # corrections of 1 / G
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+def test_the_maximum_is_that_of_the_obvious_likelihood(ties: Ties) -> None:
+    met = battles()
+
+    def deviance(x: np.ndarray) -> float:
+        total = 0.0
+        strength = [0.0, *x[:3]]
+        for first, second, outcome in zip(met.first, met.second, met.outcome, strict=True):
+            eta = strength[first] - strength[second] + x[3]
+            if ties == "davidson":
+                weight = {1: math.exp(eta / 2), 0: math.exp(x[4]), -1: math.exp(-eta / 2)}
+            else:
+                cut = abs(x[4])
+                won, lost = 1 / (1 + math.exp(cut - eta)), 1 / (1 + math.exp(cut + eta))
+                weight = {1: won, 0: 1 - won - lost, -1: lost}
+            total -= 2 * math.log(weight[outcome] / sum(weight.values()))
+        return total
+
+    found = optimize.minimize(deviance, [0, 0, 0, 0, 0.5], method="BFGS", options={"gtol": 1e-6})
+    fit = fit_battles(met, ties=ties)
+    assert -2 * fit.log_likelihood == pytest.approx(found.fun, abs=1e-6)
+    assert fit.parameters == pytest.approx(found.x, abs=1e-4)  # of a search by differences
+
+
+def root(matrix: np.ndarray, power: float) -> np.ndarray:
+    """A power of a symmetric matrix, along the directions that it has."""
+    value, vector = np.linalg.eigh(matrix)
+    kept = value > 1e-10 * value.max()
+    return vector[:, kept] @ np.diag(value[kept] ** power) @ vector[:, kept].T
+
+
+def dense_cr2(met: Battles, ties: Ties) -> tuple[np.ndarray, np.ndarray]:
+    """Covariance of the parameters and df of the pairs: the weighted regression with all its matrices written out,
+    two rows for each battle."""
+    fit = fit_battles(met, ties=ties)
+    p, clusters = fit.model.n_parameters, met.clusters
+    assert clusters is not None
+    rows = fit.model.rows(met.first, met.second)
+    law = fit.model.law(rows, fit.parameters)
+    X = np.concatenate([root(law.information[b], 0.5) @ rows[b] for b in range(met.n)])
+    e = np.concatenate(
+        [root(law.information[b], -0.5) @ law.slope[b, 1 - met.outcome[b]] for b in range(met.n)]
+    )
+    of, inverse = np.repeat(clusters.codes, 2), np.linalg.inv(X.T @ X)
+    residual_maker = np.eye(len(X)) - X @ inverse @ X.T
+    weights = np.zeros((clusters.n_clusters, p, len(X)))  # of residuals in each cluster's step
+    for g in range(clusters.n_clusters):
+        inside = of == g
+        adjust = root(residual_maker[np.ix_(inside, inside)], -0.5)
+        weights[g][:, inside] = inverse @ X[inside].T @ adjust
+    steps = weights @ e
+    K = len(met.systems)
+    df = np.zeros((K, K))
+    for i in range(K):
+        for j in range(K):
+            c = np.zeros(p)
+            c[: K - 1] += np.eye(K)[i, 1:] - (np.eye(K)[j, 1:] if i != j else 1 / K)
+            forms = c @ weights  # (clusters, rows)
+            omega = forms @ residual_maker @ forms.T
+            df[i, j] = np.trace(omega) ** 2 / np.trace(omega @ omega)
+    return steps.T @ steps, df
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+@pytest.mark.parametrize("users", [3, 12])
+def test_the_sandwich_is_that_of_dense_matrices(ties: Ties, users: int) -> None:
+    met = battles(n=150, users=users, taste=0.5, sizes=np.arange(1.0, users + 1) ** 2)
+    assert met.clusters is not None
+    covariance, df = dense_cr2(met, ties)
+    found = clustered_errors(fit_battles(met, ties=ties), met, met.clusters)
+    assert found.covariance == pytest.approx(covariance, rel=1e-7, abs=1e-12)
+    assert found.df == pytest.approx(np.maximum(df, 1.0), rel=1e-6)
+
+
+def test_two_systems_without_ties_and_order_are_a_mean_in_clusters() -> None:
+    # The logit of a share: its CR2 error is that of the mean over p (1 - p), with the mean's df.
+    rng = np.random.default_rng(4)
+    met = drawn(rng, strengths=np.zeros(2), n=120, users=9, taste=0.8, order=0.0, tie=None)
+    assert met.clusters is not None
+    won = ((met.outcome > 0) == (met.first == 0)).astype(float)
+    mean = clustered_mean(won, met.clusters)
+    found = rank_battles(met, position_bias=False)
+    pair = found.board.pairs[0]
+    share = mean.estimate
+    assert abs(pair.difference) == pytest.approx(abs(math.log(share / (1 - share))), abs=1e-8)
+    assert pair.standard_error == pytest.approx(mean.standard_error / (share * (1 - share)), rel=1e-7)
+    assert pair.df == pytest.approx(mean.df, rel=1e-7)
+
+
+def test_names_in_another_order_and_sides_swapped_change_nothing() -> None:
+    met = battles(taste=0.4)
+    flipped = Battles(met.systems, met.second, met.first, -met.outcome, met.clusters)
+    one, other = rank_battles(met), rank_battles(flipped)
+    assert one.order is not None
+    assert other.order is not None
+    assert one.order.share == pytest.approx(1 - other.order.share)
+    assert [p.value for p in one.board.places] == pytest.approx([p.value for p in other.board.places])
+    moved = met.only(("s3", "s1", "s0", "s2"))
+    again = rank_battles(moved)
+    assert [p.system for p in again.board.places] == [p.system for p in one.board.places]
+    assert [p.rank_high for p in again.board.places] == [p.rank_high for p in one.board.places]
+    for a, b in zip(one.board.pairs, again.board.pairs, strict=True):
+        assert (a.better, a.worse) == (b.better, b.worse)
+        assert (a.standard_error, a.df) == pytest.approx((b.standard_error, b.df), rel=1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("users", [10, 30])
+def test_intervals_of_differences_cover_where_users_have_tastes(users: int) -> None:
+    # Truth by one huge table: tastes pull strengths to their marginal values.
+    rng = np.random.default_rng(3)
+    sizes = np.linspace(1, 4, users)
+    whole = drawn(rng, strengths=STRENGTHS, n=400_000, users=100_000, taste=0.5)
+    truth = fit_battles(whole).strengths
+    covered = covered_plain = 0
+    n_studies = 300
+    for _ in range(n_studies):
+        met = drawn(rng, strengths=STRENGTHS, n=30 * users, users=users, taste=0.5, sizes=sizes)
+        fit = fit_battles(met)
+        assert met.clusters is not None
+        errors = clustered_errors(fit, met, met.clusters)
+        gap = fit.strengths[3] - fit.strengths[0] - (truth[3] - truth[0])
+        covered += abs(gap) <= stats.t.isf(0.025, errors.df[3, 0]) * math.sqrt(errors.covariance[2, 2])
+        covered_plain += abs(gap) <= 1.96 * math.sqrt(np.linalg.inv(fit.information)[2, 2])
+    low, high = stats.binom.interval(0.998, n_studies, 0.95)
+    assert low <= covered <= high
+    assert covered_plain < low  # what independence costs
