@@ -26,6 +26,7 @@ from humeval_power.inference.runs.run_table import RunTable
 from humeval_power.interfaces.formats.item_clusters import clusters_of
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
 from humeval_power.ratings import MISSING_CODES
+from humeval_power.reporting.numbers import counted
 
 RUN = Column(("run", *sorted(GENERATIONS | PROMPTS)), option="--run", is_id=True)
 ITEM = Column(
@@ -107,7 +108,7 @@ def run_table(
         raise InputError(problems)
     here = np.isfinite(values)
     if n := int((~here).sum()):
-        notices.append(f"{n:,} rows without a score are left out.")
+        notices.append(f"Left out without a score: {counted(n, 'row')}.")
     here &= _complete(texts, here, chosen, table.source, drop_missing, notices)
     item, items = pd.factorize(texts["item"][here])
     run, runs = pd.factorize(texts["run"][here])
@@ -219,5 +220,5 @@ def _complete(
         remedy = "Leave such items out: --drop-missing; or name systems that answered all: --systems A,B."
         raise InputError([Problem(rule, remedy, place=source)])
     if lacking:
-        notices.append(f"{len(lacking):,} items lack a score of a system and are left out.")
+        notices.append(f"Left out for want of a score of a system: {counted(len(lacking), 'item')}.")
     return np.array([item not in lacking for item in texts["item"]])
