@@ -20,8 +20,8 @@ import numpy as np
 from scipy import stats
 
 from humeval_power.inference.compare.advice import nlpstattest_advice
-from humeval_power.inference.compare.all_pairs import joint_bootstrap
 from humeval_power.inference.compare.data_analysis import analyse
+from humeval_power.inference.compare.joint_bootstrap import joint_bootstrap
 from humeval_power.inference.compare.result import TestSettings
 from humeval_power.inference.compare.score_table import all_pairs
 from humeval_power.inference.compare.tests import run_test

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.all_pairs import ScoreCorrection
 from humeval_power.inference.compare.data_analysis import NORMALITY_ALPHA
@@ -51,6 +53,7 @@ def scores(
     power_sizes: Sequence[int] = (),
     power_target: float = 0.8,
     n_simulations: int = CURVE_SIMULATIONS,
+    clusters: Sequence[object] | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
@@ -79,6 +82,8 @@ def scores(
         times as many.
     power_target : the power for which the number of items is given.
     n_simulations : simulated studies for each number of items.
+    clusters : the cluster of each row, such as its passage or document, where the tables do not know them. Items of
+        a cluster may be alike: errors are then CR2's, and whole clusters are resampled, flipped and drawn.
 
     Returns
     -------
@@ -106,7 +111,7 @@ def scores(
         n_simulations=n_simulations,
     )
     named = {"": tables} if not isinstance(tables, Mapping) else tables
-    read = {name: _table(each) for name, each in named.items()}
+    read = {name: _table(each, clusters) for name, each in named.items()}
     first = next(iter(read.values()))
     if len(read) > 1:
         return kinds.on_sets(read, request, independent=independent, n_jobs=n_jobs)
@@ -115,10 +120,10 @@ def scores(
     return kinds.many(first, request, correction=correction, baseline=baseline, n_jobs=n_jobs)
 
 
-def _table(scores: Scores) -> ScoreTable:
-    if isinstance(scores, ScoreTable):
-        return scores
-    return ScoreTable(scores.to_numpy(dtype=float), tuple(map(str, scores.columns)))
+def _table(scores: Scores, clusters: Sequence[object] | None) -> ScoreTable:
+    if not isinstance(scores, ScoreTable):
+        scores = ScoreTable(scores.to_numpy(dtype=float), tuple(map(str, scores.columns)))
+    return scores if clusters is None else replace(scores, clusters=Clusters.of(clusters), suspects=())
 
 
 def prospective(

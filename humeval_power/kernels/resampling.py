@@ -39,13 +39,14 @@ def _count(index, counts):
 def resample_medians(counts, ordered):
     """Median of each resample.
 
-    counts : (n_resamples, n_items), how often each item is drawn, columns in the order of `ordered`.
+    counts : (n_resamples, n_items), how often each item is drawn, columns in the order of `ordered`; whole
+        clusters make resamples of different sizes.
     ordered : (n_items,), the values in rising order.
     """
-    n = ordered.shape[0]
-    lower, upper = (n + 1) // 2, n // 2 + 1
     found = np.empty(counts.shape[0])
     for row in range(counts.shape[0]):
+        n = int(counts[row].sum())
+        lower, upper = (n + 1) // 2, n // 2 + 1
         seen, place = 0.0, -1
         while seen < lower:
             place += 1

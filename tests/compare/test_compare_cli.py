@@ -277,7 +277,7 @@ def test_one_pair_of_many_systems_and_a_baseline(many):
     assert pair["test"]["estimate"] < -1.5
     text = said(many, "--baseline", "one", "--question", "mean", *FAST)
     assert "3 of 3" in text or "2 of 3" in text
-    assert "cluster" not in text
+    assert "group" not in text
 
 
 def test_units_are_formed_and_said(two):

@@ -9,8 +9,9 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.all_pairs import clusters, compare_scores, joint_bootstrap
+from humeval_power.inference.compare.all_pairs import clusters, compare_scores
 from humeval_power.inference.compare.bootstrap import bootstrap_t
+from humeval_power.inference.compare.joint_bootstrap import joint_bootstrap
 from humeval_power.inference.compare.replicability import replicability
 from humeval_power.inference.compare.result import TestSettings, score_differences
 from humeval_power.inference.compare.score_table import ScoreTable, all_pairs

@@ -15,9 +15,9 @@ from scipy import stats
 
 from humeval_power.designs import Assignment
 from humeval_power.inference.common_tests import mann_whitney_on_ratings
-from humeval_power.inference.compare.all_pairs import JointBootstrap
 from humeval_power.inference.compare.bootstrap import bca_levels
 from humeval_power.inference.compare.effect_sizes import wilcoxon_r
+from humeval_power.inference.compare.joint_bootstrap import JointBootstrap
 from humeval_power.inference.compare.permutation import sign_flip_mean, sign_flip_median
 from humeval_power.inference.compare.result import TestSettings, score_differences
 from humeval_power.inference.compare.tests import run_test, sign_test, wilcoxon_test

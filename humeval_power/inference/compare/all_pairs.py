@@ -11,10 +11,10 @@ import numpy as np
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.advice import RECOMMENDED, recommended_test
-from humeval_power.inference.compare.bootstrap import outer_quantiles, studentised
+from humeval_power.inference.compare.clustered_advice import advise_clusters
 from humeval_power.inference.compare.data_analysis import analyse
+from humeval_power.inference.compare.joint_bootstrap import JointBootstrap, joint_bootstrap
 from humeval_power.inference.compare.result import (
-    Direction,
     Floats,
     PairedTest,
     Question,
@@ -23,100 +23,6 @@ from humeval_power.inference.compare.result import (
 )
 from humeval_power.inference.compare.score_table import Pairs, ScoreTable, all_pairs
 from humeval_power.inference.compare.tests import DEFAULT_TEST, TESTS, run_test
-from humeval_power.inference.ranked_values import at_least
-from humeval_power.inference.resampled import in_blocks
-from humeval_power.kernels.resampling import drawn_counts
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JointBootstrap:
-    """Bootstrap-t of the mean differences B - A of many pairs (last axis) by shared resamples.
-
-    `t` is observed, shape (n_pairs,), `drawn` the same in the resamples around the observed means, shape
-    (n_resamples, n_pairs). A pair that agrees on every item has t = 0 everywhere.
-    """
-
-    mean: Floats
-    standard_error: Floats
-    t: Floats
-    drawn: Floats
-    direction: Direction
-
-    def p_values(self) -> Floats:
-        """Of each pair by itself; two-sided is twice the smaller tail, as in `bootstrap_t`."""
-        n = len(self.drawn)
-        above = (1 + at_least(self.drawn, self.t).sum(axis=0)) / (1 + n)
-        below = (1 + at_least(-self.drawn, -self.t).sum(axis=0)) / (1 + n)
-        both = np.minimum(1.0, 2 * np.minimum(above, below))
-        return np.asarray({"greater": above, "less": below, "two-sided": both}[self.direction])
-
-    def intervals(self, confidence: float) -> tuple[Floats, Floats]:
-        """Ends of the bootstrap-t interval of each mean difference, not corrected for their number."""
-        low, high = outer_quantiles(self.drawn, (1 - confidence) / 2)
-        return self.mean - high * self.standard_error, self.mean - low * self.standard_error
-
-    def max_t(self) -> Floats:
-        """P-values corrected in a single step by the largest t of all pairs (Westfall and Young 1993)."""
-        observed, drawn = self._sizes()
-        largest = drawn.max(axis=1)
-        count = np.array([at_least(largest, each).sum() for each in observed])
-        return np.asarray((1 + count) / (1 + len(largest)))
-
-    def romano_wolf(self) -> Floats:
-        """P-values corrected step by step (Romano and Wolf 2005): each pair against the largest t of those
-        that are not yet rejected; never larger than max-t's."""
-        observed, drawn = self._sizes()
-        order = np.argsort(-observed, kind="stable")
-        remaining = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
-        count = at_least(remaining, observed[order]).sum(axis=0)
-        p_value = np.empty(len(observed))
-        p_value[order] = np.maximum.accumulate((1 + count) / (1 + len(drawn)))
-        return p_value
-
-    def _sizes(self) -> tuple[Floats, Floats]:
-        """What counts as large in the direction of the test, observed and drawn."""
-        if self.direction == "two-sided":
-            return np.abs(self.t), np.abs(self.drawn)
-        sign = 1.0 if self.direction == "greater" else -1.0
-        return sign * self.t, sign * self.drawn
-
-
-def joint_bootstrap(
-    scores: Floats, pairs: Pairs, settings: TestSettings, *, n_jobs: int = 1
-) -> JointBootstrap:
-    """Bootstrap-t of every pair.
-
-    Parameters
-    ----------
-    scores : (n_items, n_systems).
-    pairs : (n_pairs, 2), positions of A and B.
-
-    Raises
-    ------
-    InputError
-        A pair whose differences are all the same number other than the null difference.
-    """
-    n = len(scores)
-    differences = np.column_stack([score_differences(scores[:, a], scores[:, b]) for a, b in pairs])
-    mean = differences.mean(axis=0)
-    error = differences.std(axis=0, ddof=1) / np.sqrt(n)
-    flat = np.ptp(differences, axis=0) == 0
-    if (flat & (settings.moved(differences[0]) != 0)).any():
-        raise InputError(
-            "A pair of systems differs by the same number on every item: no spread to judge by."
-        )
-    centred = np.where(flat, 0.0, differences - mean)
-    both = np.hstack([centred, centred**2])
-    sums = in_blocks(
-        lambda rng, size: drawn_counts(rng, n, size) @ both,
-        settings.n_resamples,
-        seed=settings.seed,
-        n_jobs=n_jobs,
-    )
-    drawn = studentised(sums[:, : len(pairs)], sums[:, len(pairs) :], n)
-    t = np.where(flat, 0.0, (mean - settings.null) / np.where(flat, 1.0, error))
-    return JointBootstrap(mean, error, t, drawn, settings.direction)
-
 
 ScoreCorrection = Literal["holm", "romano-wolf", "max-t", "bonferroni", "bh", "none"]
 BY_RESAMPLING: tuple[ScoreCorrection, ...] = ("romano-wolf", "max-t")
@@ -193,9 +99,7 @@ def compare_scores(
     if correction in BY_RESAMPLING and test in (None, RECOMMENDED):
         name = "bootstrap-t"
     elif test == RECOMMENDED:
-        name = recommended_test(
-            question, [analyse(table.scores[:, a], table.scores[:, b]) for a, b in pairs]
-        )
+        name = _recommended(question, table, pairs)
     else:
         name = test or DEFAULT_TEST[question]
     if correction in BY_RESAMPLING and (question != "mean" or name != "bootstrap-t"):
@@ -204,7 +108,7 @@ def compare_scores(
             "'bootstrap-t', or correct with 'holm'."
         )
     if name == "bootstrap-t" and question == "mean":
-        joint = joint_bootstrap(table.scores, pairs, settings, n_jobs=n_jobs)
+        joint = joint_bootstrap(table.scores, pairs, settings, clusters=table.clusters, n_jobs=n_jobs)
         tests = _joint_tests(joint, table, settings)
     else:
         joint = None
@@ -223,6 +127,12 @@ def compare_scores(
     )
 
 
+def _recommended(question: Question, table: ScoreTable, pairs: Pairs) -> str:
+    if table.clusters is not None:
+        return advise_clusters(question, table.clusters)[0].name
+    return recommended_test(question, [analyse(table.scores[:, a], table.scores[:, b]) for a, b in pairs])
+
+
 def _pair_test(
     name: str, table: ScoreTable, pair: Pairs, settings: TestSettings, question: Question
 ) -> PairedTest:
@@ -230,7 +140,7 @@ def _pair_test(
     a, b = pair
     try:
         differences = score_differences(table.scores[:, a], table.scores[:, b])
-        return run_test(name, differences, settings, question=question)
+        return run_test(name, differences, settings, question=question, clusters=table.clusters)
     except InputError as error:
         raise InputError(f"{table.systems[a]} and {table.systems[b]}: {error}") from None
 
@@ -247,6 +157,7 @@ def _pairs(table: ScoreTable, baseline: str | None) -> Pairs:
 
 def _joint_tests(joint: JointBootstrap, table: ScoreTable, settings: TestSettings) -> list[PairedTest]:
     p_values, (low, high) = joint.p_values(), joint.intervals(settings.confidence)
+    resampled = "items" if table.clusters is None else f"{table.clusters.n_clusters:,} clusters"
     pattern = PairedTest(
         name="bootstrap-t",
         label=TESTS["bootstrap-t"].label,
@@ -259,7 +170,7 @@ def _joint_tests(joint: JointBootstrap, table: ScoreTable, settings: TestSetting
         p_value=1.0,
         lead=0.0,
         n=table.n_items,
-        method=f"{settings.n_resamples:,} resamples of items, the same for every pair",
+        method=f"{settings.n_resamples:,} resamples of {resampled}, the same for every pair",
     )
     return [
         replace(

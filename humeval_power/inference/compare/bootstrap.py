@@ -42,8 +42,7 @@ def bootstrap_t(differences: Floats, settings: TestSettings) -> PairedTest:
     )
     ratio = studentised(sums[:, 0], sums[:, 1], n)
     observed = (mean - settings.null) / error
-    above, below = int(at_least(ratio, observed).sum()), int(at_least(-ratio, -observed).sum())
-    p_value, p_interval = _tails(above, below, settings)
+    p_value, p_interval = t_tails(ratio, observed, settings)
     tail = (1 - settings.confidence) / 2
     low, high = outer_quantiles(ratio, tail)
     return PairedTest(
@@ -82,7 +81,7 @@ def outer_quantiles(drawn: Floats, tail: float) -> tuple[Floats, Floats]:
 def bootstrap_mean(differences: Floats, settings: TestSettings) -> PairedTest:
     """Bootstrap test of the mean with the resamples centred at the null (Berg-Kirkpatrick et al. 2012)."""
     means = resampled_means(differences, n_resamples=settings.n_resamples, seed=settings.seed)
-    return _centred("mean", differences, means, settings)
+    return centred_test("mean", differences, means, settings)
 
 
 def bootstrap_median(differences: Floats, settings: TestSettings) -> PairedTest:
@@ -93,7 +92,7 @@ def bootstrap_median(differences: Floats, settings: TestSettings) -> PairedTest:
         settings.n_resamples,
         seed=settings.seed,
     )
-    return _centred("median", differences, medians, settings)
+    return centred_test("median", differences, medians, settings)
 
 
 def bca_interval(
@@ -109,9 +108,14 @@ def bca_interval(
     return EffectSize("mean_bca", "Mean, BCa interval", mean, float(low), float(high), method)
 
 
-def bca_levels(differences: Floats, means: Floats, confidence: float) -> Floats:
-    """Which quantiles of the resampled means are the ends of the BCa interval, shape (2,)."""
-    centred = differences - differences.mean()
+def bca_levels(
+    differences: Floats, means: Floats, confidence: float, *, influence: Floats | None = None
+) -> Floats:
+    """Which quantiles of the resampled means are the ends of the BCa interval, shape (2,).
+
+    influence : on the mean of each thing that is resampled, up to a factor; the items' own differences if None.
+    """
+    centred = differences - differences.mean() if influence is None else influence
     scale, mean = float(np.abs(differences).max()), float(differences.mean())
     not_below, not_above = at_least(means, mean, scale=scale), at_least(-means, -mean, scale=scale)
     below = float(np.mean(~not_below) + np.mean(not_below & not_above) / 2)
@@ -121,7 +125,10 @@ def bca_levels(differences: Floats, means: Floats, confidence: float) -> Floats:
     return np.asarray(special.ndtr(shift + (shift + z) / (1 - acceleration * (shift + z))))
 
 
-def _centred(of: str, differences: Floats, drawn: Floats, settings: TestSettings) -> PairedTest:
+def centred_test(
+    of: str, differences: Floats, drawn: Floats, settings: TestSettings, *, drawn_of: str = "items"
+) -> PairedTest:
+    """The test of a mean or median by its values in resamples, moved to the null."""
     estimate = float(np.mean(differences) if of == "mean" else np.median(differences))
     count = extreme(
         drawn - estimate,
@@ -143,13 +150,14 @@ def _centred(of: str, differences: Floats, drawn: Floats, settings: TestSettings
         p_value=drawn_p(count, len(drawn)),
         lead=estimate - settings.null,
         n=len(differences),
-        method=f"{len(drawn):,} resamples of items; percentile interval",
+        method=f"{len(drawn):,} resamples of {drawn_of}; percentile interval",
         p_interval=monte_carlo_interval(count, len(drawn)),
     )
 
 
-def _tails(above: int, below: int, settings: TestSettings) -> tuple[float, tuple[float, float]]:
+def t_tails(ratio: Floats, observed: float, settings: TestSettings) -> tuple[float, tuple[float, float]]:
     """p and its Monte Carlo interval from the resamples beyond the observed t on either side."""
+    above, below = int(at_least(ratio, observed).sum()), int(at_least(-ratio, -observed).sum())
     total = settings.n_resamples
     count = {"greater": above, "less": below, "two-sided": min(above, below)}[settings.direction]
     sides = 2 if settings.direction == "two-sided" else 1

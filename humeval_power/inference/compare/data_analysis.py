@@ -74,8 +74,11 @@ def analyse(
     *,
     names: tuple[str, str] = ("A", "B"),
     normality_alpha: float = NORMALITY_ALPHA,
+    is_clustered: bool = False,
 ) -> DataAnalysis:
     """Summaries of A, B and B - A, skewness, and normality where the difference is not skewed.
+
+    is_clustered : items come in clusters, for which the test of normality does not hold and is not run.
 
     Raises
     ------
@@ -87,7 +90,12 @@ def analyse(
     skew = skew_words(skewness)
     w, p = None, None
     low, high = SHAPIRO_RANGE
-    if skew == "roughly symmetric" and low <= len(difference) <= high and not all_alike(difference):
+    if (
+        skew == "roughly symmetric"
+        and not is_clustered
+        and low <= len(difference) <= high
+        and not all_alike(difference)
+    ):
         found = stats.shapiro(difference)
         w, p = float(found.statistic), float(found.pvalue)
     return DataAnalysis(

@@ -33,8 +33,8 @@ class EffectSize:
 def cohens_d(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -> EffectSize:
     """Mean over SD of the differences (Zhu et al. 2020, eq. 2); exact interval by the noncentral t."""
     n = len(differences)
-    value = _standardised(differences)
-    low, high = _noncentral_limits(value * math.sqrt(n), n - 1, confidence)
+    value = standardised(differences)
+    low, high = noncentral_limits(value * math.sqrt(n), n - 1, confidence)
     return EffectSize(
         "cohens_d", "Cohen's d", value, low / math.sqrt(n), high / math.sqrt(n), "noncentral t"
     )
@@ -80,7 +80,7 @@ def wilcoxon_r(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -
         return EffectSize("wilcoxon_r", "Wilcoxon r", value, math.nan, math.nan, "too few for an interval")
     error = _r_error(active, spread)
     if error == 0:
-        return _one_sided_r(value, n, spread, confidence)
+        return one_sided_r(value, n, spread, confidence)
     half = float(stats.t.isf((1 - confidence) / 2, n - 1)) * error
     return EffectSize(
         "wilcoxon_r",
@@ -106,19 +106,37 @@ def signed_rank_effect(differences: Floats) -> tuple[float, float]:
 
 def _r_error(active: Floats, spread: float) -> float:
     """Standard error of r from the projection of the U-statistic; 0 where all sums d_i + d_j have one sign."""
-    n, ordered = len(active), np.sort(active)
-    above = n - np.searchsorted(ordered, -ordered, side="right")  # j with d_i + d_j > 0
-    level = n - np.searchsorted(ordered, -ordered, side="left")
-    projection = ((above + level) / 2 - (ordered > 0)) / (n - 1)
+    n, projection = len(active), _projection(active)
     if np.ptp(projection) == 0:
         return 0.0
-    return 2 * float(projection.std(ddof=1)) / math.sqrt(n) * (n * (n - 1) / 2) / (spread * math.sqrt(n))
+    return 2 * float(projection.std(ddof=1)) / math.sqrt(n) * _r_scale(n, spread)
 
 
-def _one_sided_r(value: float, n: int, spread: float, confidence: float) -> EffectSize:
+def projected_r(active: Floats) -> tuple[float, Floats, float]:
+    """Wilcoxon's r, the values whose mean has its standard error, and the SD of the rank sum; without zeros."""
+    z, spread = _signed_rank_z(active)
+    n = len(active)
+    return z / math.sqrt(n), 2 * _r_scale(n, spread) * _projection(active), spread
+
+
+def _r_scale(n: int, spread: float) -> float:
+    return (n * (n - 1) / 2) / (spread * math.sqrt(n))
+
+
+def _projection(active: Floats) -> Floats:
+    """Share of the other items whose sum with each is above 0."""
+    n, ordered = len(active), np.sort(active)
+    above = n - np.searchsorted(ordered, -active, side="right")  # j with d_i + d_j > 0
+    level = n - np.searchsorted(ordered, -active, side="left")
+    return np.asarray(((above + level) / 2 - (active > 0)) / (n - 1))
+
+
+def one_sided_r(
+    value: float, n: int, spread: float, confidence: float, *, n_independent: int | None = None
+) -> EffectSize:
     """Where all sums d_i + d_j have one sign, their variance says nothing: with n differences of one sign the
     probability of that sign is at least tail^(1/n) (Clopper and Pearson 1934), that of a sum its square."""
-    at_least = ((1 - confidence) / 2) ** (2 / n)
+    at_least = ((1 - confidence) / 2) ** (2 / (n if n_independent is None else n_independent))
     bound = math.copysign((at_least - 0.5) * n * (n + 1) / 2 / (spread * math.sqrt(n)), value)
     low, high = sorted((bound, value))
     return EffectSize("wilcoxon_r", "Wilcoxon r", value, low, high, "all sums of one sign")
@@ -209,7 +227,8 @@ def share_better(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE)
     )
 
 
-def _standardised(differences: Floats) -> float:
+def standardised(differences: Floats) -> float:
+    """Mean over SD; 0 where all differences are."""
     if all_alike(differences):
         if differences[0] == 0:
             return 0.0
@@ -220,7 +239,7 @@ def _standardised(differences: Floats) -> float:
     return float(differences.mean() / differences.std(ddof=1))
 
 
-def _noncentral_limits(t: float, df: int, confidence: float) -> tuple[float, float]:
+def noncentral_limits(t: float, df: float, confidence: float) -> tuple[float, float]:
     """The noncentralities under which t is at either end of the middle `confidence`."""
     tail = (1 - confidence) / 2
     reach = 12 * math.sqrt(1 + t * t / (2 * df)) + 3

@@ -8,9 +8,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from scipy import stats
 
+from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
+from humeval_power.inference.clustered import clustered_mean
+from humeval_power.inference.compare.cluster_resampling import ROUNDING
 from humeval_power.inference.compare.result import Floats, all_alike
 
 
@@ -46,8 +50,12 @@ class Equivalence:
         return self.p_not_below <= self.alpha
 
 
-def equivalence_test(differences: Floats, *, margin: float, alpha: float = 0.05) -> Equivalence:
+def equivalence_test(
+    differences: Floats, *, margin: float, alpha: float = 0.05, clusters: Clusters | None = None
+) -> Equivalence:
     """Test equivalence of means within +- margin, in the metric's units (scipy.stats.ttest_1samp, twice).
+
+    clusters : of the items, in their order: the tests then take the CR2 error, df of Bell and McCaffrey.
 
     Raises
     ------
@@ -64,6 +72,8 @@ def equivalence_test(differences: Floats, *, margin: float, alpha: float = 0.05)
         if not inside:
             raise InputError(f"All {n:,} differences are {mean:g}, which is outside the margin {margin:g}.")
         return Equivalence(mean, (mean, mean), margin, alpha, 0.0, 0.0, n)
+    if clusters is not None:
+        return _clustered(differences, clusters, margin=margin, alpha=alpha)
     not_below = stats.ttest_1samp(differences, -margin, alternative="greater")
     not_above = stats.ttest_1samp(differences, margin, alternative="less")
     half = float(stats.t.isf(alpha, n - 1)) * float(differences.std(ddof=1)) / math.sqrt(n)
@@ -75,4 +85,22 @@ def equivalence_test(differences: Floats, *, margin: float, alpha: float = 0.05)
         float(not_below.pvalue),
         float(not_above.pvalue),
         n,
+    )
+
+
+def _clustered(differences: Floats, clusters: Clusters, *, margin: float, alpha: float) -> Equivalence:
+    found = clustered_mean(differences, clusters)
+    if found.standard_error <= ROUNDING * float(np.abs(differences).max()):
+        raise InputError(
+            f"The differences do not vary between the {clusters.n_clusters:,} clusters ({clusters.name}): there is "
+            "no spread to judge equivalence by."
+        )
+    return Equivalence(
+        found.estimate,
+        found.interval(1 - 2 * alpha),
+        margin,
+        alpha,
+        found.p_value(-margin, "greater"),
+        found.p_value(margin, "less"),
+        found.n,
     )

@@ -30,13 +30,14 @@ def sign_flip_mean(differences: Floats, settings: TestSettings) -> PairedTest:
     active = moved[moved != 0]
     observed = float(active.sum())
     if len(active) <= LISTED_UP_TO:
-        return _result("mean", differences, settings, observed, flipped_sums(active))
+        drawn = flipped_sums(active)
+        return flip_result("mean", differences, settings, observed=observed, drawn=drawn)
     drawn = in_blocks(
         lambda rng, size: drawn_signs(rng, len(active), size) @ active,
         settings.n_resamples,
         seed=settings.seed,
     )
-    return _result("mean", differences, settings, observed, drawn, is_drawn=True)
+    return flip_result("mean", differences, settings, observed=observed, drawn=drawn, is_drawn=True)
 
 
 def sign_flip_median(differences: Floats, settings: TestSettings) -> PairedTest:
@@ -45,14 +46,19 @@ def sign_flip_median(differences: Floats, settings: TestSettings) -> PairedTest:
     n = len(moved)
     observed = float(np.median(moved))
     if n <= LISTED_MEDIANS_UP_TO:
-        signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        return _result("median", differences, settings, observed, np.median(signs * moved, axis=1))
+        drawn = np.median(listed_signs(n) * moved, axis=1)
+        return flip_result("median", differences, settings, observed=observed, drawn=drawn)
     drawn = in_blocks(
         lambda rng, size: np.median(drawn_signs(rng, n, size) * moved, axis=1),
         settings.n_resamples,
         seed=settings.seed,
     )
-    return _result("median", differences, settings, observed, drawn, is_drawn=True)
+    return flip_result("median", differences, settings, observed=observed, drawn=drawn, is_drawn=True)
+
+
+def listed_signs(n: int) -> Floats:
+    """All assignments of signs, shape (2^n, n)."""
+    return np.asarray(1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1))
 
 
 def flipped_sums(values: Floats) -> Floats:
@@ -78,15 +84,18 @@ _STATISTICS: dict[str, Callable[[Floats], float]] = {
 }
 
 
-def _result(
+def flip_result(
     of: str,
     differences: Floats,
     settings: TestSettings,
+    *,
     observed: float,
     drawn: Floats,
-    *,
     is_drawn: bool = False,
+    flipped: str = "",
+    remarks: tuple[str, ...] = (),
 ) -> PairedTest:
+    """The test from the values under assignments of signs; `flipped` names whose signs, if not the items'."""
     count, total = extreme(drawn, observed, settings.direction), len(drawn)
     estimate = _STATISTICS[of](differences)
     return PairedTest(
@@ -101,7 +110,10 @@ def _result(
         p_value=drawn_p(count, total) if is_drawn else count / total,
         lead=observed,
         n=len(differences),
-        method=f"{total:,} random assignments of signs" if is_drawn else "all assignments of signs",
+        method=f"{total:,} random assignments of signs{flipped}"
+        if is_drawn
+        else f"all assignments of signs{flipped}",
         exact=not is_drawn,
         p_interval=monte_carlo_interval(count, total) if is_drawn else None,
+        remarks=remarks,
     )

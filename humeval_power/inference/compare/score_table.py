@@ -7,13 +7,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.checking.cluster_columns import ClusterSuspect
+from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreTable:
-    """One score for each item and system, shape (n_items, n_systems), and where they come from."""
+    """One score for each item and system, shape (n_items, n_systems), and where they come from.
+
+    `clusters` are those of the items, None where they count as independent; then `suspects` are columns that
+    look like clusters.
+    """
 
     scores: Floats
     systems: tuple[str, ...]
@@ -21,6 +27,8 @@ class ScoreTable:
     source: str = ""
     sha256: str = ""
     notices: tuple[str, ...] = ()
+    clusters: Clusters | None = None
+    suspects: tuple[ClusterSuspect, ...] = ()
 
     def __post_init__(self) -> None:
         if self.scores.shape[1:] != (len(self.systems),) or len(set(self.systems)) != len(self.systems):
@@ -31,6 +39,11 @@ class ScoreTable:
             )
         if not np.isfinite(self.scores).all():
             raise InputError("Every item needs a finite score under every system.")
+        if self.clusters is not None and self.clusters.n_items != len(self.scores):
+            raise InputError(
+                f"There are {len(self.scores):,} items, and clusters of {self.clusters.n_items:,}; every item "
+                "needs its cluster."
+            )
 
     @property
     def n_items(self) -> int:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import stats
 
+from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.bootstrap import bootstrap_mean, bootstrap_median, bootstrap_t
+from humeval_power.inference.compare.clustered_tests import run_clustered_test, share_estimate
 from humeval_power.inference.compare.effect_sizes import (
     hodges_lehmann,
     median_difference,
@@ -186,16 +188,22 @@ DEFAULT_TEST: Mapping[Question, str] = {
 
 
 def run_test(
-    name: str, differences: Floats, settings: TestSettings, *, question: Question | None = None
+    name: str,
+    differences: Floats,
+    settings: TestSettings,
+    *,
+    question: Question | None = None,
+    clusters: Clusters | None = None,
 ) -> PairedTest:
     """Run a test by its name; for the question 'better' the estimate is the share of items on which B is.
 
-    Systems that agree on every item give p = 1 in every test.
+    Systems that agree on every item give p = 1 in every test. With clusters of the items, in their order, the
+    version of the test that knows them is run.
 
     Raises
     ------
     InputError
-        An unknown test, one that does not answer the question, or data that it cannot judge.
+        An unknown test, one that does not answer the question or knows no clusters, or data that it cannot judge.
     """
     if name not in TESTS:
         raise InputError(f"There is no test {name!r}; the tests are {', '.join(TESTS)}.")
@@ -208,16 +216,25 @@ def run_test(
         )
     if not settings.moved(differences).any():
         return _no_difference(name, kind, differences, settings)
-    result = kind.run(differences, settings)
+    if clusters is None:
+        result = kind.run(differences, settings)
+    else:
+        result = run_clustered_test(name, differences, clusters, settings)
     if question != "better":
         return result
-    share = share_better(settings.moved(differences), confidence=settings.confidence)
+    value, low, high = _share(differences, clusters, settings)
     return replace(
-        result,
-        estimand="share of items on which B is better",
-        estimate=share.value,
-        interval=(share.low, share.high),
+        result, estimand="share of items on which B is better", estimate=value, interval=(low, high)
     )
+
+
+def _share(
+    differences: Floats, clusters: Clusters | None, settings: TestSettings
+) -> tuple[float, float, float]:
+    if clusters is not None:
+        return share_estimate(differences, clusters, settings)
+    share = share_better(settings.moved(differences), confidence=settings.confidence)
+    return share.value, share.low, share.high
 
 
 def _no_difference(name: str, kind: TestKind, differences: Floats, settings: TestSettings) -> PairedTest:

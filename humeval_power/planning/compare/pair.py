@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.advice import (
     RECOMMENDED,
@@ -16,6 +17,8 @@ from humeval_power.inference.compare.advice import (
     recommended_test,
 )
 from humeval_power.inference.compare.bootstrap import bca_interval
+from humeval_power.inference.compare.clustered_advice import advise_clusters
+from humeval_power.inference.compare.clustered_effects import effect_sizes_of_clusters
 from humeval_power.inference.compare.data_analysis import NORMALITY_ALPHA, DataAnalysis, analyse
 from humeval_power.inference.compare.effect_sizes import (
     EffectSize,
@@ -143,24 +146,35 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
     names = (table.systems[0], table.systems[1])
     first, second = map(table.column, names)
     differences, settings = score_differences(first, second), request.settings
-    data = analyse(first, second, names=names, normality_alpha=request.normality_alpha)
-    advice = nlpstattest_advice(data) if request.question is None else advise(request.question, data)
+    _refuse_procedure(table, request)
+    data = analyse(
+        first,
+        second,
+        names=names,
+        normality_alpha=request.normality_alpha,
+        is_clustered=table.clusters is not None,
+    )
+    advice = _advice(request, data, table.clusters)
     question: Question = request.question or data.nlpstattest_statistic
     if request.question is None and request.test in (None, RECOMMENDED):
         name = advice[0].name
     elif request.test == RECOMMENDED:
-        name = recommended_test(question, [data])
+        name = advice[0].name if table.clusters is not None else recommended_test(question, [data])
     else:
         name = request.test or DEFAULT_TEST[question]
-    test = run_test(name, differences, settings, question=request.question)
+    clusters = table.clusters
+    test = run_test(name, differences, settings, question=request.question, clusters=clusters)
     equivalence = None
     if request.margin is not None:
-        equivalence = equivalence_test(differences, margin=request.margin, alpha=settings.alpha)
+        equivalence = equivalence_test(
+            differences, margin=request.margin, alpha=settings.alpha, clusters=clusters
+        )
     power = retrospective_power(
         differences,
         test=test.name,
         question=question,
         settings=settings,
+        clusters=clusters,
         effect=request.effect,
         power_by=request.power_by,
         sizes=request.power_sizes,
@@ -175,10 +189,28 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
         data,
         advice,
         test,
-        effect_sizes(differences, settings, as_published=request.question is None),
+        effect_sizes(differences, settings, as_published=request.question is None)
+        if clusters is None
+        else effect_sizes_of_clusters(differences, clusters, settings),
         equivalence,
         power,
         _warnings(request, test, advice, power, is_shown=equivalence is not None),
+    )
+
+
+def _refuse_procedure(table: ScoreTable, request: Request) -> None:
+    if table.clusters is not None and request.question is None:
+        raise InputError(
+            "The procedure 'nlpstattest' chooses its test as if items were independent, and knows no clusters: "
+            "ask a --question instead."
+        )
+
+
+def _advice(request: Request, data: DataAnalysis, clusters: Clusters | None) -> tuple[TestAdvice, ...]:
+    if request.question is None:
+        return nlpstattest_advice(data)
+    return (
+        advise(request.question, data) if clusters is None else advise_clusters(request.question, clusters)
     )
 
 

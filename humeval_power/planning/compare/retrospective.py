@@ -8,17 +8,21 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, Question, TestSettings, all_alike
 from humeval_power.inference.ranked_values import exact_difference
+from humeval_power.planning.compare.clustered_power import of_clusters
 from humeval_power.planning.compare.power import CURVE_SIMULATIONS, CurvePoint, curve_sizes, power_curve
 from humeval_power.planning.questions import smallest_true
+from humeval_power.scenarios.compare.clusters import ResampledClusters
 from humeval_power.scenarios.compare.scores import NormalScores, PairedScoreTest, ResampledScores
 from humeval_power.scenarios.compare.signs import SignScores
 from humeval_power.scenarios.computed import ComputedPower
 
 PowerBy = Literal["bootstrap", "normal", "formula"]
-PairedScores: TypeAlias = ResampledScores | NormalScores | SignScores
+Unit = Literal["items", "clusters"]
+Drawn: TypeAlias = ResampledScores | NormalScores | SignScores | ResampledClusters
 MOST_NEEDED = 1_000_000  # items that are worth naming
 POST_HOC = (
     "The power is that for the effect that was observed. It says nothing that the p-value does not say "
@@ -32,9 +36,12 @@ _SIMULATED_AS = {"bootstrap-median": "sign", "permutation-median": "sign", "wilc
 class RetrospectivePower:
     """Simulated power at the items at hand (`at`) and around them, for one true effect.
 
+    `unit` says what is counted: items, or clusters of them, drawn as wholes, of `items_per_unit` on average.
+
     `test` is the test that was simulated: a permutation or bootstrap test has the t or sign test in its
-    place, which is as powerful with many items and takes no resampling inside every simulation. `needed` is
-    about the number of items for a power of `target` by formula; None where more than `MOST_NEEDED` are.
+    place, which is as powerful with many items and takes no resampling inside every simulation; with clusters
+    every test has the t test of its differences, signs or signed ranks. `needed` is about the number for a
+    power of `target` by formula; None where more than `MOST_NEEDED` are.
     """
 
     effect: float
@@ -47,6 +54,8 @@ class RetrospectivePower:
     curve: tuple[CurvePoint, ...]
     target: float
     needed: int | None
+    unit: Unit = "items"
+    items_per_unit: float = 1.0
 
 
 def retrospective_power(
@@ -55,6 +64,7 @@ def retrospective_power(
     test: str,
     question: Question,
     settings: TestSettings,
+    clusters: Clusters | None = None,
     effect: float | None = None,
     power_by: PowerBy = "bootstrap",
     sizes: Sequence[int] = (),
@@ -66,6 +76,7 @@ def retrospective_power(
 
     Parameters
     ----------
+    clusters : of the items, in their order: then the numbers are those of clusters, drawn as wholes.
     effect : the true difference, in the metric's units; for the question 'better' the share of items on
         which B is better, less one half. None takes the observed one.
     power_by : resample the observed differences, or draw normal ones with their SD, or 'formula' to simulate
@@ -85,14 +96,15 @@ def retrospective_power(
     if effect is not None and question != "better":
         effect -= settings.null
     simulated = _SIMULATED_AS.get(test, test if test in SIGN_TESTS else "t")
-    if test in SIGN_TESTS:
-        make, words = _of_signs(moved, simulated, question, settings, effect)
-        method = "draws of better, worse and tied items"
+    if clusters is not None:
+        drawn_from = _of_clusters(moved, clusters, simulated, question, settings, effect, power_by)
+        if drawn_from is None:
+            return None
+    elif test in SIGN_TESTS:
+        drawn_from = _of_signs(moved, simulated, question, settings, effect)
     else:
-        make, words = _of_differences(moved, simulated, settings, effect, power_by)
-        method = "resampled differences" if power_by == "bootstrap" else "normal differences, same SD"
-    n = len(moved)
-    computed = _formula(make(n), make)
+        drawn_from = _of_differences(moved, simulated, settings, effect, power_by)
+    make, computed, n = drawn_from.make, drawn_from.computed, drawn_from.n
     points = tuple(sorted({n, *sizes})) if sizes else curve_sizes(n)
     if power_by == "formula":
         curve = tuple(CurvePoint(size, None, computed(size).power) for size in points)
@@ -101,17 +113,31 @@ def retrospective_power(
         curve = tuple(replace(point, formula=computed(point.n).power) for point in drawn)
     formula = computed(n).method
     return RetrospectivePower(
-        effect=make(n).true_effect + (0.0 if test in SIGN_TESTS else settings.null),
-        effect_words=words,
+        effect=drawn_from.effect + (0.0 if test in SIGN_TESTS else settings.null),
+        effect_words=drawn_from.words,
         is_observed=effect is None,
         test=simulated,
-        method=formula if power_by == "formula" else method,
+        method=formula if power_by == "formula" else drawn_from.method,
         formula=formula,
         at=next(point for point in curve if point.n == n),
         curve=curve,
         target=target,
         needed=_needed(computed, target),
+        unit="items" if clusters is None else "clusters",
+        items_per_unit=len(moved) / n,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _DrawnFrom:
+    """Studies by number of items or clusters, of which `n` are at hand, their true effect and their power."""
+
+    make: Callable[[int], Drawn]
+    computed: Callable[[int], ComputedPower]
+    n: int
+    effect: float
+    words: str
+    method: str
 
 
 def _needed(computed: Callable[[int], ComputedPower], target: float) -> int | None:
@@ -121,16 +147,36 @@ def _needed(computed: Callable[[int], ComputedPower], target: float) -> int | No
     return smallest_true(lambda size: computed(size).power >= target, 2, MOST_NEEDED)
 
 
-def _formula(at_hand: PairedScores, make: Callable[[int], PairedScores]) -> Callable[[int], ComputedPower]:
-    """The power by number of items, without simulation."""
-    if isinstance(at_hand, ResampledScores):
-        return at_hand.computed_with
-    return lambda size: make(size).computed()
+def _of_clusters(
+    moved: Floats,
+    clusters: Clusters,
+    simulated: str,
+    question: Question,
+    settings: TestSettings,
+    effect: float | None,
+    power_by: PowerBy,
+) -> _DrawnFrom | None:
+    n, is_normal = clusters.n_clusters, power_by == "normal"
+    make, known, words = of_clusters(
+        moved,
+        clusters,
+        simulated=simulated,
+        question=question,
+        settings=settings,
+        effect=effect,
+        is_normal=is_normal,
+    )
+    if not make(n).varies:
+        return None
+    method = (
+        "normal clusters, same variance between and within" if is_normal else "resampled whole clusters"
+    )
+    return _DrawnFrom(make, make(n).computed_with, n, known, words, method)
 
 
 def _of_signs(
     moved: Floats, simulated: str, question: Question, settings: TestSettings, effect: float | None
-) -> tuple[Callable[[int], PairedScores], str]:
+) -> _DrawnFrom:
     if effect is not None and question in ("median", "pseudomedian"):
         moved, effect = exact_difference(moved, np.median(moved) - effect), None
     ties, share = float((moved == 0).mean()), float(np.sign(moved).mean()) / 2
@@ -139,22 +185,35 @@ def _of_signs(
             effect if question == "better" else effect / 2
         )  # a difference of accuracies counts both ways
 
-    def make(n: int) -> PairedScores:
+    def make(n: int) -> SignScores:
         return SignScores(n, share, ties, settings.direction, settings.alpha, simulated == "mcnemar")
 
-    return make, "share of items on which B is better, less one half"
+    words = "share of items on which B is better, less one half"
+    method = "draws of better, worse and tied items"
+    return _DrawnFrom(make, lambda size: make(size).computed(), len(moved), share, words, method)
 
 
 def _of_differences(
     moved: Floats, simulated: str, settings: TestSettings, effect: float | None, power_by: PowerBy
-) -> tuple[Callable[[int], PairedScores], str]:
+) -> _DrawnFrom:
     used: PairedScoreTest = "wilcoxon" if simulated == "wilcoxon" else "t"
+    words = "pseudomedian of B - A" if used == "wilcoxon" else "mean of B - A"
+    n = len(moved)
+    at_hand = ResampledScores(n, moved, effect, used, settings.direction, settings.alpha)
+    known = at_hand.true_effect
+    if power_by != "normal":
+        return _DrawnFrom(
+            lambda size: replace(at_hand, n=size),
+            at_hand.computed_with,
+            n,
+            known,
+            words,
+            "resampled differences",
+        )
+    sd = float(moved.std(ddof=1))
 
-    def make(n: int) -> PairedScores:
-        resampled = ResampledScores(n, moved, effect, used, settings.direction, settings.alpha)
-        if power_by != "normal":
-            return resampled
-        sd = float(moved.std(ddof=1))
-        return NormalScores(n, resampled.true_effect, sd, used, settings.direction, settings.alpha)
+    def make(size: int) -> NormalScores:
+        return NormalScores(size, known, sd, used, settings.direction, settings.alpha)
 
-    return make, "pseudomedian of B - A" if used == "wilcoxon" else "mean of B - A"
+    method = "normal differences, same SD"
+    return _DrawnFrom(make, lambda size: make(size).computed(), n, known, words, method)

@@ -16,9 +16,11 @@ _STANDING_WORDS: dict[Standing, str] = {
     "less preferred": "Less good",
     "inappropriate": "Not for this question",
 }
+_HEDGES = "Hedges' g is the same without its bias in small samples"
+_NO_HEDGES = "Hedges' g is left out, for its factor counts items"
 _EFFECT_ADVICE = {
     "mean": "Report the mean difference with its interval, in the metric's own units. Cohen's d compares it with "
-    "other metrics; Hedges' g is the same without its bias in small samples.",
+    f"other metrics; {_HEDGES}.",
     "median": "Report the median difference with its interval, in the metric's own units.",
     "pseudomedian": "Report the Hodges-Lehmann estimate with its interval, in the metric's own units; Wilcoxon's r "
     "compares it with other metrics.",
@@ -63,7 +65,10 @@ def advice_table(comparison: PairComparison) -> Table:
 
 def effect_advice(comparison: PairComparison) -> Paragraph:
     """Which effect size answers the question."""
-    return Paragraph(_EFFECT_ADVICE[comparison.question])
+    said = _EFFECT_ADVICE[comparison.question]
+    if comparison.table.clusters is not None:
+        said = said.replace(_HEDGES, _NO_HEDGES)
+    return Paragraph(said)
 
 
 def method_table(comparison: PairComparison) -> Table:
@@ -78,11 +83,10 @@ def power_advice(comparison: PairComparison) -> Points:
     assert power is not None
     effect = f"{'the observed' if power.is_observed else 'this'} effect of {significant(power.effect)}"
     if power.needed is None:
-        needed = (
-            f"No number of items up to {MOST_NEEDED:,} gives a power of {share(power.target)} for {effect}."
-        )
+        most = f"No number of {power.unit} up to {MOST_NEEDED:,}"
+        needed = f"{most} gives a power of {share(power.target)} for {effect}."
     else:
-        about = counted(power.needed, "item")
+        about = counted(power.needed, power.unit.removesuffix("s"))
         needed = f"By formula, about {about} give a power of {share(power.target)} for {effect}."
     said = [needed]
     if power.is_observed:

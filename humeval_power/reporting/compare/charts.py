@@ -8,7 +8,7 @@ import numpy as np
 
 from humeval_power.inference.compare.result import Floats, PairedTest, score_differences
 from humeval_power.planning.compare.pair import PairComparison
-from humeval_power.planning.compare.retrospective import RetrospectivePower
+from humeval_power.planning.compare.retrospective import RetrospectivePower, Unit
 from humeval_power.reporting.chart import Axis, Chart, Level, Mark, Series, Spot, Upright
 from humeval_power.reporting.document import Table
 from humeval_power.reporting.numbers import significant
@@ -87,22 +87,30 @@ def retrospective_chart(power: RetrospectivePower) -> Chart:
         tuple(series),
         at=(power.at.n, power.at.power),
         target=power.target,
-        words=f"Power against the number of items for {whose} of {significant(power.effect)} "
-        f"({power.effect_words}): {power.at.power:.2f} with the {power.at.n:,} items at hand.",
+        of=power.unit,
+        words=f"Power against the number of {power.unit} for {whose} of {significant(power.effect)} "
+        f"({power.effect_words}): {power.at.power:.2f} with the {power.at.n:,} {power.unit} at hand.",
     )
 
 
-def power_chart(series: tuple[Series, ...], *, at: tuple[int, float], target: float, words: str) -> Chart:
-    """Power against the number of items, `at` one of which it is marked."""
+def power_chart(
+    series: tuple[Series, ...],
+    *,
+    at: tuple[int, float],
+    target: float,
+    words: str,
+    of: Unit = "items",
+) -> Chart:
+    """Power against the number of items or clusters, `at` one of which it is marked."""
     n = [x for each in series for x in each.x]
     return Chart(
         name="power",
-        title="How many items find it?",
+        title=f"How many {of} find it?",
         words=words,
-        x=Axis("Items", 0, max(n), is_whole=True),
+        x=Axis(of.capitalize(), 0, max(n), is_whole=True),
         y=Axis("Power", 0, 1),
         series=series,
-        marks=(Spot(f"{at[0]:,} items: power {at[1]:.2f}", *at), Level(f"target {target:g}", target)),
+        marks=(Spot(f"{at[0]:,} {of}: power {at[1]:.2f}", *at), Level(f"target {target:g}", target)),
     )
 
 

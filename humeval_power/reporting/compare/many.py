@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.inference.compare.all_pairs import PairwiseScores
 from humeval_power.inference.compare.result import TestSettings
 from humeval_power.inference.compare.score_table import ScoreTable
+from humeval_power.reporting.compare.item_clusters import (
+    cluster_name,
+    independence_of_table,
+    items_words,
+)
 from humeval_power.reporting.compare.pair import (
     draws,
     notices_of,
@@ -17,6 +22,7 @@ from humeval_power.reporting.compare.pair import (
 )
 from humeval_power.reporting.compare.signature import CompareSignature
 from humeval_power.reporting.document import Document, Picture, Section, Table
+from humeval_power.reporting.independence import independence_record, independence_section
 from humeval_power.reporting.numbers import counted, p_cell, significant, significant_interval
 from humeval_power.reporting.records import Record, versions
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -62,8 +68,8 @@ class ManyResult(Result):
         return Document(
             f"{len(found.means)} systems compared: {self.table.metric}",
             lead=f"{n_significant} of {counted(len(found.pairs), 'pair')} differ significantly at alpha "
-            f"{self.settings.alpha:g}. {found.pairs[0].test.label}, {counted(found.n_items, 'item')}.",
-            caveats=_caveats(found),
+            f"{self.settings.alpha:g}. {found.pairs[0].test.label}, {items_words(self.table)}.",
+            caveats=_caveats(found, self.table),
             sections=(
                 Section("Systems", (_means(found), self._picture())),
                 Section(
@@ -71,6 +77,7 @@ class ManyResult(Result):
                     (_pairs(found, self.settings.alpha),),
                     is_detail=len(found.pairs) > MOST_PAIRS,
                 ),
+                independence_section(independence_of_table(self.table)),
             ),
             provenance=origin(self.table),
             signature=str(many_signature(found, self.table, self.settings)),
@@ -111,6 +118,7 @@ class ManyResult(Result):
             "clusters": [list(cluster) for cluster in found.clusters],
             "signature": str(many_signature(found, self.table, self.settings)),
             "notices": list(self.table.notices),
+            "independence": independence_record(independence_of_table(self.table)),
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -151,26 +159,28 @@ def many_signature(result: PairwiseScores, table: ScoreTable, settings: TestSett
         n_resamples=settings.n_resamples if drawn else None,
         seed=settings.seed if drawn else None,
         data_sha256=table.sha256 or None,
+        cluster=cluster_name(table),
     )
 
 
-def _caveats(result: PairwiseScores) -> tuple[str, ...]:
+def _caveats(result: PairwiseScores, table: ScoreTable) -> tuple[str, ...]:
     """What must be read before the pairs."""
+    resampled = "the items" if table.clusters is None else "whole clusters of items"
     return (
-        _CORRECTIONS[result.correction],
+        _CORRECTIONS[result.correction].replace("the items", resampled),
         "A pair that is not significant is not shown to be alike; intervals are of each pair by itself.",
     )
 
 
 def _means(result: PairwiseScores) -> Table:
-    """Systems by mean, best first, with their cluster where there are any."""
+    """Systems by mean, best first, with their group where there are any."""
     if not result.clusters:
         return Table(
             ("system", "mean"), tuple((name, significant(mean)) for name, mean in result.means.items())
         )
     cluster = {name: place for place, names in enumerate(result.clusters, start=1) for name in names}
     rows = tuple((name, significant(mean), str(cluster[name])) for name, mean in result.means.items())
-    return Table(("system", "mean", "cluster"), rows)
+    return Table(("system", "mean", "group"), rows)
 
 
 def _pairs(result: PairwiseScores, alpha: float) -> Table:

@@ -20,6 +20,11 @@ from humeval_power.reporting.compare.advice_words import (
     power_advice,
 )
 from humeval_power.reporting.compare.charts import differences_chart, retrospective_chart, scores_chart
+from humeval_power.reporting.compare.item_clusters import (
+    cluster_name,
+    independence_of_pair,
+)
+from humeval_power.reporting.compare.paper import paper_paragraph
 from humeval_power.reporting.compare.signature import CompareSignature
 from humeval_power.reporting.compare.words import (
     curve_table,
@@ -29,7 +34,8 @@ from humeval_power.reporting.compare.words import (
     summary_table,
     verdict,
 )
-from humeval_power.reporting.document import Document, Fact, Facts, Points, Section
+from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Points, Section
+from humeval_power.reporting.independence import independence_record, independence_section
 from humeval_power.reporting.records import Record, versions
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
@@ -78,6 +84,8 @@ class PairResult(Result):
                 Section("Step 3: the size of the effect", (effect_table(found), effect_advice(found))),
                 Section("What the effect sizes are", (method_table(found),), is_detail=True),
                 *self._power(),
+                Section("For the paper", (Paragraph(paper_paragraph(found)),)),
+                independence_section(independence_of_pair(found)),
             ),
             provenance=origin(found.table),
             signature=str(pair_signature(found)),
@@ -139,6 +147,7 @@ def pair_record(comparison: PairComparison) -> Record:
         "warnings": list(comparison.warnings),
         "signature": str(pair_signature(comparison)),
         "notices": list(comparison.table.notices),
+        "independence": independence_record(independence_of_pair(comparison)),
     }
 
 
@@ -170,19 +179,23 @@ def draws(test: PairedTest) -> bool:
     return test.name in RESAMPLING_TESTS and not test.exact
 
 
-def notices_of(*tables: ScoreTable) -> tuple[str, ...]:
-    """What was noticed in reading the tables, each thing once, with the file's name."""
+def notices_of(*tables: ScoreTable, with_suspects: bool = True) -> tuple[str, ...]:
+    """What was noticed in reading the tables, each thing once, with the file's name; with the columns that look
+    like clusters of items and are not known as such."""
     said = [
         f"{table.source}: {notice}" if table.source else notice
         for table in tables
-        for notice in table.notices
+        for notice in (
+            *table.notices,
+            *(each.sentence() for each in table.suspects if with_suspects),
+        )
     ]
     return tuple(dict.fromkeys(said))
 
 
 def origin(*tables: ScoreTable) -> tuple[Fact, ...]:
     """The same for readers of the document."""
-    return tuple(("Scores", notice) for notice in notices_of(*tables))
+    return tuple(("Scores", notice) for notice in notices_of(*tables, with_suspects=False))
 
 
 def pair_signature(comparison: PairComparison) -> CompareSignature:
@@ -200,6 +213,7 @@ def pair_signature(comparison: PairComparison) -> CompareSignature:
         n_resamples=settings.n_resamples if drawn else None,
         seed=settings.seed if drawn else None,
         data_sha256=comparison.table.sha256 or None,
+        cluster=cluster_name(comparison.table),
     )
 
 
@@ -217,6 +231,7 @@ def _power(power: RetrospectivePower) -> Record:
         "target_power": power.target,
         "n_for_target": power.needed,
         "curve": [_point(point) for point in power.curve],
+        "unit": power.unit,
     }
 
 

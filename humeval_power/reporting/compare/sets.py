@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.inference.compare.effect_sizes import EffectSize
 from humeval_power.inference.compare.replicability import Replicability
 from humeval_power.planning.compare.pair import PairComparison
+from humeval_power.reporting.compare.item_clusters import independence_of_sets
 from humeval_power.reporting.compare.pair import compared, notices_of, origin, pair_record, pair_row
 from humeval_power.reporting.document import Document, Paragraph, Picture, Section, Table
+from humeval_power.reporting.independence import independence_record, independence_section
 from humeval_power.reporting.interval_chart import interval_chart
 from humeval_power.reporting.numbers import p_cell, significant
 from humeval_power.reporting.records import Record
@@ -55,6 +57,7 @@ class SetsResult(Result):
                         *self._pictures(),
                     ),
                 ),
+                independence_section(independence_of_sets(self.names, self.comparisons)),
             ),
             provenance=origin(*(one.table for one in self.comparisons)),
         )
@@ -101,6 +104,7 @@ class SetsResult(Result):
                 "named": [self.names[place] for place in self.found.named],
             },
             "comparisons": [pair_record(one) for one in self.comparisons],
+            "independence": independence_record(independence_of_sets(self.names, self.comparisons)),
         }
 
     def to_frame(self) -> pd.DataFrame:

@@ -3,7 +3,8 @@
     humeval_power|v:0.1.0|model:paired|coding:b-a|q:mean|test:t|alpha:.05|two|n:96|draws:10000|seed:1|data:sha256:ab12
 
 n: items, or evaluation units; null: the null difference where it is not 0; two, one and less: the direction;
-corr and k: the correction for many pairs, and the systems; draws and seed: of the resampling.
+corr and k: the correction for many pairs, and the systems; cluster: the column of the items' clusters and their
+number; draws and seed: of the resampling.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class CompareSignature:
     n_resamples: int | None = None
     seed: int | None = None
     data_sha256: str | None = None
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         if self.data_sha256 is not None:
@@ -53,6 +55,7 @@ class CompareSignature:
             f"alpha:{short(self.alpha)}",
             side,
             f"n:{self.n_items}",
+            *named("cluster", self.cluster),
             *named("k", self.n_systems),
             *named("corr", self.correction),
             *named("draws", self.n_resamples),
@@ -95,6 +98,7 @@ _KNOWN = {
     "alpha": "alpha",
     "side": "direction",
     "n": "n_items",
+    "cluster": "cluster",
     "k": "n_systems",
     "corr": "correction",
     "draws": "n_resamples",

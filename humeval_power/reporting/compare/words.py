@@ -60,7 +60,7 @@ def report_rows(comparison: PairComparison) -> tuple[Fact, ...]:
         ("Test", f"{test.label}, {DIRECTION_WORDS[settings.direction]}; {test.method}"),
         ("Significance level", f"alpha = {settings.alpha:g}"),
         ("Null difference", f"{settings.null:g}"),
-        ("Sample size", f"n = {test.n:,}"),
+        ("Sample size", _sample_size(comparison)),
         (
             f"Effect: {test.estimand}{', i <= j' if has_two_pseudomedians(comparison) else ''}",
             f"{significant(test.estimate)}{_test_interval(test)}",
@@ -99,9 +99,26 @@ def _test_interval(test: PairedTest) -> str:
     return f", {100 * test.confidence:g} % interval {significant_interval(*test.interval)}"
 
 
+def _sample_size(comparison: PairComparison) -> str:
+    clusters = comparison.table.clusters
+    if clusters is None:
+        return f"n = {comparison.test.n:,}"
+    return f"n = {comparison.test.n:,} in {clusters.n_clusters:,} clusters ({clusters.name})"
+
+
+def _drawn(test: str) -> str:
+    return {"t": "the differences", "wilcoxon": "the signed ranks"}.get(test, "the signs")
+
+
 def _simulated_test(comparison: PairComparison) -> str:
     """Which test was simulated, where it is not the one that was run."""
     power = comparison.power
+    if power is not None and power.unit == "clusters":
+        return (
+            ""
+            if comparison.test.name == "t"
+            else f"of the CR2 t test of {_drawn(power.test)} in its place; "
+        )
     if power is None or power.test == comparison.test.name:
         return ""
     label = TESTS[power.test].label
@@ -123,10 +140,11 @@ def equivalence_words(comparison: PairComparison) -> str:
         return ""
     shown_words = "shown" if found.is_equivalent else "not shown"
     inferior = "shown" if found.is_not_inferior else "not shown"
+    robust = "" if comparison.table.clusters is None else " with CR2 errors"
     return (
-        f"|mean B - A| below {found.margin:g} {shown_words}: two one-sided t tests, {p_words(found.p_value)}, "
-        f"{100 * (1 - 2 * found.alpha):g} % interval {significant_interval(*found.interval)}; that B is worse by "
-        f"less than {found.margin:g} is {inferior}."
+        f"|mean B - A| below {found.margin:g} {shown_words}: two one-sided t tests{robust}, "
+        f"{p_words(found.p_value)}, {100 * (1 - 2 * found.alpha):g} % interval "
+        f"{significant_interval(*found.interval)}; that B is worse by less than {found.margin:g} is {inferior}."
     )
 
 
@@ -154,6 +172,8 @@ def shape_words(comparison: PairComparison) -> list[str]:
             f"Shapiro-Wilk W = {data.shapiro_w:.4f}, {p_words(data.shapiro_p)}: {passed} at "
             f"{data.normality_alpha:g}."
         )
+    elif comparison.table.clusters is not None:
+        said.append("Shapiro-Wilk was not run: it takes items as independent, and these come in clusters.")
     elif data.skew == "roughly symmetric":
         said.append("Shapiro-Wilk was not run: its p-value is good for 3 to 5,000 items with a spread.")
     else:
@@ -189,7 +209,10 @@ def curve_table(comparison: PairComparison) -> Table | None:
         for point in power.curve
     )
     simulated = ("simulated", "Monte Carlo interval") if power.at.simulated is not None else ()
-    return Table(("items", *simulated, "by formula"), rows, f"Formula: {power.formula}.")
+    caption = f"Formula: {power.formula}."
+    if power.unit == "clusters":
+        caption += f" A cluster has {significant(power.items_per_unit)} items on average."
+    return Table((power.unit, *simulated, "by formula"), rows, caption)
 
 
 def _point_cells(point: CurvePoint) -> tuple[str, ...]:

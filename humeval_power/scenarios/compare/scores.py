@@ -163,18 +163,34 @@ def t_power(
 
     ratio : mean difference over the SD of the differences. n : items; may be fractional.
     """
-    df, shift = n - 1, ratio * math.sqrt(n)
+    return mean_power(
+        ratio * math.sqrt(n),
+        n - 1,
+        direction=direction,
+        alpha=alpha,
+        method="noncentral t distribution",
+        exact=True,
+    )
+
+
+def mean_power(
+    shift: float, df: float, *, direction: Direction, alpha: float, method: str, exact: bool
+) -> ComputedPower:
+    """Power, Type M and Type S of a t test of a mean.
+
+    shift : true mean over its standard error. `method` and `exact` are said of the result.
+    """
     sides = 2 if direction == "two-sided" else 1
     critical = float(stats.t.isf(alpha / sides, df))
     up = noncentral_t_tail(critical, df, shift) if direction != "less" else 0.0
     down = noncentral_t_tail(critical, df, -shift) if direction != "greater" else 0.0
-    right, wrong = (up, down) if ratio >= 0 else (down, up)
+    right, wrong = (up, down) if shift >= 0 else (down, up)
     type_m = type_s = math.nan
-    if ratio != 0 and up + down > 0:
+    if shift != 0 and up + down > 0:
         over, under = significant_sizes(shift, df, critical)
         size = {"two-sided": over + under, "greater": over, "less": under}[direction]
         type_m, type_s = size / (abs(shift) * (up + down)), wrong / (up + down)
-    return ComputedPower(right, up + down, type_m, type_s, "noncentral t distribution", exact=True)
+    return ComputedPower(right, up + down, type_m, type_s, method, exact)
 
 
 def _tested(differences: Floats, scenario: NormalScores | ResampledScores) -> Replicates:

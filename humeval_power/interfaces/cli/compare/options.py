@@ -94,7 +94,7 @@ _OPTIONS = (
         "--power-sizes",
         metavar="LIST",
         callback=number_list(int, least=2, most=MOST_NEEDED),
-        help="Numbers of items to give the power for, such as 50:500:50. [1/4 to 4 times those at hand]",
+        help="Numbers of items, or of clusters, to give the power for: 50:500:50. [1/4 to 4 times those at hand]",
     ),
     click.option(
         "--power-target",

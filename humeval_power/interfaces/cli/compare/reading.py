@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from humeval_power.interfaces.cli.cluster_options import cluster_option
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import Function, collected, fields_of
 
@@ -29,6 +30,7 @@ class Reading:
     unit_size: int
     unit_by: UnitBy
     shuffle_seed: int | None
+    cluster: str | None
 
 
 def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
@@ -62,6 +64,7 @@ _OPTIONS = (
         help="Score of a unit.",
     ),
     click.option("--shuffle-seed", type=WholeNumber(min=0), help="Shuffle items into units. [adjacent]"),
+    cluster_option,
 )
 
 
@@ -85,4 +88,5 @@ def read_tables(reading: Reading) -> dict[str, ScoreTable]:
         unit_size=reading.unit_size,
         unit_by=reading.unit_by,
         shuffle_seed=reading.shuffle_seed,
+        cluster=reading.cluster,
     )

@@ -84,7 +84,8 @@ def _tell_work(
         resampled += comparison_workload("compare", table.n_items, n_simulations=pairs * n_resamples)
         if pairs > 1:
             continue  # there the power of no pair is simulated
-        for size in curve_sizes(table.n_items) if sizes is None else sizes:
+        n = table.n_items if table.clusters is None else table.clusters.n_clusters
+        for size in curve_sizes(n) if sizes is None else sizes:
             simulated += comparison_workload("compare", size, n_simulations=n_simulations, n_jobs=n_jobs)
     tell_work(simulated, n_simulations=n_simulations)
     tell_work(resampled, n_simulations=n_resamples, option="--resamples")

@@ -26,6 +26,7 @@ def read_scores(
     unit_size: int = 1,
     unit_by: UnitBy = "mean",
     shuffle_seed: int | None = None,
+    cluster: str | None = None,
 ) -> dict[str, ScoreTable]:
     """Read a metric's scores of the same items, as `compare.scores` takes them.
 
@@ -40,6 +41,8 @@ def read_scores(
     drop_missing : leave out items without a score of each system.
     unit_size, unit_by : how many items make a unit, and whether their mean or their median is its score.
     shuffle_seed : shuffle items into units; None for adjacent ones.
+    cluster : the column of the items' clusters, such as passage or document; of files without names of columns a
+        file with one cluster's name a line.
 
     Returns
     -------
@@ -53,7 +56,13 @@ def read_scores(
     """
     if len(paths) > 2:
         raise InputError(f"Name one table, or two files of one column; got {len(paths)} files.")
-    source = open_scores([str(path) for path in paths], item=item, system=system)
+    if cluster is not None and unit_size > 1:
+        raise InputError(
+            "Units and clusters are two ways to treat items that are alike: leave --unit-size or --cluster out."
+        )
+    source = open_scores(
+        [str(path) for path in paths], item=item, system=system, cluster=cluster, wanted=[*systems, *scores]
+    )
     if dataset is not None and len(scores) > 1:
         raise InputError("Count over data sets or over metrics: --dataset with one --score.")
 

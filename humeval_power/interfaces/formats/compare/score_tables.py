@@ -10,15 +10,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from humeval_power.checking.columns import close_to, find_columns, listing
+from humeval_power.checking.cluster_columns import cluster_suspects
+from humeval_power.checking.columns import close_to, find_columns, listing, named_column, shortened
 from humeval_power.checking.roles import ROLES
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.interfaces.formats.compare.headerless import read_headerless
+from humeval_power.interfaces.formats.compare.item_columns import item_clusters, item_suspects
 from humeval_power.interfaces.formats.file_bytes import read_bytes, unzipped
+from humeval_power.interfaces.formats.item_clusters import OPTION
 from humeval_power.interfaces.formats.tables import SourceTable, read_score_source, source_name, table_of
 from humeval_power.ratings import MISSING_CODES
 
+_LEFT_OUT = (
+    "Column {name!r} looks like clusters of items, and is no score unless --systems or --score names it."
+)
 LISTED = 5  # problems shown of each kind; the rest is counted
 _SYSTEM = replace(ROLES["system"], required=False)
 _ITEM = replace(ROLES["item"], names=(*ROLES["item"].names, "id", "index"), required=False)
@@ -28,18 +34,30 @@ _MISSING = {code.casefold() for code in MISSING_CODES}
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreSource:
     """A table as read: `system` is the column of a long table, None for a wide one, whose columns in
-    `scores` are systems; in a long one they are metrics."""
+    `scores` are systems; in a long one they are metrics. `cluster` is the column of the items' clusters, or
+    with `has_header` False a file with one cluster's name a line."""
 
     table: SourceTable
     item: str | None
     system: str | None
     scores: tuple[str, ...]
+    cluster: str | None = None
+    has_header: bool = True
+    left_out: tuple[str, ...] = ()
 
 
-def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | None = None) -> ScoreSource:
+def open_scores(
+    paths: Sequence[str],
+    *,
+    item: str | None = None,
+    system: str | None = None,
+    cluster: str | None = None,
+    wanted: Sequence[str] = (),
+) -> ScoreSource:
     """Read a table of scores, or two files with one score a line, A first; or logs of a harness.
 
-    Long tables are known by a column of the system. Columns of text are left out of wide ones.
+    Long tables are known by a column of the system. Columns of text are left out of wide ones, and so is that
+    of the clusters; what looks like one is no system and no metric, unless it is among the names `wanted`.
 
     Raises
     ------
@@ -48,17 +66,25 @@ def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | 
     """
     logged = read_score_source(*paths)
     if logged is None and len(paths) == 2:
-        return ScoreSource(_joined(paths), None, None, ("A", "B"))
-    table = logged or _one_table(paths[0])
+        return ScoreSource(_joined(paths), None, None, ("A", "B"), cluster, has_header=False)
+    table, has_header = (logged, True) if logged is not None else _one_table(paths[0])
     columns = [str(name) for name in table.frame.columns]
     _check_header(table)
     of = find_columns(
         columns, [_SYSTEM, _ITEM], named={"item": item, "system": system}, source=table.source
     ).of
     item, system = of.get("item"), of.get("system")
-    scores = table.scores or tuple(
-        name for name in columns if name not in (item, system) and _is_numeric(table.frame[name])
-    )
+    if cluster is not None and has_header:
+        cluster = named_column(cluster, columns, option=OPTION, source=table.source)
+    left_out: tuple[str, ...] = ()
+    if has_header:
+        taken = [*wanted, *table.scores, *filter(None, [system, cluster])]
+        suspects = cluster_suspects(table.frame, item=item, taken=taken)
+        left_out = tuple(
+            each.column for each in suspects if each.column and _is_numeric(table.frame[each.column])
+        )
+    free = [name for name in columns if name not in (item, system, cluster, *left_out)]
+    scores = table.scores or tuple(name for name in free if _is_numeric(table.frame[name]))
     if not scores or (system is None and len(scores) < 2):
         rule = "there is no column of scores." if system else "there are not two columns of scores."
         remedy = (
@@ -69,12 +95,14 @@ def open_scores(paths: Sequence[str], *, item: str | None = None, system: str | 
     if system is not None and item is None:
         rule = "a table with a column of the system needs one of the item, to pair the scores."
         raise InputError([Problem(rule, "Name it with --item.", place=table.source)])
-    return ScoreSource(table, item, system, scores)
+    return ScoreSource(table, item, system, scores, cluster, has_header, left_out)
 
 
-def _one_table(path: str) -> SourceTable:
+def _one_table(path: str) -> tuple[SourceTable, bool]:
+    """The table of a file, and whether its columns have names."""
     content, name = read_bytes(path), source_name(path)
-    return read_headerless(unzipped(content, source=name), source=name) or table_of(content, source=name)
+    headerless = read_headerless(unzipped(content, source=name), source=name)
+    return headerless or table_of(content, source=name), headerless is None
 
 
 def _check_header(table: SourceTable) -> None:
@@ -117,6 +145,7 @@ def score_table(
         All problems at once: cells that are no numbers, scores that are missing or doubled.
     """
     frame, notices = source.table.frame, list(source.table.notices)
+    notices += [_LEFT_OUT.format(name=shortened(name)) for name in source.left_out]
     if where is not None:
         frame = frame[frame[where[0]].astype(str) == where[1]]
     if source.system is None:
@@ -127,13 +156,16 @@ def score_table(
         metric = _metric(source, score)
         wide, rows = _pivoted(source, frame, metric)
     names = _systems(source, [str(name) for name in wide.columns], systems)
-    values, problems, n_dropped = _numbers(wide[list(names)], rows, source, drop_missing)
+    values, problems, complete = _numbers(wide[list(names)], rows, source, drop_missing)
     if problems:
         raise InputError(problems)
+    n_dropped = len(complete) - int(complete.sum())
     if n_dropped:
         notices.append(f"{n_dropped:,} of {len(wide):,} items lack a score and are left out.")
     digest = source.table.sha256
-    return ScoreTable(values, names, metric, source.table.source, digest, tuple(notices))
+    found = item_clusters(source, frame, wide.index, complete)
+    suspects = item_suspects(source, frame) if found is None else ()
+    return ScoreTable(values, names, metric, source.table.source, digest, tuple(notices), found, suspects)
 
 
 def _joined(paths: Sequence[str]) -> SourceTable:
@@ -233,7 +265,7 @@ def _systems(source: ScoreSource, known: list[str], asked: tuple[str, ...]) -> t
 
 def _numbers(
     wide: pd.DataFrame, rows: Sequence[int | None], source: ScoreSource, drop_missing: bool
-) -> tuple[np.ndarray, list[Problem], int]:
+) -> tuple[np.ndarray, list[Problem], np.ndarray]:
     values = np.full(wide.shape, np.nan)
     bad: list[Problem] = []
     for column, name in enumerate(wide.columns):
@@ -245,7 +277,7 @@ def _numbers(
                 bad.append(_bad_cell(cell, str(name), wide.index[place], rows[place], source))
     problems = _counted(bad[:LISTED], len(bad))
     complete = np.isfinite(values).all(axis=1)
-    return values[complete], problems, int((~complete).sum())
+    return values[complete], problems, complete
 
 
 def _bad_cell(cell: object, column: str, item: object, row: int | None, source: ScoreSource) -> Problem:

@@ -44,7 +44,7 @@ def _largest(typed: Typed, _comparison: Code) -> Value:
 
 
 ASSESSMENT = Kind(_assessment, _largest)
-_READING = ("item", "system", "dataset", "unit_by", "shuffle_seed")
+_READING = ("item", "system", "dataset", "unit_by", "shuffle_seed", "cluster")
 _ASKED = ("question", "procedure", "test", "direction", "null", "alpha", "effect", "margin", "correction")
 
 

@@ -1,0 +1,37 @@
+"""One paragraph that reports a comparison of two systems by their scores."""
+
+from __future__ import annotations
+
+import math
+
+from humeval_power.planning.compare.pair import PairComparison
+from humeval_power.reporting.numbers import p_words, significant, significant_interval
+
+_WHAT = {
+    "mean": "mean difference",
+    "median": "median difference",
+    "pseudomedian": "pseudomedian of the differences",
+}
+
+
+def paper_paragraph(comparison: PairComparison) -> str:
+    """Items and clusters, the test, the estimate with its interval, and the p-value."""
+    test, settings, table = comparison.test, comparison.request.settings, comparison.table
+    a, b = table.systems
+    clusters = table.clusters
+    where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
+    named = test.label.startswith(("Wilcoxon", "McNemar"))
+    label = test.label if named else f"{test.label[0].lower()}{test.label[1:]}"
+    what = f"{_WHAT[test.estimand]} B - A" if test.estimand in _WHAT else test.estimand
+    interval = ""
+    if not math.isnan(test.interval[0]):
+        interval = f", {100 * test.confidence:g} % interval {significant_interval(*test.interval)}"
+    statistic = ""
+    if test.name == "t":
+        statistic = f" {test.statistic_name} = {significant(test.statistic)},"
+    side = "two-sided" if settings.direction == "two-sided" else "one-sided"
+    return (
+        f"We compared {b} (B) with {a} (A) by {table.metric} on the same {test.n:,} items{where}. The {what} was "
+        f"{significant(test.estimate)}{interval} ({label}, {side},{statistic} {p_words(test.p_value)}, alpha "
+        f"{settings.alpha:g})."
+    )
