@@ -68,6 +68,7 @@ COMMANDS: dict[str, str] = {
     "looks pool": f"looks pool --simulated 40 {QUICK}",
     "compare scores": f"compare scores scores.csv --question mean {QUICK}",
     "compare nlpstattest": f"compare scores scores.csv --procedure nlpstattest {QUICK}",
+    "compare clusters": f"compare scores passages.csv --question mean --margin 0.1 --cluster passage {QUICK}",
     "compare prospective": "compare prospective --mean 0.02 --sd 0.1",
     "compare primer-table": "compare primer-table",
     "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 {QUICK}",
@@ -99,6 +100,8 @@ COMMANDS: dict[str, str] = {
     "rank battles": "rank battles battles.csv",
     "rank battles rao-kupper": "rank battles battles.csv --ties rao-kupper --no-position-bias --cluster item",
     "corpus test": "corpus test --system-a a.txt --system-b b.txt --reference reference.txt --seed 3",
+    "corpus clusters": "corpus test --system-a a.txt --system-b b.txt --reference reference.txt "
+    "--cluster documents.txt --seed 3",
     "corpus estimate": "corpus estimate --system-a a.txt --system-b b.txt --reference reference.txt",
     "corpus power": f"corpus power --n 300 --effect 1 {QUICK}",
     "corpus mde": f"corpus mde --n 300 {QUICK}",
@@ -150,6 +153,8 @@ def write_inputs(folder: Path) -> None:
     b = a + rng.normal(0.03, 0.08, 60)
     scores = [f"s{i},A,{x:.4f}\ns{i},B,{y:.4f}" for i, (x, y) in enumerate(zip(a, b, strict=True))]
     _write(folder / "scores.csv", ["item,system,score", *scores])
+    passages = [f"s{i},p{i // 4},{x:.4f},{y:.4f}" for i, (x, y) in enumerate(zip(a, b, strict=True))]
+    _write(folder / "passages.csv", ["item,passage,A,B", *passages])
     gold = rng.integers(0, 2, 200)
     answers = {name: np.where(rng.random(200) < right, gold, 1 - gold) for name, right in _RIGHT.items()}
     for name, values in {"gold": gold, **answers}.items():
@@ -184,6 +189,7 @@ def write_inputs(folder: Path) -> None:
         changed = [" ".join(w if rng.random() < kept else "other" for w in s.split()) for s in reference]
         _write(folder / f"{name}.txt", changed)
     _write(folder / "reference.txt", reference)
+    _write(folder / "documents.txt", [f"d{place // 8}" for place in range(len(reference))])
     claims = [
         "task,baseline,accuracy,n",
         "sst2,0.93,0.94,1821",

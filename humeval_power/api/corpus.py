@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from humeval_power.clusters import Clusters
 from humeval_power.inference.corpus import DEFAULT_SWAPS
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE
@@ -24,6 +25,7 @@ def test(
     metric: CorpusMetric = "bleu",
     tokenizer: Tokenizer = "13a",
     lowercase: bool = False,
+    clusters: Clusters | Sequence[object] | None = None,
     n_swaps: int = DEFAULT_SWAPS,
     alpha: float = DEFAULT_RULE.alpha,
     seed: int = DEFAULT_SEED,
@@ -36,32 +38,38 @@ def test(
     system_a, system_b : outputs, segment by segment; the effect is B - A.
     references : one list of segments, or several.
     metric, tokenizer, lowercase : as sacreBLEU computes it.
-    n_swaps : random swaps; all swaps of up to 12 segments are listed instead.
+    clusters : the cluster of each segment, such as its document: whole clusters are swapped, and errors are CR2's.
+    n_swaps : random swaps; all swaps of up to 12 segments, or clusters, are listed instead.
     remarks : what was noticed in reading.
 
     Returns
     -------
     CorpusTestResult
-        The metric of both in points, 0 to 100, and the p-value, with its Monte Carlo interval if swaps were
-        drawn.
+        The metric of both in points, 0 to 100, the interval of their difference, and the p-value, with its Monte
+        Carlo interval if swaps were drawn.
 
     Raises
     ------
     InputError
-        Texts of different lengths, or a number of swaps outside 1 to 10 million.
+        Texts of different lengths, clusters of another number of segments, or a number of swaps outside 1 to 10
+        million.
     """
     from humeval_power.estimation.sentence_counts import sentence_counts
-    from humeval_power.inference.corpus import paired_randomisation_test
+    from humeval_power.inference.corpus import metric_mean, paired_randomisation_test
     from humeval_power.reporting.corpus.result import CorpusTestResult
     from humeval_power.reporting.result import UNKNOWN, Provenance
 
     counts = sentence_counts(
         system_a, system_b, references=references, metric=metric, tokenizer=tokenizer, lowercase=lowercase
     )
-    found = paired_randomisation_test(counts, n_swaps=n_swaps, seed=seed)
+    known = clusters if clusters is None or isinstance(clusters, Clusters) else Clusters.of(clusters)
+    mean = metric_mean(counts, known)
+    found = paired_randomisation_test(counts, clusters=known, n_swaps=n_swaps, seed=seed)
     return CorpusTestResult(
         counts=counts,
         found=found,
+        mean=mean,
+        clusters=known,
         alpha=alpha,
         remarks=tuple(remarks),
         provenance=UNKNOWN if found.exact else Provenance(seed=seed),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.kernels.corpus_metrics import bleu, chrf
 
@@ -35,6 +36,10 @@ class SentenceCounts:
 
     def __len__(self) -> int:
         return len(self.a)
+
+    def summed(self, clusters: Clusters) -> SentenceCounts:
+        """Counts of whole clusters of sentences, such as documents."""
+        return replace(self, a=clusters.sums(self.a), b=clusters.sums(self.b))
 
     def value(self, counts: Floats) -> Floats:
         """The metric, 0 to 100, of summed counts (..., k)."""

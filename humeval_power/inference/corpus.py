@@ -12,9 +12,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
+from humeval_power.estimation.metric_influence import influence_values
 from humeval_power.estimation.sentence_counts import SentenceCounts
 from humeval_power.estimation.swap_effects import random_subsets, swapped_differences
+from humeval_power.inference.clustered import ClusteredMean, clustered_mean
 from humeval_power.inference.resampled import drawn_p, in_blocks, monte_carlo_interval
 
 Floats = NDArray[np.float64]
@@ -52,9 +55,15 @@ class RandomisationTest:
 
 
 def paired_randomisation_test(
-    counts: SentenceCounts, *, n_swaps: int = DEFAULT_SWAPS, seed: int = 1
+    counts: SentenceCounts,
+    *,
+    clusters: Clusters | None = None,
+    n_swaps: int = DEFAULT_SWAPS,
+    seed: int = 1,
 ) -> RandomisationTest:
     """Swap random halves of the sentences between the systems; list all swaps of up to 12 sentences.
+
+    With clusters, such as documents, all sentences of a cluster are swapped together.
 
     Swap i depends on the seed and on i alone: more swaps extend fewer.
 
@@ -65,7 +74,9 @@ def paired_randomisation_test(
     """
     if not 1 <= n_swaps <= MAX_SWAPS:
         raise InputError(f"The number of swaps must lie between 1 and {MAX_SWAPS:,}; got {n_swaps:,}.")
-    n, observed = len(counts), counts.difference
+    observed = counts.difference
+    counts = counts if clusters is None else counts.summed(clusters)
+    n = len(counts)
     exact = n <= LISTED_UP_TO
     if exact:
         every = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
@@ -76,6 +87,17 @@ def paired_randomisation_test(
         )
     n_extreme = int((np.abs(found) >= abs(observed) - _CLOSE).sum())
     return RandomisationTest(observed, n_extreme, len(found), exact)
+
+
+def metric_mean(counts: SentenceCounts, clusters: Clusters | None = None) -> ClusteredMean:
+    """B - A with its CR2 error from the sentences' influence values, and the df of Bell and McCaffrey.
+
+    Raises
+    ------
+    InputError
+        Clusters of another number of sentences.
+    """
+    return clustered_mean(counts.difference + influence_values(counts), clusters)
 
 
 def normal_sign_flip(effects: Floats) -> tuple[Floats, Floats, Floats]:

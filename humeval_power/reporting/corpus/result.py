@@ -6,11 +6,35 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.clusters import Clusters
 from humeval_power.estimation.delta_laplace import DeltaLaplace
 from humeval_power.estimation.sentence_counts import METRIC_NAMES, SentenceCounts
 from humeval_power.estimation.swap_effects import Additivity, Floats
+from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.inference.corpus import RandomisationTest
-from humeval_power.reporting.document import Block, Document, Fact, Facts, Listing, Picture, Section
+from humeval_power.reporting.corpus.paper import (
+    corpus_signature,
+    swap_words,
+    test_paragraph,
+    too_few_swaps,
+)
+from humeval_power.reporting.document import (
+    Block,
+    Document,
+    Fact,
+    Facts,
+    Listing,
+    Paragraph,
+    Picture,
+    Section,
+)
+from humeval_power.reporting.independence import (
+    Independence,
+    assumed_items,
+    clustered_items,
+    independence_record,
+    independence_section,
+)
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -35,24 +59,65 @@ class CorpusTestResult(Result):
 
     counts: SentenceCounts
     found: RandomisationTest
+    mean: ClusteredMean
     alpha: float
+    clusters: Clusters | None = None
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
         """The metric of both systems, and the verdict."""
         found = self.found
-        how = f"all {found.n_swaps:,} swaps" if found.exact else f"{found.n_swaps:,} random swaps"
         name = METRIC_NAMES[self.counts.metric]
-        facts = (*_metric_facts(self.counts), *swap_facts(how, found.p_interval))
+        facts = (
+            *_metric_facts(self.counts),
+            *self._interval_facts(),
+            *swap_facts(swap_words(found, self.clusters), found.p_interval),
+        )
         return Document(
             f"{name} of two systems",
             lead=verdict(f"{found.difference:+.2f} {name}", found.p_value, self.alpha),
-            sections=(Section("", (Facts(facts),)),),
+            caveats=too_few_swaps(found, self.alpha),
+            sections=(
+                Section("", (Facts(facts),)),
+                Section("For the paper", (Paragraph(self._paper()),)),
+                independence_section(self._independence()),
+            ),
+            signature=self.signature,
         )
+
+    def _interval_facts(self) -> tuple[Fact, ...]:
+        mean = self.mean
+        if not mean.standard_error > 0:
+            return ()
+        low, high = mean.interval(1 - self.alpha)
+        each = "sentences" if self.clusters is None else "clusters"
+        return (
+            (
+                "Interval",
+                f"{low:+.2f} to {high:+.2f} ({100 * (1 - self.alpha):g} %, error {mean.standard_error:.3f} "
+                f"from the influence of {each}, {mean.df:.4g} df)",
+            ),
+        )
+
+    @property
+    def signature(self) -> str:
+        """The line that says in a paper what was tested."""
+        return corpus_signature(
+            self.counts, self.found, self.clusters, alpha=self.alpha, seed=self.provenance.seed
+        )
+
+    def _paper(self) -> str:
+        return test_paragraph(self.counts, self.found, self.mean, self.clusters, alpha=self.alpha)
+
+    def _independence(self) -> tuple[Independence, ...]:
+        if self.clusters is None:
+            return (assumed_items(len(self.counts)),)
+        return (clustered_items(self.mean, self.clusters.name),)
 
     def content(self) -> Record:
         """The metric and the test."""
+        interval = self.mean.interval(1 - self.alpha) if self.mean.standard_error > 0 else None
         found = self.found
         return {
             **_metric_record(self.counts),
@@ -61,6 +126,12 @@ class CorpusTestResult(Result):
             "p_interval": found.p_interval,
             "alpha": self.alpha,
             "significant": found.p_value <= self.alpha,
+            "standard_error": self.mean.standard_error,
+            "df": self.mean.df,
+            "interval": interval,
+            "n_clusters": None if self.clusters is None else self.clusters.n_clusters,
+            "independence": independence_record(self._independence()),
+            "test_signature": self.signature,
         }
 
 

@@ -14,6 +14,7 @@ from humeval_power.interfaces.cli.options import Function, alpha_option, decorat
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.corpora import read_corpus
+from humeval_power.interfaces.formats.item_clusters import read_cluster_lines
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.corpus.result import CorpusEstimateResult, CorpusTestResult
 
@@ -75,17 +76,25 @@ def estimate(subsets: int, seed: int | None, **given: Any) -> CorpusEstimateResu
     show_default=True,
     help="Random swaps.",
 )
+@click.option(
+    "--cluster",
+    type=click.Path(exists=False),
+    metavar="FILE",
+    help="Clusters of segments, such as documents: one name a line. [none]",
+)
 @alpha_option
 @seed_option
 @with_result(CorpusTestResult)
-def test(swaps: int, alpha: float, seed: int | None, **given: Any) -> CorpusTestResult:
+def test(swaps: int, cluster: str | None, alpha: float, seed: int | None, **given: Any) -> CorpusTestResult:
     """Is B better than A: the paired randomisation test of a corpus metric.
 
     Swaps the outputs of a random half of the sentences between the systems,
     computes the metric of both, and counts how often they differ as much as A
-    and B do.
+    and B do. With --cluster whole documents are swapped.
     """
-    return corpus.test(**_texts(given), n_swaps=swaps, alpha=alpha, seed=_seed(seed))
+    texts = _texts(given)
+    clusters = None if cluster is None else read_cluster_lines(cluster, len(texts["system_a"]))
+    return corpus.test(**texts, clusters=clusters, n_swaps=swaps, alpha=alpha, seed=_seed(seed))
 
 
 def _texts(given: dict[str, Any]) -> dict[str, Any]:

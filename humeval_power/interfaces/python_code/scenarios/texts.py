@@ -39,7 +39,14 @@ CORPUS = Kind(_corpus, lambda _typed, _comparison: _POINTS)
 def corpus_test(typed: Typed, source: Source) -> None:
     """The randomisation test of a corpus metric."""
     asked = {"n_swaps": typed.given("swaps"), "alpha": typed.given("alpha")}
-    source.let("result", call("hp.corpus.test", **_texts(typed, source), **asked, seed=seed_of(typed)))
+    texts, file = _texts(typed, source), typed["cluster"]
+    clusters = None
+    if file is not None:
+        clusters = source.let(
+            "clusters", call("hp.corpus.read_cluster_lines", file, Code("len(texts.system_a)"))
+        )
+    found = call("hp.corpus.test", **texts, clusters=clusters, **asked, seed=seed_of(typed))
+    source.let("result", found)
 
 
 def corpus_estimate(typed: Typed, source: Source) -> None:
