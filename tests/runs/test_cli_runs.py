@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli import run, run_json
+from places import ROOT
 from runs.tables import crossed_scores, nested_scores, write
 
 from humeval_power.runs_parameters import RunsParameters
@@ -155,3 +156,14 @@ def test_right_or_wrong_under_prompts_is_fitted_on_log_odds(tmp_path: Path) -> N
     assert found["parameters"]["kind"] == "crossed"
     as_numbers = run_json("runs", "test", table, "--family", "gaussian")
     assert as_numbers["rows"][0]["estimate"] == pytest.approx(found["rows"][0]["estimate"], abs=0.03)
+
+
+def test_what_clusters_share_stays_where_items_own_differences_come_out_at_zero() -> None:
+    """In the shipped answers generations explain more than items vary within passages, but passages differ."""
+    data = ROOT / "data" / "answers.csv"
+    record = run_json("runs", "test", data, "--systems", "baseline,larger", "--cluster", "passage")
+    assert record["parameters"]["icc"] == 1
+    assert record["parameters"]["sd_item"] == pytest.approx(0.1290556, abs=1e-7)  # by anova() of R 4.2.2
+    by_source = {part["source"]: part["variance"] for part in record["comparisons"][0]["error_parts"]}
+    assert by_source["items"] == 0
+    assert by_source["clusters (passage)"] == pytest.approx(5 * 0.1290556**2 / 120, rel=1e-6)

@@ -86,16 +86,18 @@ def nested_variances(table: RunTable) -> NestedVariances:
     within = np.divide(squares, df, out=np.zeros(2), where=df > 0)
     noise = within * (1 / counts).mean(axis=0)
     total, between = _spread(means[:, 1] - means[:, 0], table.clusters)
-    of_items = total - float(noise.sum())
     floor = 1e-12 * max(total, 1e-300)
-    kept = max(of_items, 0.0)
+    alone = (
+        total - between - float(noise.sum())
+    )  # of an item's own, beside its cluster: may come out below zero
+    items = between + max(alone, 0.0)
     return NestedVariances(
-        items=kept if kept > floor else 0.0,
-        between=min(between, kept),
+        items=items if items > floor else 0.0,
+        between=between,
         runs=(float(within[0]), float(within[1])),
         noise=(float(noise[0]), float(noise[1])),
         unknown=(not df[0] > 0, not df[1] > 0),
-        at_zero=of_items <= floor,
+        at_zero=items <= floor,
     )
 
 
