@@ -50,16 +50,20 @@ def cluster_swap_test(
         raise InputError(f"There are {len(codes):,} items, and clusters of {clusters.n_items:,}.")
     if n_swaps < 1:
         raise InputError(f"At least one random swap is needed; got {n_swaps}.")
-    a, b = (_by_cluster(codes[:, [0, place]], n_classes, clusters) for place in (1, 2))
-    middle, half = (a + b).sum(axis=0) / 2, (b - a) / 2
-    half = half[(half != 0).any(axis=(1, 2))]  # clusters that an exchange changes
+    cells = codes[:, :1] * n_classes + codes[:, 1:]
+    places, half = _exchanged(cells, clusters)
+    of_a, of_b = (np.bincount(column, minlength=n_classes**2).astype(np.float64) for column in cells.T)
+
+    def value(flat: Floats) -> Floats:
+        return metric_value(metric, flat.reshape(-1, n_classes, n_classes), positive=positive)
 
     def differences(signs: Signs) -> Floats:
-        away = np.tensordot(signs.astype(np.float64), half, axes=1)
-        up, down = (metric_value(metric, middle + side * away, positive=positive) for side in (1, -1))
-        return np.asarray(up - down)
+        away = np.zeros((len(signs), n_classes**2))
+        away[:, places] = signs.astype(np.float64) @ half
+        middle = (of_a + of_b) / 2
+        return np.asarray(value(middle + away) - value(middle - away))
 
-    value_a, value_b = (float(metric_value(metric, each.sum(axis=0), positive=positive)) for each in (a, b))
+    value_a, value_b = (float(value(each)[0]) for each in (of_a, of_b))
     limit = abs(value_b - value_a) - _CLOSE
     if len(half) == 0:
         return ContingencyTest(value_a, value_b, 1.0)
@@ -102,11 +106,16 @@ def influence_mean(
     return clustered_mean(moved - moved.mean() + (value[1] - value[0]), clusters)
 
 
-def _by_cluster(pairs: Codes, n_classes: int, clusters: Clusters) -> Floats:
-    """Confusion matrices of the clusters, (G, K, K)."""
-    cell = (clusters.codes * n_classes + pairs[:, 0]) * n_classes + pairs[:, 1]
-    found = np.bincount(cell, minlength=clusters.n_clusters * n_classes**2)
-    return found.reshape(-1, n_classes, n_classes).astype(np.float64)
+def _exchanged(cells: Codes, clusters: Clusters) -> tuple[Codes, Floats]:
+    """The cells of the confusion matrix that an exchange changes, (m,), and half of what B has there more than A in
+    each cluster where they differ, (G', m)."""
+    differ = cells[:, 0] != cells[:, 1]
+    of, moved = clusters.codes[differ], cells[differ]
+    places = np.unique(moved)
+    half = np.zeros((clusters.n_clusters, len(places)))
+    np.add.at(half, (of, np.searchsorted(places, moved[:, 1])), 0.5)
+    np.subtract.at(half, (of, np.searchsorted(places, moved[:, 0])), 0.5)
+    return places, half[(half != 0).any(axis=1)]
 
 
 def _table(pairs: Codes, n_classes: int) -> Floats:

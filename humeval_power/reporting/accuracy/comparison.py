@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.inference.accuracy.answers import Answers
 from humeval_power.inference.accuracy.comparison import Comparison, accuracy_interval
 from humeval_power.reporting.accuracy.words import (
+    SHORT_TITLES,
     cluster_name,
     clusters_of_pair,
     compared_words,
@@ -68,10 +69,7 @@ class AccuracyTestsResult(Result):
             caveats=cluster_caveats(self.comparisons[0].clustered, self.alpha),
             sections=(
                 *self._systems(),
-                *(
-                    Section(each.name, tuple(self._blocks(each)), is_detail=self.correction is not None)
-                    for each in self.comparisons
-                ),
+                *self._details(),
                 Section("", tuple(self._ending())),
                 independence_section(independence(self.comparisons, self.answers)),
                 Section(PAPER, tuple(Paragraph(text) for text in self._paper())),
@@ -136,6 +134,30 @@ class AccuracyTestsResult(Result):
         columns = ("pair", "difference", f"{100 * confidence:g} % interval", "p", "p (Holm)", "significant")
         note = "Each interval is of its pair alone; significant is what Holm's correction leaves."
         yield Section("Every pair", (Table(columns, pairs), Paragraph(note)))
+
+    def _details(self) -> Iterator[Section]:
+        """All tests: below each comparison, and of every pair of many systems in one table."""
+        if self.correction is None:
+            yield from (Section(each.name, tuple(self._blocks(each))) for each in self.comparisons)
+            return
+        first = self.comparisons[0]
+        header = (
+            "pair",
+            "B alone",
+            "A alone",
+            *(SHORT_TITLES.get(test.name, test.name) for test in first.tests),
+        )
+        rows = tuple(
+            (
+                each.name,
+                f"{each.counts.only_b:,}",
+                f"{each.counts.only_a:,}",
+                *(p_cell(test.p_value) for test in each.tests),
+            )
+            for each in self.comparisons
+        )
+        words = "B is the first of a pair, A the second; p-values are not corrected."
+        yield Section("All tests", (Table(header, rows), Paragraph(words)), is_detail=True)
 
     def _blocks(self, each: Comparison) -> Iterator[Block]:
         yield Facts(tuple(facts(each, 1 - self.alpha)))

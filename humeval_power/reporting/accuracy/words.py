@@ -25,6 +25,10 @@ TITLES = {
     "clustered-t": "Student's t, clusters (CR2)",
     "cluster-swaps": "whole clusters swapped, every swap",
 }
+SHORT_TITLES = {
+    "clustered-t": "t (CR2)",
+    "cluster-swaps": "swaps",
+}  # columns of a table; others by their names
 AS_IF_INDEPENDENT = "McNemar, mid-p, as if independent"
 
 

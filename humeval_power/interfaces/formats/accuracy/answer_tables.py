@@ -13,6 +13,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.columns import texts_of
 from humeval_power.interfaces.formats.lines import ITEM, PREDICTION_NAMES, RIGHT, SHOWN, WRONG, Predictions
 from humeval_power.interfaces.formats.tables import SourceTable
+from humeval_power.safe_text import shell_word
 
 _SYSTEM = replace(ROLES["system"], required=False)
 _GOLD = Column(("gold", "label", "labels", "gold_label", "target", "reference"), required=False)
@@ -144,14 +145,15 @@ def _long(
     asked = gold is not None or is_gold_asked
     value = _value_column(table, column, gold is not None or gold_column is not None, asked)
     compares = gold is not None or (gold_column is not None and (asked or _PREDICTION.fits(value)))
-    of_row = texts_of(table, system) or []
-    names = tuple(systems) or tuple(dict.fromkeys(of_row))
-    unknown = [name for name in names if name not in set(of_row)]
+    of_row = table.frame[system].astype(str).str.strip()
+    known_names = of_row.unique().tolist()
+    names = tuple(systems) or tuple(known_names)
+    unknown = [name for name in names if name not in known_names]
     if unknown or len(names) < 2:
-        known = f"The systems are {listing(list(dict.fromkeys(of_row)))}."
+        known = f"The systems are {listing(known_names)}."
         rule = f"there is no system {unknown[0]!r}." if unknown else "at least two systems are needed."
         raise InputError([Problem(rule, known, table.source, column=system)])
-    parts = {name: table._replace(frame=table.frame[[one == name for one in of_row]]) for name in names}
+    parts = {name: table._replace(frame=table.frame[of_row == name]) for name in names}
     for part in parts.values():
         _refuse_repeated(part, item, system)
     several = tuple(
@@ -169,6 +171,13 @@ def _value_column(table: SourceTable, column: str | None, has_gold: bool, asked:
     columns = [str(name) for name in table.frame.columns]
     if column is not None:
         return named_column(column, columns, option="--column", source=table.source)
+    if len(table.scores) == 1 and not asked:
+        return table.scores[0]
+    if table.scores and not asked:
+        rule = f"the logs have several metrics: {listing(table.scores)}."
+        raise InputError(
+            [Problem(rule, f"Choose one: --column {shell_word(table.scores[0])}", table.source)]
+        )
     of = find_columns(columns, [_PREDICTION, _SCORE], source=table.source).of
     first, second = ("prediction", "correct") if asked else ("correct", "prediction")
     found = of.get(first) or of.get(second)

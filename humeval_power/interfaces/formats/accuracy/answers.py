@@ -15,7 +15,7 @@ from humeval_power.inference.accuracy.answers import Answers
 from humeval_power.interfaces.formats.accuracy.answer_tables import SystemAnswers, answers_of_table
 from humeval_power.interfaces.formats.item_clusters import OPTION, clusters_of, read_cluster_lines
 from humeval_power.interfaces.formats.lines import Predictions, read_predictions, right_answers
-from humeval_power.interfaces.formats.tables import SourceTable, read_table, source_name
+from humeval_power.interfaces.formats.tables import SourceTable, read_score_source, read_table, source_name
 
 TWO_SYSTEMS = ("A", "B")
 
@@ -34,7 +34,7 @@ def read_answers(
     Parameters
     ----------
     path_a, path_b : predictions of A and of B, one a line or a table each; or one table of all systems, with a
-        column for each of them, or with a row for each item and system.
+        column for each of them, or with a row for each item and system; or logs of a harness.
     labels : a file with the right answers, or their column in one table; without it the predictions themselves say
         right or wrong (1 or 0), or the table has a column such as 'gold'.
     column : of the predictions (or of right and wrong), where a table has several.
@@ -51,6 +51,8 @@ def read_answers(
         return answers_from(
             read_table(path_a), labels=labels, column=column, systems=systems, cluster=cluster, path=path_a
         )
+    if labels is None and (logged := read_score_source(path_a, path_b)) is not None:
+        return answers_from(logged, column=column, systems=systems, cluster=cluster)
     if systems:
         rule = f"--systems names columns of one table; of two files the systems are {' and '.join(TWO_SYSTEMS)}."
         raise InputError([Problem(rule, "Leave it out.")])
