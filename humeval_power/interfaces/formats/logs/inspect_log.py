@@ -47,7 +47,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if not isinstance(about, dict) or not text_of(about.get("model")):
         raise InputError([Problem("says no model.", "Is the log complete?", raw.source)])
     records = samples if samples is not None else header.get("samples")
-    if not records:
+    if not isinstance(records, list) or not records:
         rule = "holds no samples."
         raise InputError([Problem(rule, "Log them: inspect eval without --no-log-samples.", raw.source)])
     notices = list(_of_status(raw, header, len(records)))
@@ -127,7 +127,8 @@ def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSam
         raise InputError(
             [Problem("has no 'id': it is no sample.", "Is the log complete?", raw.source, row)]
         )
-    scores = record.get("scores") or {}
+    scores = record.get("scores")
+    scores = scores if isinstance(scores, dict) else {}
     target = record.get("target")
     answers = [one.get("answer") for one in scores.values() if isinstance(one, dict)]
     asked = record.get("input")

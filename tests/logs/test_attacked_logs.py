@@ -1,0 +1,128 @@
+"""Logs in which anything may stand in the place of anything: read, or refused in a sentence, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import zipfile
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness_logs import WRITERS, inspect_header, write_inspect, write_lm_eval
+
+from humeval_power.errors import InputError
+from humeval_power.interfaces.formats.logs.reading import read_logs
+from humeval_power.interfaces.formats.size_limits import MAX_MB
+
+ANYTHING: list[Any] = [
+    None,
+    True,
+    -1,
+    1e300,
+    "",
+    "x",
+    [],
+    {},
+    [1, "a"],
+    {"a": [None]},
+    float("nan"),
+    [[]],
+    "\u202e",
+]
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    """Every object or list inside of a value, with a key of it."""
+    inner = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+    found = [(value, key) for key, _ in inner]
+    for _, one in inner:
+        if isinstance(one, dict | list):
+            found += places(one)
+    return found
+
+
+def changed(text: str, chance: random.Random) -> str:
+    """The text of a log with some of its values exchanged, or cut."""
+    if chance.random() < 0.2:
+        return text[: chance.randrange(len(text))]
+    whole = text.startswith(("[", "{\n"))
+    records = [json.loads(text)] if whole else [json.loads(line) for line in text.splitlines()]
+    for _ in range(chance.choice([1, 1, 2, 5])):
+        holder, key = chance.choice(places(records))
+        if isinstance(holder, dict) and chance.random() < 0.3:
+            del holder[key]
+        elif holder is not records:
+            holder[key] = deepcopy(chance.choice(ANYTHING))
+    return json.dumps(records[0], indent=1) if whole else "".join(json.dumps(one) + "\n" for one in records)
+
+
+@pytest.mark.parametrize("harness", WRITERS)
+def test_whatever_stands_in_a_log_is_read_or_refused(harness: str, tmp_path: Path) -> None:
+    folder = WRITERS[harness](tmp_path / "logs", {"m/a": [1, 0, 1, 1], "m/b": [0, 0, 1, 1]})
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "stats.json"]
+    texts = {path: path.read_text() for path in files}
+    chance = random.Random(harness)
+    n_refused = 0
+    for _ in range(250):
+        path = chance.choice(files)
+        path.write_text(changed(texts[path], chance))
+        try:
+            found = read_logs(folder)
+            assert found is None or len(found.frame)
+        except InputError as error:
+            n_refused += 1
+            assert all(problem.rule for problem in error.problems)
+        path.write_text(texts[path])
+    assert 0 < n_refused < 250
+
+
+def test_links_that_lead_in_circles_and_hidden_folders_are_not_followed(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path / "logs", {"m/a": [1, 0]})
+    write_lm_eval(tmp_path / "logs" / ".cache", {"m/b": [1, 0]})
+    os.symlink(tmp_path / "logs", tmp_path / "logs" / "again")
+    found = read_logs(tmp_path / "logs")
+    assert found is not None
+    assert set(found.frame["system"]) == {"m/a"}
+
+
+def test_an_archive_that_unpacks_to_more_than_the_limit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MAX_MB, "1")
+    file = tmp_path / "log.eval"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(inspect_header("m")))
+        archive.writestr("summaries.json", " " * 3_000_000)
+    with pytest.raises(InputError, match="unpacks to more"):
+        read_logs(file)
+
+
+def test_what_is_not_read_of_an_archive_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # transcripts of agents are large; the summaries of the samples are not
+    (file,) = write_inspect(tmp_path, {"m": [1, 0, 1]}, packed=True).iterdir()
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("samples/q9_epoch_1.json", " " * 3_000_000)
+    monkeypatch.setenv(MAX_MB, "1")
+    found = read_logs(file)
+    assert found is not None
+    assert len(found.frame) == 3
+
+
+def test_a_packing_that_python_does_not_know_names_the_way_out(tmp_path: Path) -> None:
+    (file,) = write_inspect(tmp_path, {"m": [1, 0, 1]}, packed=True).iterdir()
+    content = bytearray(file.read_bytes())
+    for mark, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):  # the method of packing, in both lists
+        place = content.find(mark)
+        while place >= 0:
+            content[place + offset : place + offset + 2] = (93).to_bytes(2, "little")  # Zstandard
+            place = content.find(mark, place + 1)
+    file.write_bytes(bytes(content))
+    try:
+        assert read_logs(file) is not None
+    except InputError as error:
+        assert "inspect log convert" in str(error) or "damaged" in str(error)
