@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli import run, run_json
-from harness_logs import SCORES, WRITERS, lines, write_inspect, write_lm_eval
+from harness_logs import SCORES, WRITERS, lines, write_helm, write_inspect, write_lm_eval
 
 MAPPING = """
 schema = "humeval_power/log_mapping/1"
@@ -65,6 +65,36 @@ def test_the_record_has_the_means_that_the_harness_reports(tmp_path: Path) -> No
     results = [json.loads(path.read_text()) for path in tmp_path.rglob("results_*")]
     reported = {one["model_name"]: one["results"]["bridges"]["acc,none"] for one in results}
     assert {system: means["acc"] for system, means in found["means"].items()} == pytest.approx(reported)
+
+
+def test_the_metric_of_a_log_goes_before_texts_that_are_compared(tmp_path: Path) -> None:
+    folder = write_inspect(tmp_path)
+    for log in folder.iterdir():  # the scorer took "yes." for right; text for text it is wrong
+        log.write_text(log.read_text().replace('"answer": "yes"', '"answer": "yes."'))
+    found = run_json("accuracy", "test", folder)
+    a, b = SCORES.values()
+    assert f"{(sum(b) - sum(a)) / len(a):.6f}" in {f"{value:.6f}" for value in numbers_in(found)}
+
+
+def test_one_of_several_metrics_is_asked_for(tmp_path: Path) -> None:
+    folder = write_helm(tmp_path)
+    assert "--column" in run("accuracy", "test", folder, code=2).stderr
+    run("accuracy", "test", folder, "--column", "exact_match")
+
+
+def test_epochs_are_runs_of_the_test_of_runs(tmp_path: Path) -> None:
+    folder = write_inspect(tmp_path, epochs=3)
+    a, b = SCORES.values()
+    found = run_json("runs", "test", folder, "--nested", "--cluster", "passage_id")
+    assert f"{(sum(b) - sum(a)) / len(a):.6f}" in {f"{value:.6f}" for value in numbers_in(found)}
+
+
+def numbers_in(value: object) -> list[float]:
+    """Every number of a record."""
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return [number for one in inner for number in numbers_in(one)]
+    return [float(value)] if isinstance(value, int | float) else []
 
 
 def test_two_logs_are_named_beside_each_other(tmp_path: Path) -> None:

@@ -90,10 +90,11 @@ def run_table(
     columns = list(table.frame.columns)
     if cluster is not None:
         named_column(cluster, columns, option="--cluster", source=table.source)
+    only = table.scores[0] if len(table.scores) == 1 else None  # the one metric of a log
     found = find_columns(
         columns,
         [RUN, SYSTEM, ITEM, SCORE],
-        named=named,
+        named={**named, "score": named.get("score") or only},
         source=table.source,
         taken=() if cluster is None else (cluster,),
     )

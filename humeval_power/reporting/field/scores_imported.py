@@ -98,8 +98,8 @@ class ScoresImportResult(Result):
         if "run" in frame:
             n_runs = frame["run"].nunique()
             yield (
-                f"An item has up to {n_runs:,} runs: they are no further items. --run run takes that into account; "
-                "averages over runs do as well, where runs are generations."
+                f"An item has up to {n_runs:,} runs, which are no further items: humeval-power runs test "
+                "takes them into account."
             )
         if "task" in frame:
             yield "Several tasks are in one table: --dataset task counts over them, --task reads one."

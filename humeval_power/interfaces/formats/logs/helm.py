@@ -15,6 +15,9 @@ from humeval_power.interfaces.formats.logs.harness import Harness
 from humeval_power.interfaces.formats.logs.raw import RawLog, number_of, text_of
 
 STATS, DISPLAYED = "per_instance_stats.json", "display_predictions.json"
+_TRIALS = (
+    "The run of an answer is its train_trial_index: other examples, the same for all items (--crossed)."
+)
 _START = re.compile(rb'^\[\s*\{[^{}\[\]]*"instance_id"\s*:')
 _MODEL = re.compile(r"(?:^|[,:])model=([^,]+)")
 
@@ -39,7 +42,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if n_perturbed:
         notices.append(f"Perturbed instances are left out: {n_perturbed:,}.")
     if len({sample.run for sample in samples}) > 1:
-        notices.append("The run of an answer is its train_trial_index: other examples in the prompt.")
+        notices.append(_TRIALS)
     task = re.sub(_MODEL, "", run).strip(",:") or run
     return [Log(raw.source, HELM.title, why, system, task, tuple(samples), raw.sha256, "", tuple(notices))]
 

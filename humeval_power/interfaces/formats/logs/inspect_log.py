@@ -55,6 +55,8 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     found = [_sample(raw, row, record, left) for row, record in enumerate(records, start=1)]
     if len({sample.run for sample in found}) == 1:
         found = [_without_run(sample) for sample in found]
+    else:
+        notices.append("The run of an answer is its epoch: the item was answered anew (--nested).")
     n_failed = sum(bool(record.get("error")) for record in records)
     if n_failed:
         notices.append(
