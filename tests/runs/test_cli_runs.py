@@ -37,6 +37,15 @@ def test_numbers_under_a_name_that_says_nothing_are_asked_about(tmp_path: Path) 
     assert run_json("runs", "test", table, "--nested")["kind_was_said"] is True
 
 
+def test_check_says_what_runs_are_where_there_are_no_workers(generations: Path, tmp_path: Path) -> None:
+    assert run_json("check", generations) == run_json("runs", "check", generations) | {
+        "command": f"humeval-power check {generations} --json"
+    }
+    rated = tmp_path / "rated.csv"
+    rated.write_text(generations.read_text().replace("generation", "worker"))
+    assert "kind" not in run_json("check", rated)
+
+
 def test_labels_of_their_own_are_nested_whatever_the_column_is_called(tmp_path: Path) -> None:
     lines = [f"q{i},{s},r{i}-{k},{(i * 7 + k * 3) % 10}" for i in range(8) for s in "AB" for k in range(2)]
     (tmp_path / "own.csv").write_text("\n".join(["item,system,run,score", *lines]))

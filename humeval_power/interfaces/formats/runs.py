@@ -41,6 +41,8 @@ SCORE = Column(
     option="--score",
 )
 
+_UNNAMED: Mapping[str, str | None] = {}
+
 
 def read_runs(
     path: str | Path,
@@ -78,10 +80,22 @@ def read_runs(
     )
 
 
+def holds_runs(table: SourceTable) -> bool:
+    """Whether a table is one of scores in several runs, which no worker gave."""
+    columns = [str(name) for name in table.frame.columns]
+    if any(ROLES["worker"].fits(name) for name in columns):
+        return False
+    try:
+        find_columns(columns, [RUN, SYSTEM, ITEM, SCORE], source=table.source)
+    except InputError:
+        return False
+    return True
+
+
 def run_table(
     table: SourceTable,
     *,
-    named: Mapping[str, str | None],
+    named: Mapping[str, str | None] = _UNNAMED,
     systems: Sequence[str] = (),
     cluster: str | None = None,
     drop_missing: bool = False,
