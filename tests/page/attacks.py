@@ -41,6 +41,8 @@ def fill(folder: Path) -> None:
     (folder.parent / "secret.csv").write_text(secret, encoding="utf-8")
     (folder / ".hidden.csv").write_text(secret, encoding="utf-8")
     (folder / "out.csv").symlink_to("../secret.csv")
+    (folder / "logs").mkdir()
+    (folder / "logs" / "out.jsonl").symlink_to("../../secret.csv")
     pilot = Path(__file__).parents[2] / "data" / "pilot.csv"
     (folder / "pilot.csv").write_bytes(pilot.read_bytes())
 

@@ -43,6 +43,16 @@ LINKS = {
     "a link that leads out of the folder": ("/check?file=out.csv", "leads out of the folder"),
     "a hidden file": ("/check?file=.hidden.csv", "no path within the folder"),
     "a device": ("/check?file=/dev/zero", "no path within the folder"),
+    "a folder above the folder": ("/check?file=..", "no path within the folder"),
+    "a folder of logs with a link that leads out": ("/import?files=logs", "leads out of the folder"),
+    "a file outside as a column of clusters": (
+        "/accuracy/test?files=pilot.csv&files=pilot.csv&cluster=/etc/passwd",
+        "no path within the folder",
+    ),
+    "a file outside as the right answers": (
+        "/accuracy/test?files=pilot.csv&files=pilot.csv&labels=../secret.csv",
+        "no path within the folder",
+    ),
     "an upload that nobody made": ("/check?file=a.csv~0123456789abcdef", "not here any more"),
     "an upload with a way as its name": ("/check?file=../a.csv~0123456789abcdef", "not here any more"),
     "markup as a value": ("/power?effect=%3Cscript%3Ealert(1)%3C/script%3E&STUDY", "&lt;script&gt;"),

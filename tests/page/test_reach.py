@@ -35,6 +35,7 @@ BASES = {
     "judge estimate": "file=judged.csv",
     "runs test": "file=runs.csv nested=1",
     "runs check": "file=runs.csv",
+    "rank battles": "table=battles.csv",
     "contingency estimate": "gold=labels.txt system-a=labels.txt system-b=others.txt positive=yes",
 }
 CODE = "__import__('os').system('touch OUTSIDE/made')"
@@ -121,6 +122,11 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
         for item, system in cells
     )
     (chosen / "judged.csv").write_text("item,system,judge,human,passage\n" + judged, encoding="utf-8")
+    won = [(a, b, "ABC"[(n + n // 3) % 3]) for n in range(30) for a, b in ("AB", "BC", "CA")]
+    battles = "".join(
+        f"{a},{b},{w if w in (a, b) else 'tie'},u{n % 9}\n" for n, (a, b, w) in enumerate(won)
+    )
+    (chosen / "battles.csv").write_text("model_a,model_b,winner,user\n" + battles, encoding="utf-8")
     runs = "".join(
         f"{item},{system},{run},0.{item * run % 7}{system}\n" for item, system in cells for run in (1, 2)
     )

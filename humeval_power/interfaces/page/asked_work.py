@@ -9,7 +9,7 @@ from humeval_power.interfaces.page.parts import Parts
 
 
 def work_of(parts: Parts, asked: Asked, hides: tuple[str, ...] = ()) -> Work:
-    """The words of what is asked and the files that they name.
+    """The words of what is asked and the files that they name; of a folder of logs, all files in it.
 
     Raises
     ------
@@ -17,15 +17,18 @@ def work_of(parts: Parts, asked: Asked, hides: tuple[str, ...] = ()) -> Work:
         Files that are not here.
     """
     names = file_names(asked, hides)
-    files = tuple((name, _place(parts, value)) for value, name in names.items())
+    files = tuple(file for value, name in names.items() for file in _places(parts, value, name))
     return Work(words_of(asked, hides, lambda value: names[value]), files)
 
 
-def _place(parts: Parts, value: str) -> str:
-    """Where the bytes of a file are that a link names."""
+def _places(parts: Parts, value: str, name: str) -> tuple[tuple[str, str], ...]:
+    """The files that a value of a link names, as the command finds them, and where their bytes are."""
     upload = upload_of(value)
     if upload is not None:
-        return str(parts.uploads.path_of(*upload))
+        return ((name, str(parts.uploads.path_of(*upload))),)
     if parts.folder is None:
         raise InputError(f"{value!r}: the page was opened without a folder. Bring the file itself.")
-    return str(parts.folder.resolve(value))
+    logs = parts.folder.logs(value)
+    if logs is not None:
+        return tuple((f"{name}{path.removeprefix(value)}", str(place)) for path, place in logs)
+    return ((name, str(parts.folder.resolve(value))),)

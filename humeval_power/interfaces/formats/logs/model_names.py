@@ -30,7 +30,7 @@ def _stated(raw: RawLog, stamp: str) -> Iterator[str]:
     names = [
         other.name
         for other in sorted(raw.path.parent.glob("*results*.json"))
-        if other.is_file() and not other.is_symlink()
+        if other.is_file() and other.resolve().parent == raw.path.resolve().parent
     ]
     for name in [name for name in names if stamp and stamp in name] or names:
         try:

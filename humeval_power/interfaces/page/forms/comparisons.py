@@ -8,6 +8,7 @@ from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
 from humeval_power.interfaces.page.forms.preferences import FORMS as PREFERENCES
 from humeval_power.interfaces.page.forms.questions import ALPHA, DIRECTION, TARGET, question_forms
+from humeval_power.interfaces.page.forms.ranks import FORMS as RANKS
 from humeval_power.interfaces.page.forms.runs import FORMS as RUNS
 
 _TESTS = {
@@ -261,4 +262,15 @@ PRIMER = Form(
         ),
     ),
 )
-FORMS = (SCORES, PROSPECTIVE, *QUESTIONS, *RUNS, *ACCURACIES, *PREFERENCES, *CORPORA, *JUDGES, PRIMER)
+FORMS = (
+    SCORES,
+    PROSPECTIVE,
+    *QUESTIONS,
+    *RUNS,
+    *ACCURACIES,
+    *PREFERENCES,
+    *RANKS,
+    *CORPORA,
+    *JUDGES,
+    PRIMER,
+)

@@ -227,13 +227,18 @@ REPORT = Form(
 IMPORT = Form(
     ("import",),
     "ratings",
-    "Bring exports of a platform",
-    "Makes one table, a rating a row, of what a crowd platform or a survey tool exported.",
+    "Bring exports, or logs",
+    "Makes one table, a rating a row, of what a crowd platform or a survey tool exported; or of the logs that a "
+    "harness wrote of several models.",
     (
         Group(
             "The exports",
             (
-                Control("files", "Exports", help="One file or several of the same kind."),
+                Control(
+                    "files",
+                    "Exports",
+                    help="One file or several of the same kind; or a folder of logs in the folder of the page.",
+                ),
                 Control(
                     "from",
                     "Kind of export",
@@ -250,12 +255,30 @@ IMPORT = Form(
                         "mqm": "MQM",
                         "google-forms": "Google Forms",
                         "table": "a table",
+                        "lm-eval": "log of lm-evaluation-harness",
+                        "lmms-eval": "log of lmms-eval",
+                        "inspect": "log of Inspect",
+                        "helm": "log of HELM",
+                        "openai-evals": "log of OpenAI evals",
                     },
                 ),
                 Control(
                     "map", "Mapping", help="A mapping file, where columns do not say enough by themselves."
                 ),
             ),
+        ),
+        Group(
+            "Of logs",
+            (
+                Control("task", "Task", help="The task of logs to read. [all]"),
+                Control("score", "Metric", help="The metric of logs. [all]"),
+                Control(
+                    "again",
+                    "A task that a system was given again",
+                    labels={"refuse": "is refused", "last": "the last counts", "run": "each is a run"},
+                ),
+            ),
+            folded=True,
         ),
         Group(
             "What workers were given",
@@ -270,6 +293,8 @@ IMPORT = Form(
     next=(
         Next(("check",), "Check the ratings", carries=("scale",), brings={"file": "ratings.csv"}),
         Next(("analyze",), "Analyse the ratings", carries=("scale",), brings={"file": "ratings.csv"}),
+        Next(("compare", "scores"), "Compare the scores", brings={"files": "scores.csv"}),
+        Next(("runs", "check"), "Are there runs?", brings={"file": "scores.csv"}),
     ),
     hides=("draft", "secret"),
 )

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from humeval_power.errors import InputError
 
-ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".json", ".parquet", ".xlsx", ".toml", ".gz")
-_DEEPEST, _MOST, _LOOKED_AT = 4, 300, 20_000
+ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".json", ".parquet", ".xlsx", ".toml", ".gz", ".eval")
+LOG_ENDINGS = (".json", ".jsonl", ".eval", ".json.gz", ".jsonl.gz")
+_DEEPEST, _MOST, _LOOKED_AT, _MOST_LOGS = 4, 300, 20_000, 2_000
+_DEEPEST_LOGS = 12
 _LONGEST = 1_000
 
 
@@ -49,6 +51,31 @@ class Folder:
             raise InputError(f"{named!r} is not a file. Name a file.")
         return place
 
+    def logs(self, named: str) -> tuple[tuple[str, Path], ...] | None:
+        """The logs in a folder of this name, each by its path within the folder of the page; None where the name is
+        none of a folder.
+
+        Links are followed and must end within the folder of the page; what is hidden is left out.
+
+        Raises
+        ------
+        InputError
+            A folder that leads outside, is hidden, holds no log, or too much.
+        """
+        place = self._within(named)
+        if not place.is_dir():
+            return None
+        found = [
+            (each, self.resolve(each))
+            for path in _files(place, LOG_ENDINGS, _DEEPEST_LOGS)
+            if (each := f"{named}/{path.relative_to(place).as_posix()}")
+        ]
+        if not found:
+            raise InputError(f"{named!r} holds no logs. Name a file, or a folder of logs.")
+        if len(found) > _MOST_LOGS:
+            raise InputError(f"{named!r} holds more than {_MOST_LOGS:,} files. Name a smaller folder.")
+        return tuple(found)
+
     def target(self, named: str) -> Path:
         """Where something new of this name goes.
 
@@ -83,7 +110,7 @@ class Folder:
     def listing(self) -> tuple[str, ...]:
         """The tables and documents in it, those on top first: at most 300, four folders deep."""
         found: list[str] = []
-        for path in _files(self.path):
+        for path in _files(self.path, ENDINGS):
             named = path.relative_to(self.path).as_posix()
             try:
                 self.resolve(named)
@@ -99,10 +126,10 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _files(top: Path) -> Iterator[Path]:
+def _files(top: Path, endings: tuple[str, ...], deepest: int = _DEEPEST) -> Iterator[Path]:
     """Files by their endings, level by level, as long as there is not too much to look at."""
     level, looked = [top], 0
-    for _ in range(_DEEPEST):
+    for _ in range(deepest):
         below: list[Path] = []
         for folder in level:
             try:
@@ -117,6 +144,6 @@ def _files(top: Path) -> Iterator[Path]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     below.append(Path(entry.path))
-                elif entry.name.lower().endswith(ENDINGS):
+                elif entry.name.lower().endswith(endings):
                     yield Path(entry.path)
         level = below

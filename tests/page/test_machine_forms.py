@@ -1,0 +1,146 @@
+"""The forms of evaluations by machines: repeated runs, leaderboards, logs of harnesses."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette", reason="The page needs the extra [page].")
+from in_process_parts import InProcess, in_process_parts
+from starlette.testclient import TestClient
+
+from humeval_power.interfaces.page.app import make_app
+from humeval_power.interfaces.page.parts import Parts
+from humeval_power.interfaces.page.serving.caps import Caps
+from humeval_power.interfaces.page.serving.chosen_folder import Folder
+from humeval_power.interfaces.page.serving.uploads import Uploads
+
+
+@pytest.fixture
+def client(tmp_path):
+    return TestClient(make_app(in_process_parts(tmp_path)), raise_server_exceptions=True)
+
+
+def brought(client, name: str, text: str) -> str:
+    """The value of a file that was brought to the page."""
+    return client.post("/upload", files={"file": (name, text.encode())}).json()["value"]
+
+
+def said(page: str) -> str:
+    """The words of a page, without its marks."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
+
+
+def answered(client, command: str, **options: str) -> dict:
+    found = client.post(f"/job/{command}", params=options).json()
+    assert '<div class="document">' in found["html"], said(found["html"])
+    assert found["problems"] == []
+    return found
+
+
+def next_links(found: dict) -> dict[str, dict[str, str]]:
+    """The steps that an answer offers: the options of each, by its command."""
+    nav = re.search(r'<nav class="next".*?</nav>', found["html"], re.DOTALL)
+    links = [html.unescape(link) for link in re.findall(r'href="([^"]+)"', nav[0] if nav else "")]
+    return {urlsplit(link).path.strip("/"): dict(parse_qsl(urlsplit(link).query)) for link in links}
+
+
+def generations(n_items: int = 24, n_runs: int = 3) -> str:
+    """Scores of two systems, some answers an item, four items a passage."""
+    rng = np.random.default_rng(5)
+    rows = ["item,system,generation,score,passage"]
+    for item in range(n_items):
+        for effect, system in enumerate("AB"):
+            level = rng.normal() + 0.5 * effect
+            for run in range(n_runs):
+                rows.append(f"i{item},{system},{run + 1},{level + rng.normal(0, 0.5):.3f},p{item // 4}")
+    return "\n".join(rows) + "\n"
+
+
+def test_generations_are_compared_and_their_table_looked_at(client):
+    file = brought(client, "runs.csv", generations())
+    found = answered(client, "runs/test", file=file, nested="1", cluster="passage")
+    assert "--nested" in said(found["html"])
+    assert "passage" in said(found["html"])
+    looked = next_links(found)["runs/check"]
+    assert looked == {"file": file, "cluster": "passage"}
+    assert next_links(answered(client, "runs/check", **looked))["runs/test"] == looked
+
+
+def test_battles_are_ranked(client):
+    rng = np.random.default_rng(6)
+    rows = ["model_a,model_b,winner,user"]
+    for battle in range(240):
+        a, b = rng.choice(4, 2, replace=False)
+        wins = rng.random() < 1 / (1 + np.exp(0.5 * (b - a)))
+        winner = "tie" if rng.random() < 0.2 else ("model_a" if wins else "model_b")
+        rows.append(f"m{a},m{b},{winner},u{battle % 30}")
+    table = brought(client, "battles.csv", "\n".join(rows) + "\n")
+    found = answered(client, "rank/battles", table=table)
+    assert found["html"].count("<figure") >= 1
+    assert all(f"m{system}" in said(found["html"]) for system in range(4))
+
+
+@pytest.fixture
+def chosen(tmp_path):
+    """A folder that the page is opened in, and its page."""
+    folder = tmp_path / "chosen"
+    folder.mkdir()
+    parts = Parts(
+        InProcess(), Uploads(tmp_path / "up", Caps()), tmp_path / "own", "form-token", Folder(folder)
+    )
+    return folder, TestClient(make_app(parts), raise_server_exceptions=True)
+
+
+def lm_eval(folder: Path, model: str, scores: str, *, folder_name: str) -> None:
+    """What lm-evaluation-harness writes of a model: its samples, and the results that name it."""
+    place = folder / folder_name
+    place.mkdir(parents=True)
+    stamp = "2026-03-01T10-00-00.123456"
+    samples = [
+        {"doc_id": item, "doc": {"passage": f"p{item // 2}"}, "target": "x", "filter": "none"}
+        | {"resps": [["x"]], "filtered_resps": ["x"], "metrics": ["acc"], "doc_hash": str(item)}
+        | {"prompt_hash": str(item), "target_hash": "t", "arguments": {}, "acc": float(score)}
+        for item, score in enumerate(scores)
+    ]
+    lines = "\n".join(json.dumps(sample) for sample in samples)
+    (place / f"samples_bridges_{stamp}.jsonl").write_text(lines + "\n")
+    (place / f"results_{stamp}.json").write_text(json.dumps({"model_name": model, "results": {}}))
+
+
+def test_a_folder_of_logs_is_named_in_the_folder_of_the_page(chosen):
+    folder, client = chosen
+    lm_eval(folder / "logs", "acme/base", "100101001010", folder_name="first")
+    lm_eval(folder / "logs", "acme/tuned", "110111011011", folder_name="second")
+    page = client.get("/run/compare/scores", params={"files": "logs", "question": "mean"}).text
+    assert "acme/tuned" in said(page)
+    assert "humeval-power compare scores logs --question mean" in said(page)
+    found = answered(client, "import", files="logs")
+    assert next_links(found)["compare/scores"]["files"].startswith("scores.csv~")
+
+
+def test_of_a_folder_of_logs_nothing_outside_is_read(chosen):
+    folder, client = chosen
+    lm_eval(folder.parent, "acme/secret", "1010", folder_name="outside")
+    (folder / "logs").mkdir()
+    (folder / "logs" / "link.jsonl").symlink_to(next((folder.parent / "outside").glob("*.jsonl")))
+    (folder / "there").symlink_to(folder.parent / "outside")
+    (folder / ".hidden").mkdir()
+    for named in ("logs", "there", ".hidden", "../outside", str(folder.parent / "outside")):
+        page = said(client.get("/run/import", params={"files": named}).text)
+        assert "folder of the page" in page or "Copy the file into it" in page, named
+        assert "acme/secret" not in page
+
+
+def test_a_folder_without_logs_is_told(chosen):
+    folder, client = chosen
+    (folder / "tables").mkdir()
+    (folder / "tables" / "a.csv").write_text("a,b\n1,2\n")
+    page = said(client.get("/run/check", params={"file": "tables"}).text)
+    assert "holds no logs" in page
