@@ -9,6 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1]))  # where pytest finds `places`
+
 from attack import Attack, came_back
 from attacks_at_the_door import hosts, methods, origins, paths, smuggled, tokens
 from attacks_by_name import links, names
@@ -73,5 +75,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1]))
     main()
