@@ -76,6 +76,45 @@ def test_answers_are_tested_by_clusters_of_a_file_and_of_a_column(client):
     assert tested[0] == tested[1] != []
 
 
+def test_scores_are_compared_by_clusters_of_a_column(client):
+    rng = np.random.default_rng(7)
+    rows = [f"i{i},{rng.normal():.3f},{rng.normal() + 0.5:.3f},p{i // 4}" for i in range(60)]
+    table = brought(client, "scores.csv", "item,A,B,passage\n" + "\n".join(rows) + "\n")
+    asked = {"files": table, "question": "mean", "cluster": "passage", "simulations": "100"}
+    alone = said(client.get("/compare/scores", params={**asked, "cluster": ""}).text)
+    by_passages = said(client.get("/compare/scores", params=asked).text)
+    assert "--cluster passage" in by_passages
+    p_values = [re.findall(r"p = [0-9.]+", text)[:1] for text in (alone, by_passages)]
+    assert p_values[0] != p_values[1] != []
+
+
+def test_documents_are_swapped_as_a_whole(client):
+    words = [
+        "a",
+        "the",
+        "cat",
+        "dog",
+        "sat",
+        "ran",
+        "on",
+        "mat",
+        "grass",
+        "here",
+        "there",
+        "often",
+        "never",
+    ]
+    rng = np.random.default_rng(8)
+    lines = [" ".join(rng.choice(words, 8)) for _ in range(24)]
+    worse = [" ".join(rng.permutation(line.split())) for line in lines]
+    texts = {"a": worse, "b": lines, "right": lines, "documents": [f"d{i // 4}" for i in range(24)]}
+    files = {name: brought(client, f"{name}.txt", "\n".join(each) + "\n") for name, each in texts.items()}
+    asked = {"system-a": files["a"], "system-b": files["b"], "reference": files["right"], "swaps": "200"}
+    found = client.post("/job/corpus/test", params={**asked, "cluster": files["documents"]}).json()
+    assert "--cluster documents.txt" in said(found["html"]), found["problems"]
+    assert "document" in said(found["html"]).replace("documents.txt", "")
+
+
 @pytest.mark.parametrize("value", ["passage", "doc id", "v1.2"])
 def test_a_name_of_a_column_is_no_file(value):
     for command, option in COLUMN_OR_FILE:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
-from humeval_power.interfaces.page.forms.questions import ALPHA, CLUSTER, TARGET, question_forms
+from humeval_power.interfaces.page.forms.questions import ALPHA, CLUSTER_OR_LINES, TARGET, question_forms
 
 _TESTS = {
     "mid-p": "McNemar, mid-p (recommended)",
@@ -70,7 +68,7 @@ _PREDICTIONS = (
     Control(
         "systems", "Systems of one table", help="Names with commas between, A first. [found by their looks]"
     ),
-    replace(CLUSTER, help=f"{CLUSTER.help} For files of lines: a file with a cluster's name a line."),
+    CLUSTER_OR_LINES,
     Control("column", "Column of the predictions", help="In tables. [found by name]"),
 )
 TEST = Form(

@@ -7,7 +7,13 @@ from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
 from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
 from humeval_power.interfaces.page.forms.preferences import FORMS as PREFERENCES
-from humeval_power.interfaces.page.forms.questions import ALPHA, DIRECTION, TARGET, question_forms
+from humeval_power.interfaces.page.forms.questions import (
+    ALPHA,
+    CLUSTER_OR_LINES,
+    DIRECTION,
+    TARGET,
+    question_forms,
+)
 from humeval_power.interfaces.page.forms.ranks import FORMS as RANKS
 from humeval_power.interfaces.page.forms.runs import FORMS as RUNS
 
@@ -31,7 +37,8 @@ _SCORES = Group(
             "files",
             "File of scores",
             help="One row an item and one column a system; or columns item, system and score; or two columns of "
-            "numbers; or a file for each of two systems with one number a line, A's first.",
+            "numbers; or a file for each of two systems with one number a line, A's first; or logs of a harness "
+            "or a folder of them.",
             rows=2,
         ),
         Control(
@@ -41,6 +48,7 @@ _SCORES = Group(
             "than two are compared in pairs.",
         ),
         Control("score", "Metric", help="Where the file has several: the column of one. [the only one]"),
+        CLUSTER_OR_LINES,
     ),
 )
 _DATA = Group(
@@ -52,8 +60,8 @@ _DATA = Group(
         Control("normality-alpha", "Level of the test of normality"),
         Control("drop-missing", "Leave out items without a score of each system"),
     ),
-    "Leave this as it is where each item stands for itself. Sentences of one document do not: make a unit of "
-    "them. What the test of normality says is shown and decides nothing by itself.",
+    "Leave this as it is where each item stands for itself. Sentences of one document do not: name their clusters "
+    "above, or make a unit of them. What the test of normality says is shown and decides nothing by itself.",
     folded=True,
 )
 _TEST = Group(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.questions import ALPHA, question_forms
 
@@ -38,7 +40,17 @@ TEST = Form(
         _METRIC,
         Group(
             "The test",
-            (ALPHA, Control("swaps", "Random swaps", help="10,000 where nothing is said."), _SEED),
+            (
+                ALPHA,
+                replace(
+                    _CLUSTER_LINES,
+                    label="Documents",
+                    help="A file with the name of its document a line, in the order of the segments: whole "
+                    "documents are then swapped.",
+                ),
+                Control("swaps", "Random swaps", help="10,000 where nothing is said."),
+                _SEED,
+            ),
         ),
     ),
     next=(Next(("corpus", "estimate"), "What power needs of these outputs"),),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
 
 ALPHA = Control("alpha", "Level of the test", slider=(0.001, 0.2), step=0.001)
@@ -18,6 +20,9 @@ CLUSTER = Control(
     "cluster",
     "Clusters of items",
     help="The column of what items belong to: passage, document, template. Items of one are not independent.",
+)
+CLUSTER_OR_LINES = replace(
+    CLUSTER, help=f"{CLUSTER.help} For files of lines: a file with a cluster's name a line."
 )
 TARGET = Control("power", "Power that is aimed at", slider=(0.5, 0.99), step=0.01, start="0.8")
 SIMULATED = Group(
