@@ -104,6 +104,8 @@ LINES = {
     "runs test": "runs test generations.csv --run generation --item item --system system --score score "
     "--systems new,old --cluster passage --nested --family gaussian --alternative equivalent --margin 0.1 "
     "--alpha 0.1 --drop-missing",
+    "compare runs": "compare scores generations.csv --run generation --score score --cluster passage",
+    "accuracy runs": "accuracy test prompts.csv --run prompt --systems new,old --alpha 0.1",
     "runs check": "runs check prompts.csv",
     "accuracy bounds": "accuracy bounds --n 147 --baseline 0.945 --power 0.9 --test mid-p",
     "accuracy claims": "accuracy claims claims.csv --overlap middle",

@@ -176,3 +176,30 @@ def test_what_clusters_share_stays_where_items_own_differences_come_out_at_zero(
     by_source = {part["source"]: part["variance"] for part in record["comparisons"][0]["error_parts"]}
     assert by_source["items"] == 0
     assert by_source["clusters (passage)"] == pytest.approx(5 * 0.1290556**2 / 120, rel=1e-6)
+
+
+def test_a_column_of_runs_leads_other_commands_to_the_same_test(generations: Path, tmp_path: Path) -> None:
+    direct = run_json("runs", "test", generations, "--cluster", "passage")
+    words = ("--run", "generation", "--cluster", "passage")
+    there = run_json("compare", "scores", generations, *words)
+    assert there["rows"] == direct["rows"]
+    assert there["schema"] == direct["schema"]
+    scores = (nested_scores(np.random.default_rng(8)) > 0.5).astype(float)
+    right = write(tmp_path / "right.csv", scores)
+    rows = run_json("accuracy", "test", right, "--run", "generation", "--alpha", "0.1")["rows"]
+    assert rows == run_json("runs", "test", right, "--alpha", "0.1")["rows"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--test", "wilcoxon"), "--test is no option of tests of runs"),
+        (("--question", "better"), "--question is no option"),
+        (("--run", "gen"), "no column 'gen'"),
+    ],
+)
+def test_options_that_runs_do_not_have_are_refused(
+    generations: Path, words: tuple[str, ...], said: str
+) -> None:
+    typed = ("compare", "scores", generations, "--run", "generation", *words)
+    assert said in " ".join(run(*typed, code=2).stderr.split())

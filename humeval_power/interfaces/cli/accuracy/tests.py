@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,9 +15,13 @@ from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
+from humeval_power.interfaces.cli.runs.instead import run_option, test_of_runs
 from humeval_power.interfaces.cli.systems_options import names_of
 from humeval_power.reporting.accuracy.comparison import AccuracyTestsResult
 from humeval_power.reporting.accuracy.estimated import AccuracyEstimateResult
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.runs.test import RunsTestResult
 
 labels_option = click.option(
     "--labels", metavar="FILE|COLUMN", help="The right answers: a file, or a column of the one table."
@@ -39,6 +43,7 @@ systems_option = click.option(
 @column_option
 @systems_option
 @cluster_option
+@run_option
 @click.option("--only-b", "--b", type=WholeNumber(min=0), help="Items that B alone got right.")
 @click.option("--only-a", "--c", type=WholeNumber(min=0), help="Items that A alone got right.")
 @click.option("--n", type=WholeNumber(min=1), help="Items in all.")
@@ -51,12 +56,13 @@ def test(
     column: str | None,
     systems: tuple[str, ...] | None,
     cluster: str | None,
+    run_column: str | None,
     only_b: int | None,
     only_a: int | None,
     n: int | None,
     both: int | None,
     alpha: float,
-) -> AccuracyTestsResult:
+) -> AccuracyTestsResult | RunsTestResult:
     """Test a difference of accuracy in five ways, the recommended one first.
 
     From two files of predictions, A's and B's, and --labels; from one TABLE of
@@ -67,6 +73,8 @@ def test(
 
     With --cluster items of a passage or a template count as belonging together.
     """
+    if run_column is not None:
+        return test_of_runs(files, run_column)
     given = any(value is not None for value in (only_b, only_a, n, both))
     if files and given:
         raise click.UsageError("Give files or counts, not both.")

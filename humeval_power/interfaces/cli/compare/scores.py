@@ -15,6 +15,7 @@ from humeval_power.interfaces.cli.compare.reading import Reading, read_tables, r
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
+from humeval_power.interfaces.cli.runs.instead import run_option, test_of_runs
 from humeval_power.planning.compare.power import CURVE_SIMULATIONS
 from humeval_power.reporting.compare.many import ManyResult
 from humeval_power.reporting.compare.pair import PairResult
@@ -22,15 +23,18 @@ from humeval_power.reporting.compare.sets import SetsResult
 
 if TYPE_CHECKING:
     from humeval_power.inference.compare.score_table import ScoreTable
+    from humeval_power.reporting.runs.test import RunsTestResult
 
 
 @click.command("scores", cls=Command)
 @reading_options
+@run_option
 @test_options
 @with_run
 @with_result(PairResult)
 def scores_command(
     reading: Reading,
+    run_column: str | None,
     question: Any,
     procedure: Any,
     resamples: int | None,
@@ -38,13 +42,15 @@ def scores_command(
     power_sizes: tuple[int, ...] | None,
     run: Run,
     **given: Any,
-) -> PairResult | ManyResult | SetsResult:
+) -> PairResult | ManyResult | SetsResult | RunsTestResult:
     """Compare systems by a metric's scores of the same items.
 
     FILE has one row an item and one column a system, or the columns item,
     system, score; or it holds two columns of numbers and no header; or two
     files hold one number a line, A first.
     """
+    if run_column is not None:
+        return test_of_runs(reading.files, run_column)
     asked = asked_question(question, procedure)
     tables = read_tables(reading)
     n_resamples, n_simulations = resamples or DEFAULT_RESAMPLES, run.simulations(CURVE_SIMULATIONS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
 from humeval_power.interfaces.python_code.scenarios.questions import Kind
+from humeval_power.interfaces.python_code.scenarios.runs import of_column
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import Typed
 
@@ -45,6 +46,9 @@ _OF_ANSWERS = ("labels", "column", "systems", "cluster")
 
 def test(typed: Typed, source: Source) -> None:
     """A finished comparison, from files of predictions, a table of answers or of counts, or counts."""
+    if typed["run_column"] is not None:
+        of_column(typed, source)
+        return
     files, alpha = typed["files"], typed.given("alpha")
     if files and (len(files) == 2 or _is_of_answers(typed)):
         tested: Value = _answers(typed, source)

@@ -1,4 +1,4 @@
-"""`runs`, as programs."""
+"""`runs`, and `--run` of other commands, as programs."""
 
 from __future__ import annotations
 
@@ -25,3 +25,13 @@ def _table(typed: Typed, source: Source) -> Code:
     found = call("hp.runs.read_runs", typed["file"], **named, drop_missing=typed.given("drop_missing"))
     source.let("table", found)
     return Code("table")
+
+
+def of_column(typed: Typed, source: Source) -> None:
+    """The same from `--run COLUMN` of another command."""
+    typed.allow("question")
+    scores = typed["score"] or (None,)
+    named = {name: typed.given(name) for name in ("item", "system", "systems", "cluster", "drop_missing")}
+    found = call("hp.runs.read_runs", *typed["files"], **named, run=typed["run_column"], score=scores[0])
+    source.let("table", found)
+    source.let("result", call("hp.runs.test", Code("table"), alpha=typed.given("alpha")))

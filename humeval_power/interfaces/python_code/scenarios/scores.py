@@ -5,6 +5,7 @@ from __future__ import annotations
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
 from humeval_power.interfaces.python_code.runs import run_of
 from humeval_power.interfaces.python_code.scenarios.questions import Kind
+from humeval_power.interfaces.python_code.scenarios.runs import of_column
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import GapError, Typed
 
@@ -50,6 +51,9 @@ _ASKED = ("question", "procedure", "test", "direction", "null", "alpha", "effect
 
 def scores(typed: Typed, source: Source) -> None:
     """Systems by a metric's scores of the same items."""
+    if typed["run_column"] is not None:
+        of_column(typed, source)
+        return
     if "-" in typed["files"]:
         raise GapError("standard input is read once")
     read = call(
