@@ -153,6 +153,23 @@ def test_scores_are_compared_in_four_steps(page, tmp_path):
     assert "humeval-power compare scores scores.csv" in page.inner_text(".same pre >> nth=0")
 
 
+def test_generations_are_compared_by_clusters(page, tmp_path):
+    random = Random(5)
+    rows = ["item,system,generation,score,passage"]
+    for item, system, run in product(range(24), "AB", range(1, 4)):
+        rows.append(f"i{item},{system},{run},{random.gauss(system == 'B', 1):.3f},p{item // 4}")
+    table = tmp_path / "runs.csv"
+    table.write_text("\n".join(rows) + "\n")
+    page.goto(page.own + "runs/test?nested=1&cluster=passage")
+    page.set_input_files(".file .chooser >> nth=0", str(table))
+    answered(page)
+    assert "What was not independent?" in page.inner_text("#answer")
+    assert "humeval-power runs test runs.csv --nested --cluster passage" in page.inner_text(
+        ".same pre >> nth=0"
+    )
+    assert violations(page) == []
+
+
 def test_six_questions_lead_to_filled_pages(page):
     page.goto(page.own + "start")
     page.fill("#field-scale", "1:7")
