@@ -97,6 +97,8 @@ COMMANDS: dict[str, str] = {
     "preference mde": f"preference mde --n 100 --tie-share 0.3 {QUICK}",
     "preference size": f"preference size --effect 0.2 {QUICK}",
     "preference surface": f"preference surface --n 50,100 --effect 0.1 {QUICK}",
+    "rank scores": "rank scores scores.csv",
+    "rank scores clusters": "rank scores five_scores.csv --cluster passage --lower-is-better --alpha 0.1",
     "rank battles": "rank battles battles.csv",
     "rank battles rao-kupper": "rank battles battles.csv --ties rao-kupper --no-position-bias --cluster item",
     "corpus test": "corpus test --system-a a.txt --system-b b.txt --reference reference.txt --seed 3",
@@ -212,6 +214,7 @@ def write_inputs(folder: Path) -> None:
             lines.append(f"w{w},i{i},{won},{'AB'[first]}")
     _write(folder / "choices.csv", lines)
     _write(folder / "battles.csv", _battles())
+    _write(folder / "five_scores.csv", _clustered_scores())
     judged = rng.normal(0.6, 0.2, 400)
     human = judged + rng.normal(0.0, 0.1, 400)
     rows = [
@@ -263,6 +266,17 @@ def _write_logs(folder: Path) -> None:
         ]
         about = {"status": "success", "eval": {"model": system, "task": "bridges"}}
         _write(folder / f"{system}.json", [json.dumps({**about, "samples": samples})])
+
+
+def _clustered_scores() -> list[str]:
+    """Scores of five systems on 60 items of 12 passages."""
+    rng = np.random.default_rng(10)
+    own = rng.normal(0, 0.1, (12, 5))
+    lines = ["item,passage,one,two,three,four,five"]
+    for place in range(60):
+        scores = 0.5 + own[place % 12] + 0.04 * np.arange(5) + rng.normal(0, 0.15, 5)
+        lines.append(f"q{place},p{place % 12},{','.join(f'{score:.4f}' for score in scores)}")
+    return lines
 
 
 def _battles() -> list[str]:

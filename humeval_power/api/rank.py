@@ -2,14 +2,62 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from humeval_power.errors import InputError
 from humeval_power.inference.rank.battles import Battles, Ties
 from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from humeval_power.inference.compare.score_table import ScoreTable
     from humeval_power.reporting.rank.battles import BattleRankResult
+    from humeval_power.reporting.rank.scores import ScoreRankResult
+
+Scores: TypeAlias = "ScoreTable | pd.DataFrame"
+
+
+def scores(
+    table: Scores,
+    *,
+    lower_is_better: bool = False,
+    alpha: float = 0.05,
+    seed: int = DEFAULT_SEED,
+) -> ScoreRankResult:
+    """Rank systems by their mean scores on the same items.
+
+    Parameters
+    ----------
+    table : one row for each item and one column of numbers for each system, as `compare.read_scores` reads it; with
+        clusters of items errors are robust to what items of a cluster share.
+    lower_is_better : the first system is that with the smallest mean.
+    alpha : chance of any false statement about a pair.
+    seed : of the draws of ranks and of the law of the largest t.
+
+    Returns
+    -------
+    ScoreRankResult
+        Means in the metric's units, ranks, groups, chances of being best; `to_frame` has a row for each system.
+
+    Raises
+    ------
+    InputError
+        Fewer than two systems or items, or scores that are not finite.
+    """
+    from humeval_power.inference.compare.score_table import ScoreTable
+    from humeval_power.inference.rank.by_scores import rank_scores
+    from humeval_power.reporting.rank.scores import ScoreRankResult
+    from humeval_power.reporting.result import Provenance
+
+    _check(alpha)
+    known = (
+        table
+        if isinstance(table, ScoreTable)
+        else ScoreTable(table.to_numpy(dtype=float), tuple(map(str, table.columns)))
+    )
+    found = rank_scores(known, lower_is_better=lower_is_better, alpha=alpha, seed=seed)
+    return ScoreRankResult(found=found, provenance=Provenance(seed=seed))
 
 
 def battles(

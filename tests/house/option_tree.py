@@ -86,6 +86,7 @@ BASE: dict[str, str] = {
     "preference surface": f"--n 100 --effect 0.1 {FEW} -o grid --force",
     "preference test": "--wins 10 --ties 3 --losses 5",
     "rank battles": "battles.csv",
+    "rank scores": "scores.csv",
     "corpus estimate": "--system-a a.txt --system-b b.txt --reference r.txt --subsets 20",
     "corpus mde": f"--n 200 {FEW}",
     "corpus power": f"--n 200 --effect 1 {FEW}",

@@ -118,6 +118,9 @@ LINES = {
     "--method analytic",
     "preference test": "preference test --wins 40 --losses 22 --ties 10 --alpha 0.1",
     "preference test table": "preference test choices.csv --link logit",
+    "rank scores": "rank scores scores.csv --alpha 0.1 --seed 5",
+    "rank scores clusters": "rank scores five_scores.csv --cluster passage --lower-is-better "
+    "--systems one,two,five",
     "rank battles": "rank battles battles.csv --ties rao-kupper --no-position-bias --cluster item --alpha 0.1 "
     "--seed 5",
     "rank battles some": "rank battles battles.csv --systems atlas,birch,delta",

@@ -112,3 +112,11 @@ def test_text_record_and_frame_say_the_same(tmp_path: Path) -> None:
         assert sum(each["chances"]) == pytest.approx(1)
     assert record["signature"] in "".join(line.strip() for line in text.splitlines())
     assert record["independence"][0]["state"] == "accounted"
+
+
+def test_clusters_of_items_leave_the_workers_to_be_told(tmp_path: Path) -> None:
+    rows = [f"{row},i{place % 3}" for place, row in enumerate(CYCLE * 3)]
+    found = read_battles(write(tmp_path, *rows, head="model_a,model_b,winner,user,item"), cluster="item")
+    assert found.clusters is not None
+    assert found.clusters.labels == ("i0", "i1", "i2")
+    assert "'user'" in found.suspects[0]

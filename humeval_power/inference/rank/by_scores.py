@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,32 +19,29 @@ from humeval_power.inference.rank.leaderboard import DEFAULT_SEED, Estimates, Le
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreRanking:
-    """Mean scores (of `table`) and the order that they give; `mean` is the difference of the first two, as clusters
-    change it."""
+    """Mean scores of `table` and the order that they give, at `df` degrees of freedom. Where less is better the
+    first of the board have the smallest means. `top` is the difference of the first two, as clusters change it."""
 
     table: ScoreTable
-    clusters: Clusters | None
     board: Leaderboard
     lower_is_better: bool
     df: float
-    mean: ClusteredMean
+    top: ClusteredMean
 
 
 def rank_scores(
     table: ScoreTable,
-    clusters: Clusters | None = None,
     *,
     lower_is_better: bool = False,
     alpha: float = 0.05,
     seed: int = DEFAULT_SEED,
 ) -> ScoreRanking:
     """Rank systems by their means; errors are CR2's with the degrees of freedom of Bell and McCaffrey (2002)."""
-    n = table.n_items
-    known = clusters or Clusters(np.arange(n), tuple(map(str, range(n))))
+    n, K = table.n_items, len(table.systems)
+    clusters = table.clusters or Clusters(np.arange(n), tuple(map(str, range(n))))
     sign = -1.0 if lower_is_better else 1.0
-    covariance = clustered_covariance(table.scores, known)
-    df = bell_mccaffrey_df(known.sizes.astype(np.float64))
-    K = len(table.systems)
+    covariance = clustered_covariance(table.scores, clusters)
+    df = bell_mccaffrey_df(clusters.sizes.astype(np.float64))
     estimates = Estimates(
         table.systems,
         sign * table.scores.mean(axis=0),
@@ -55,5 +52,13 @@ def rank_scores(
     )
     board = leaderboard(estimates, alpha=alpha, seed=seed)
     first, second = (board.places[place].system for place in (0, 1))
-    mean = clustered_mean(sign * (table.column(first) - table.column(second)), clusters)
-    return ScoreRanking(table, clusters, board, lower_is_better, df, mean)
+    top = clustered_mean(sign * (table.column(first) - table.column(second)), table.clusters)
+    board = _turned(board) if lower_is_better else board
+    return ScoreRanking(table, board, lower_is_better, df, top)
+
+
+def _turned(board: Leaderboard) -> Leaderboard:
+    """The same with values and differences of the scores as they are, of which less is better."""
+    places = (replace(one, value=-one.value, low=-one.high, high=-one.low) for one in board.places)
+    pairs = (replace(one, difference=-one.difference, low=-one.high, high=-one.low) for one in board.pairs)
+    return replace(board, places=tuple(places), pairs=tuple(pairs))

@@ -80,7 +80,7 @@ def battles_of(table: SourceTable, *, systems: Sequence[str] = (), cluster: str 
     """The same of a table that has been read."""
     found = find_columns(
         [str(name) for name in table.frame.columns],
-        [_FIRST, _SECOND, _WINNER, _WORKER, _ITEM],
+        [_FIRST, _SECOND, _WINNER, _WORKER],
         source=table.source,
         named={_WORKER.name: cluster},
     )
@@ -97,8 +97,10 @@ def battles_of(table: SourceTable, *, systems: Sequence[str] = (), cluster: str 
     if problems:
         raise InputError(problems)
     clusters, suspects = _clusters(groups, worker, asked=cluster is not None)
-    if of.get(_ITEM.name) not in (None, worker):
-        suspects += _repeated(table, of[_ITEM.name])
+    free = [str(name) for name in table.frame.columns if str(name) not in of.values()]
+    for role in (_ITEM, _WORKER):
+        fitting = [name for name in free if role.fits(name)]
+        suspects += _repeated(table, fitting[0]) if len(fitting) == 1 else ()
     battles = Battles(
         names,
         first,
@@ -203,13 +205,13 @@ def _clusters(
 
 
 def _repeated(table: SourceTable, column: str) -> tuple[str, ...]:
-    """What is said of items that several battles have."""
+    """What is said of items, or workers, that several battles have and that are not the clusters."""
     n, rows = table.frame[column].nunique(), len(table.frame)
     if n == rows or n < 2:
         return ()
     return (
-        f"The {rows:,} battles are on {n:,} items ({shortened(column)}), which count as chosen once and for all: "
-        "what is found holds for these. Where items matter more than workers, name that column by --cluster.",
+        f"The {rows:,} battles have {n:,} values of {shortened(column)!r}, which count as chosen once and for all: "
+        "what is found holds for these. Where they matter more than the clusters, name that column by --cluster.",
     )
 
 

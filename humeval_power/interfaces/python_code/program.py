@@ -61,6 +61,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("accuracy", "claims"): accuracy.claims,
     ("accuracy", "leaderboard"): accuracy.leaderboard,
     ("preference", "test"): preference.test,
+    ("rank", "scores"): rank.scores,
     ("rank", "battles"): rank.battles,
     ("corpus", "test"): texts.corpus_test,
     ("corpus", "estimate"): texts.corpus_estimate,

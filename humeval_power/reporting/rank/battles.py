@@ -17,15 +17,16 @@ from humeval_power.reporting.rank.board import (
     board_lead,
     board_record,
     board_rows,
+    board_signature,
     board_table,
     pairs_section,
     ranks_chart,
     reading_section,
     values_chart,
 )
-from humeval_power.reporting.records import Record, versions
+from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-from humeval_power.reporting.signature import DIGITS, NAME, cluster_entry, named, short
+from humeval_power.reporting.signature import named
 
 if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
@@ -193,19 +194,9 @@ def paragraph(found: BattleRanking) -> str:
 
 def signature(found: BattleRanking) -> str:
     """The line for a paper."""
-    battles, known = found.battles, found.battles.clusters
-    entries = [
-        NAME,
-        *named("v", versions()["humeval-power"]),
-        "model:bradley-terry",
-        *named("ties", found.fit.model.ties),
-        f"order:{'no' if found.order is None else 'yes'}",
-        f"alpha:{short(found.board.alpha)}",
-        f"n:{battles.n}",
-        f"k:{len(battles.systems)}",
-        *(() if known is None else cluster_entry(known.name, known.n_clusters)),
-        "corr:max-t",
-        *named("seed", found.board.seed),
-        *named("data", f"sha256:{battles.sha256[:DIGITS]}" if battles.sha256 else None),
-    ]
-    return "|".join(entries)
+    order = f"order:{'no' if found.order is None else 'yes'}"
+    model = ["model:bradley-terry", *named("ties", found.fit.model.ties), order]
+    battles = found.battles
+    return board_signature(
+        found.board, model, n=battles.n, clusters=battles.clusters, sha256=battles.sha256
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from humeval_power.checking.columns import listing, shortened
+from humeval_power.clusters import Clusters
 from humeval_power.inference.rank.leaderboard import Leaderboard, Place
 from humeval_power.reporting.chart import Axis, Chart, Series
 from humeval_power.reporting.document import Paragraph, Section, Table
@@ -14,7 +15,8 @@ from humeval_power.reporting.numbers import (
     significant,
     significant_interval,
 )
-from humeval_power.reporting.records import Record
+from humeval_power.reporting.records import Record, versions
+from humeval_power.reporting.signature import DIGITS, NAME, cluster_entry, named, short
 
 MOST_PAIRS = 28  # that a terminal lists without being asked
 _HALF = 0.3  # of a rank, on each side of a bar
@@ -183,3 +185,22 @@ def board_rows(board: Leaderboard) -> list[Record]:
         | {"chance_best": each.best}
         for each in board.places
     ]
+
+
+def board_signature(
+    board: Leaderboard, model: list[str], *, n: int, clusters: Clusters | None, sha256: str
+) -> str:
+    """The line for a paper: the model's entries, then what all leaderboards have."""
+    entries = [
+        NAME,
+        *named("v", versions()["humeval-power"]),
+        *model,
+        f"alpha:{short(board.alpha)}",
+        f"n:{n}",
+        f"k:{len(board.places)}",
+        *(() if clusters is None else cluster_entry(clusters.name, clusters.n_clusters)),
+        "corr:max-t",
+        f"seed:{board.seed}",
+        *named("data", f"sha256:{sha256[:DIGITS]}" if sha256 else None),
+    ]
+    return "|".join(entries)

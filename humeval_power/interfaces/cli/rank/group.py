@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from humeval_power.interfaces.cli.rank.battles import battles_command
+from humeval_power.interfaces.cli.rank.scores import scores_command
 
 command = click.Group(
     "rank",
@@ -14,5 +15,5 @@ command = click.Group(
     of ranks, groups that cannot be told apart, the chance of being the best.
     """,
 )
-for _each in (battles_command,):
+for _each in (scores_command, battles_command):
     command.add_command(_each)

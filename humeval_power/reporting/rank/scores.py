@@ -1,0 +1,156 @@
+"""Systems ranked by scores: what is said of them, and the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.checking.columns import shortened
+from humeval_power.inference.clustered import FEW_DF
+from humeval_power.inference.rank.by_scores import ScoreRanking
+from humeval_power.reporting.compare.pair import notices_of
+from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Section
+from humeval_power.reporting.independence import (
+    Independence,
+    assumed_items,
+    clustered_items,
+    independence_record,
+    independence_section,
+)
+from humeval_power.reporting.numbers import counted, decimals
+from humeval_power.reporting.rank.board import (
+    board_lead,
+    board_record,
+    board_rows,
+    board_signature,
+    board_table,
+    pairs_section,
+    ranks_chart,
+    reading_section,
+    values_chart,
+)
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreRankResult(Result):
+    """Systems in the order of their mean scores, with what the items leave open."""
+
+    schema: ClassVar[str] = "humeval_power/rank_scores/1"
+
+    found: ScoreRanking
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed in reading the scores."""
+        return notices_of(self.found.table)
+
+    def body(self) -> Document:
+        """The order, its pictures, the items, each pair, a paragraph, what was not independent."""
+        found, board = self.found, self.found.board
+        metric = shortened(found.table.metric)
+        return Document(
+            f"{len(board.places)} systems ranked by {metric}",
+            lead=board_lead(board),
+            caveats=tuple(_caveats(found)),
+            sections=(
+                Section(
+                    "Leaderboard",
+                    (board_table(board, "mean"), values_chart(board, f"Mean {metric}"), ranks_chart(board)),
+                ),
+                reading_section(),
+                Section("The scores", (Facts(tuple(_facts(found))),)),
+                pairs_section(board, f"Differences of mean {metric}"),
+                Section("For a paper", (Paragraph(paragraph(found)),)),
+                independence_section(independence(found)),
+            ),
+            signature=signature(found),
+        )
+
+    def content(self) -> Record:
+        """Items, places and pairs."""
+        found = self.found
+        clusters = found.table.clusters
+        return {
+            "metric": found.table.metric,
+            "n_items": found.table.n_items,
+            "cluster": None if clusters is None else clusters.name,
+            "n_clusters": None if clusters is None else clusters.n_clusters,
+            "df": found.df,
+            "lower_is_better": found.lower_is_better,
+            **board_record(found.board),
+            "independence": independence_record(independence(found)),
+            "paragraph": paragraph(found),
+            "signature": signature(found),
+            "notices": list(found.table.notices),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each system, best first."""
+        import pandas as pd
+
+        return pd.DataFrame(board_rows(self.found.board))
+
+
+def _caveats(found: ScoreRanking) -> Iterator[str]:
+    if found.df < FEW_DF:
+        yield (
+            f"Standard errors have {decimals(found.df, 1)} degrees of freedom: the clusters are too few, or one "
+            "of them rules. The order is no more than a hint."
+        )
+
+
+def _facts(found: ScoreRanking) -> Iterator[Fact]:
+    clusters = found.table.clusters
+    inside = "" if clusters is None else f" in {counted(clusters.n_clusters, 'cluster')}"
+    yield "Items", f"{found.table.n_items:,}{inside}, the same for every system"
+    yield "Best", "the smallest mean" if found.lower_is_better else "the largest mean"
+    yield "Errors", f"of mean differences, with {decimals(found.df, 1)} degrees of freedom"
+
+
+def independence(found: ScoreRanking) -> tuple[Independence, ...]:
+    """Clusters with what they do to the difference of the first two, or that none are known."""
+    table = found.table
+    if table.clusters is None:
+        return (assumed_items(table.n_items, table.suspects),)
+    answer = clustered_items(found.top, shortened(table.clusters.name))
+    of = "These standard errors are of the difference of the first two systems."
+    return (Independence(answer.of, answer.state, f"{answer.text} {of}"),)
+
+
+def paragraph(found: ScoreRanking) -> str:
+    """What a paper says of it."""
+    table, board = found.table, found.board
+    clusters = table.clusters
+    text = (
+        f"We ranked {len(board.places)} systems by their mean {shortened(table.metric)} on the same "
+        f"{counted(table.n_items, 'item')}"
+    )
+    if clusters is not None:
+        text += (
+            f" in {clusters.n_clusters:,} clusters ({shortened(clusters.name)}), with standard errors robust to "
+            f"these (CR2, {decimals(found.df, 1)} Bell-McCaffrey degrees of freedom)"
+        )
+    return (
+        f"{text}. Ranks and groups follow from t tests of all pairs, corrected by the distribution of the largest "
+        f"|t| (alpha {board.alpha:g}). {board_lead(board)}"
+    )
+
+
+def signature(found: ScoreRanking) -> str:
+    """The line for a paper."""
+    table = found.table
+    best = "best:low" if found.lower_is_better else "best:high"
+    return board_signature(
+        found.board,
+        ["model:ranked-means", best],
+        n=table.n_items,
+        clusters=table.clusters,
+        sha256=table.sha256,
+    )
