@@ -77,8 +77,10 @@ def write_lm_eval(
         place.mkdir(parents=True, exist_ok=True)
         samples = lm_eval_samples(own, **options)
         (place / f"samples_{task}_{stamp}.jsonl").write_text(lines(samples))
+        metric, filters = options.get("metric", "acc"), options.get("filters", ("none",))
+        reported = {f"{metric},{one}": sum(own) / len(own) for one in filters if one != "flexible-extract"}
         results = {
-            "results": {task: {"alias": task, "acc,none": sum(own) / len(own)}},
+            "results": {task: {"alias": task, **reported}},
             "configs": {task: {"task": task}},
             "config": {"model": "hf", "model_args": f"pretrained={system},dtype=float16"},
             "model_name": system,
@@ -104,13 +106,22 @@ def write_lmms_eval(folder: Path, scores: Scores = SCORES, *, stamp: str = "2026
             for item, score in enumerate(own)
         ]
         (place / f"{stamp}_samples_charts.jsonl").write_text(lines(samples))
-        (place / f"{stamp}_results.json").write_text(json.dumps({"results": {}, "model_name": system}))
+        (place / f"{stamp}_results.json").write_text(
+            json.dumps(
+                {"results": {"charts": {"chart_score,none": sum(own) / len(own)}}, "model_name": system}
+            )
+        )
     return folder
 
 
 def inspect_header(system: str, *, status: str = "success", task: str = "bridges") -> dict[str, Any]:
     about = {"task": task, "model": system, "created": "2026-03-01T10:00:00+00:00", "run_id": "r1"}
     return {"version": 2, "status": status, "eval": about, "plan": {}, "stats": {}}
+
+
+def inspect_results(scores: Sequence[float]) -> dict[str, Any]:
+    accuracy = {"name": "accuracy", "value": sum(scores) / len(scores)}
+    return {"scores": [{"name": "match", "scorer": "match", "metrics": {"accuracy": accuracy}}]}
 
 
 def inspect_samples(scores: Sequence[float], *, epochs: int = 1) -> list[dict[str, Any]]:
@@ -135,7 +146,8 @@ def write_inspect(
     """A log for each model, as JSON, or packed as .eval, with its summaries or without."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, (system, own) in enumerate(scores.items()):
-        header, samples = inspect_header(system), inspect_samples(own, epochs=epochs)
+        header = {**inspect_header(system), "results": inspect_results(own)}
+        samples = inspect_samples(own, epochs=epochs)
         name = f"2026-03-01T10-0{number}-00_bridges_{hashed(system)[:8]}"
         if not packed:
             (folder / f"{name}.json").write_text(json.dumps({**header, "samples": samples}, indent=2))

@@ -67,6 +67,24 @@ def test_the_record_has_the_means_that_the_harness_reports(tmp_path: Path) -> No
     assert {system: means["acc"] for system, means in found["means"].items()} == pytest.approx(reported)
 
 
+@pytest.mark.parametrize("harness", WRITERS)
+def test_means_are_compared_with_those_that_the_harness_reported(harness: str, tmp_path: Path) -> None:
+    folder = WRITERS[harness](tmp_path / "logs")
+    whole = run_json("import", folder)
+    reported = [one for log in whole["logs"] for one in log["reported"]]
+    assert len(reported) == 2
+    assert all(one["mean"] == pytest.approx(one["reported"]) for one in reported)
+    assert "2 of 2" in run("import", folder).stdout
+
+
+def test_samples_that_were_lost_show_in_the_mean(tmp_path: Path) -> None:
+    log = next(write_lm_eval(tmp_path).rglob("samples_*"))
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:-3]))
+    said = " ".join(run("import", tmp_path).stderr.split())
+    assert "the harness reported" in said
+    assert "of the 12 items" in said
+
+
 def test_the_metric_of_a_log_goes_before_texts_that_are_compared(tmp_path: Path) -> None:
     folder = write_inspect(tmp_path)
     for log in folder.iterdir():  # the scorer took "yes." for right; text for text it is wrong

@@ -12,6 +12,7 @@ from humeval_power.checking.cluster_columns import ClusterSuspect, cluster_suspe
 from humeval_power.checking.columns import close_to, listing, shortened
 from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.checking.logs.repeats import Again, counted_problems, each_task_once, once_each
+from humeval_power.checking.logs.reported import with_disagreements
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.errors import InputError, Problem
 
@@ -80,7 +81,9 @@ def combine_logs(
         A task or a metric that is not there, tasks without a metric in common, samples that stand twice with other
         scores, systems that were asked different things under one name or share no item; all of one kind at once.
     """
-    read = _each([once_each(log) for log in each_task_once(_of_task(logs, task), again)])
+    read = _each(
+        [with_disagreements(once_each(log)) for log in each_task_once(_of_task(logs, task), again)]
+    )
     metrics, told = _metrics(read, scores)
     _refuse_other_questions(read)
     frame = _frame(read, metrics)

@@ -36,6 +36,7 @@ class Log:
     source : what messages call the file. harness, why : whose log it is, and what it was known by.
     created : when it was written, as a text that sorts; '' where nothing says so.
     notices : what was left out or assumed in reading it.
+    reported : the means that the harness reported, by their metrics, as far as it did.
     """
 
     source: str
@@ -47,6 +48,7 @@ class Log:
     sha256: str = ""
     created: str = ""
     notices: tuple[str, ...] = ()
+    reported: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -91,7 +91,9 @@ def _as_runs(logs: Sequence[Log]) -> Log:
     said = f"{len(logs)} logs of it are its runs: {listing([log.source for log in in_order])}."
     digest = "".join(log.sha256 for log in in_order)
     notices = tuple(dict.fromkeys(notice for log in in_order for notice in log.notices))
-    return replace(in_order[0], samples=tuple(samples), sha256=digest, notices=(*notices, said))
+    return replace(
+        in_order[0], samples=tuple(samples), sha256=digest, notices=(*notices, said), reported={}
+    )
 
 
 def _last(logs: Sequence[Log]) -> Log:

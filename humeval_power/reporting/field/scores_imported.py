@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.logs.combined import LogTable
+from humeval_power.checking.logs.reported import reported_means
 from humeval_power.reporting.document import Document, Facts, Points, Section, Table
 from humeval_power.reporting.numbers import counted, significant
 from humeval_power.reporting.records import Record
@@ -53,7 +54,7 @@ class ScoresImportResult(Result):
             f"{counted(len(frame), 'answer')} imported",
             sections=(
                 Section("", (Facts(tuple(self._counts())),)),
-                Section("Means, as the harness reports them", (self._means_table(),)),
+                Section("Means of the samples", (self._means_table(),)),
                 Section("What was read", (self._logs_table(),)),
                 Section("What may not be independent", (Points(tuple(self._dependences())),)),
             ),
@@ -65,9 +66,14 @@ class ScoresImportResult(Result):
             if name in frame:
                 yield f"{name.capitalize()}s", f"{frame[name].nunique():,}"
         yield "Metrics", listing(list(self.table.scores), limit=_METRICS_SHOWN)
+        yield "Harness", listing(list(dict.fromkeys(log.harness for log in self.table.logs)))
         missing = int(frame[list(self.table.scores)].isna().to_numpy().sum())
         if missing:
             yield "Scores that are missing", f"{missing:,}"
+        reported = [one for log in self.table.logs for one in reported_means(log)]
+        if reported:
+            n_agree = sum(one.agrees for one in reported)
+            yield "Means as the harness reported", f"{n_agree:,} of {len(reported):,}"
 
     def _means_table(self) -> Table:
         shown = list(self.table.scores[:_METRICS_SHOWN])
@@ -80,12 +86,12 @@ class ScoresImportResult(Result):
 
     def _logs_table(self) -> Table:
         rows = [
-            (log.source, log.harness, log.system, log.task, f"{len(log.samples):,}")
+            (log.source, log.system, log.task, f"{len(log.samples):,}")
             for log in self.table.logs[:_LOGS_SHOWN]
         ]
         rest = len(self.table.logs) - len(rows)
         caption = f"and {rest:,} more logs." if rest else ""
-        return Table(("log", "harness", "system", "task", "samples"), tuple(rows), caption)
+        return Table(("log", "system", "task", "samples"), tuple(rows), caption)
 
     def _dependences(self) -> Iterator[str]:
         frame = self.table.frame
@@ -125,6 +131,7 @@ class ScoresImportResult(Result):
                     "system": log.system,
                     "task": log.task,
                     "n_samples": len(log.samples),
+                    "reported": [asdict(one) for one in reported_means(log)],
                     "notices": list(log.notices),
                 }
                 for log in self.table.logs

@@ -14,7 +14,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.logs.harness import Harness
 from humeval_power.interfaces.formats.logs.raw import RawLog, number_of, text_of
 
-STATS, DISPLAYED = "per_instance_stats.json", "display_predictions.json"
+STATS, DISPLAYED, TOTALS = "per_instance_stats.json", "display_predictions.json", "stats.json"
 _TRIALS = (
     "The run of an answer is its train_trial_index: other examples, the same for all items (--crossed)."
 )
@@ -44,7 +44,32 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if len({sample.run for sample in samples}) > 1:
         notices.append(_TRIALS)
     task = re.sub(_MODEL, "", run).strip(",:") or run
-    return [Log(raw.source, HELM.title, why, system, task, tuple(samples), raw.sha256, "", tuple(notices))]
+    return [
+        Log(
+            raw.source,
+            HELM.title,
+            why,
+            system,
+            task,
+            tuple(samples),
+            sha256=raw.sha256,
+            notices=tuple(notices),
+            reported=_reported(raw),
+        )
+    ]
+
+
+def _reported(raw: RawLog) -> dict[str, float]:
+    """The means in stats.json, without those of perturbed instances, and of metrics that stand there once: with
+    several splits they do not."""
+    if not raw.path.with_name(TOTALS).is_file():
+        return {}
+    found: dict[str, list[float]] = {}
+    for _, one in raw.beside(TOTALS).records:
+        for name, value in _scores([one]):
+            if value is not None:
+                found.setdefault(name, []).append(value)
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
 
 
 def _sample(row: int, record: dict[str, Any]) -> LogSample:

@@ -64,11 +64,34 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         )
     if left:
         notices.append(f"Scores that are no number are left out: {listing(list(left))}.")
-    system, task = str(about["model"]), str(about.get("task") or "")
-    created = str(about.get("created") or "")
     return [
-        Log(raw.source, INSPECT.title, why, system, task, tuple(found), raw.sha256, created, tuple(notices))
+        Log(
+            raw.source,
+            INSPECT.title,
+            why,
+            str(about["model"]),
+            str(about.get("task") or ""),
+            tuple(found),
+            sha256=raw.sha256,
+            created=str(about.get("created") or ""),
+            notices=tuple(notices),
+            reported=_reported(header.get("results")),
+        )
     ]
+
+
+def _reported(results: object) -> dict[str, float]:
+    """The accuracy or mean of each scorer."""
+    found: dict[str, float] = {}
+    scores = results.get("scores") if isinstance(results, dict) else None
+    for one in scores if isinstance(scores, list) else []:
+        metrics = one.get("metrics") if isinstance(one, dict) else None
+        for name in ("accuracy", "mean"):
+            stated = metrics.get(name) if isinstance(metrics, dict) else None
+            value = number_of(stated.get("value")) if isinstance(stated, dict) else None
+            if value is not None:
+                found[str(one.get("name"))] = value
+    return found
 
 
 def _of_status(raw: RawLog, header: Mapping[str, Any], n_samples: int) -> Iterator[str]:

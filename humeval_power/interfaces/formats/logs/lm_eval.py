@@ -4,14 +4,13 @@ beside results_DATE.json (lm_eval/loggers/evaluation_tracker.py, version 0.4.9).
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from humeval_power.checking.logs.log import Log
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.logs.harness import Harness
-from humeval_power.interfaces.formats.logs.model_names import STAMP, model_beside
+from humeval_power.interfaces.formats.logs.model_names import STAMP
 from humeval_power.interfaces.formats.logs.raw import RawLog
-from humeval_power.interfaces.formats.logs.sample_lines import samples_of
+from humeval_power.interfaces.formats.logs.sample_files import log_of
 
 _NAME = re.compile(rf"^samples_(?P<task>.+?)_(?P<stamp>{STAMP})\.jsonl?(\.gz)?$")
 TOTALS = "it is a file of results"
@@ -32,13 +31,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         rule = "holds the totals of each task, and no samples."
         remedy = "Name the file samples_... beside it, or the folder; lm_eval writes it with --log_samples."
         raise InputError([Problem(rule, remedy, raw.source)])
-    found = _NAME.match(raw.path.name)
-    task = found["task"] if found else Path(raw.path.name.removesuffix(".gz")).stem
-    stamp = found["stamp"] if found else ""
-    system, said = model_beside(raw, stamp)
-    samples, told = samples_of(raw)
-    notices = (*([said] if said else []), *told)
-    return [Log(raw.source, LM_EVAL.title, why, system, task, tuple(samples), raw.sha256, stamp, notices)]
+    return [log_of(raw, why, harness=LM_EVAL.title, named=_NAME)]
 
 
 LM_EVAL = Harness("lm-eval", "lm-evaluation-harness", _known_by, _read)

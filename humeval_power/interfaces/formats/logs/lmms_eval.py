@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from humeval_power.checking.logs.log import Log
 from humeval_power.interfaces.formats.logs.harness import Harness
-from humeval_power.interfaces.formats.logs.model_names import STAMP, model_beside
+from humeval_power.interfaces.formats.logs.model_names import STAMP
 from humeval_power.interfaces.formats.logs.raw import RawLog
-from humeval_power.interfaces.formats.logs.sample_lines import samples_of
+from humeval_power.interfaces.formats.logs.sample_files import log_of
 
 _NAME = re.compile(rf"^(?P<stamp>{STAMP})_samples_(?P<task>.+?)\.jsonl(\.gz)?$")
 
@@ -23,13 +22,7 @@ def _known_by(raw: RawLog) -> str | None:
 
 
 def _read(raw: RawLog, why: str) -> list[Log]:
-    found = _NAME.match(raw.path.name)
-    task = found["task"] if found else Path(raw.path.name.removesuffix(".gz")).stem
-    stamp = found["stamp"] if found else ""
-    system, said = model_beside(raw, stamp)
-    samples, told = samples_of(raw)
-    notices = (*([said] if said else []), *told)
-    return [Log(raw.source, LMMS_EVAL.title, why, system, task, tuple(samples), raw.sha256, stamp, notices)]
+    return [log_of(raw, why, harness=LMMS_EVAL.title, named=_NAME)]
 
 
 LMMS_EVAL = Harness("lmms-eval", "lmms-eval", _known_by, _read)

@@ -5,28 +5,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.formats.logs.raw import RawLog
+from humeval_power.interfaces.formats.logs.raw import RawLog, number_of
 
 STAMP = r"\d{4}-?\d{2}-?\d{2}[T_]\d{2}-?\d{2}-?\d{2}(?:\.\d+)?"
 _MODEL_ARGS = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|model_version|path|engine)=([^,]+)")
 
 
-def model_beside(raw: RawLog, stamp: str) -> tuple[str, str]:
-    """The model of a file of samples, and what to say of how it was found ('' where it is stated)."""
-    stated = {name for name in _stated(raw, stamp) if name}
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the files of results beside a file of samples say: the model, what to say of how it was found ('' where
+    it is stated), and the means of the task."""
+
+    model: str
+    said: str
+    reported: dict[str, float]
+
+
+def beside(raw: RawLog, stamp: str, task: str) -> Beside:
+    """The model of a file of samples, and what was reported of it."""
+    results = list(_results(raw, stamp))
+    stated = {name for one in results if (name := _model(one))}
+    reported = _means(results[0], task) if len(results) == 1 else {}
     if len(stated) == 1:
-        return stated.pop(), ""
+        return Beside(stated.pop(), "", reported)
     folder = raw.path.resolve().parent.name
     if "__" in folder:  # how a model's name with a slash becomes a folder's
-        return folder.replace("__", "/", 1), ""
-    why = "no file of results beside it says the model"
-    return folder, f"The system is called as the folder, {folder!r}: {why}."
+        return Beside(folder.replace("__", "/", 1), "", reported)
+    said = f"The system is called as the folder, {folder!r}: no file of results beside it says the model."
+    return Beside(folder, said, reported)
 
 
-def _stated(raw: RawLog, stamp: str) -> Iterator[str]:
-    """The models in the files of results of this stamp; without any, in all of the folder."""
+def _results(raw: RawLog, stamp: str) -> Iterator[dict[str, object]]:
+    """The files of results of this stamp; without any, all of the folder."""
     names = [
         other.name
         for other in sorted(raw.path.parent.glob("*results*.json"))
@@ -37,7 +50,16 @@ def _stated(raw: RawLog, stamp: str) -> Iterator[str]:
             results = raw.beside(name).json
         except InputError:
             continue
-        yield _model(results) if isinstance(results, dict) else ""
+        if isinstance(results, dict):
+            yield results
+
+
+def _means(results: dict[str, object], task: str) -> dict[str, float]:
+    of_tasks = results.get("results")
+    found = of_tasks.get(task) if isinstance(of_tasks, dict) else None
+    if not isinstance(found, dict):
+        return {}
+    return {str(name): number for name, value in found.items() if (number := number_of(value)) is not None}
 
 
 def _model(results: dict[str, object]) -> str:

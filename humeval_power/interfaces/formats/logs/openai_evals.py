@@ -32,12 +32,27 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     n_errors = sum(record["type"] == "error" for _, record in events)
     if n_errors:
         notices.append(f"{n_errors:,} errors are logged; what they left without a score is not there.")
-    task, created = str(spec["eval_name"]), str(spec.get("created_at") or "")
     return [
         Log(
-            raw.source, OPENAI.title, why, system, task, tuple(samples), raw.sha256, created, tuple(notices)
+            raw.source,
+            OPENAI.title,
+            why,
+            system,
+            str(spec["eval_name"]),
+            tuple(samples),
+            sha256=raw.sha256,
+            created=str(spec.get("created_at") or ""),
+            notices=tuple(notices),
+            reported=_reported(raw),
         )
     ]
+
+
+def _reported(raw: RawLog) -> dict[str, float]:
+    """The accuracy of the final report, which is the mean of what was right."""
+    reports = [found for _, record in raw.records if isinstance(found := record.get("final_report"), dict)]
+    value = number_of(reports[-1].get("accuracy")) if reports else None
+    return {} if value is None else {"correct": value}
 
 
 def _samples(raw: RawLog, events: list[tuple[int, dict[str, Any]]]) -> Iterator[LogSample]:

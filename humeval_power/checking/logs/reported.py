@@ -1,0 +1,54 @@
+"""The means that a harness reported, beside those of the samples that it logged: they differ where samples are
+missing or stand there twice, or where the harness does not take the mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from humeval_power.checking.logs.log import Log
+
+_NEAR = 1e-4  # reports are rounded to four digits at times
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One metric of one log: its mean over the samples that have it, and what the harness reported."""
+
+    metric: str
+    mean: float
+    reported: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether they are the same but for rounding."""
+        return math.isclose(self.mean, self.reported, rel_tol=_NEAR, abs_tol=_NEAR)
+
+
+def with_disagreements(log: Log) -> Log:
+    """The log with a notice of each mean that is not what the harness reported."""
+    told = tuple(
+        f"The mean of {one.metric} over its samples is {one.mean:.4g}; the harness reported {one.reported:.4g}: "
+        "samples are missing or twice there, or it takes no mean."
+        for one in reported_means(log)
+        if not one.agrees
+    )
+    return replace(log, notices=(*log.notices, *told))
+
+
+def reported_means(log: Log) -> Iterator[Reported]:
+    """The metrics of a log whose mean was reported."""
+    named = _by_metric(log.reported)
+    for metric in log.metrics:
+        values = [value for one in log.samples if (value := one.scores.get(metric)) is not None]
+        if metric in named and values:
+            yield Reported(metric, math.fsum(values) / len(values), named[metric])
+
+
+def _by_metric(reported: Mapping[str, float]) -> dict[str, float]:
+    """The same by the metric alone too, where its name goes on with that of one filter: 'acc,none'."""
+    bare: dict[str, list[float]] = {}
+    for name, value in reported.items():
+        bare.setdefault(name.split(",")[0], []).append(value)
+    return {**{name: values[0] for name, values in bare.items() if len(values) == 1}, **reported}
