@@ -1,6 +1,6 @@
 """How often tests of repeated runs find what is not there: the table in docs/runs.md.
 
-python docs/make_runs_calibration.py      about two minutes on one core
+python docs/make_runs_calibration.py      about six minutes on one core
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from runs.tables import crossed_scores, nested_scores, table_of  # noqa: E402
 from humeval_power.inference.runs.comparison import RunsRule  # noqa: E402
 from humeval_power.inference.runs.testing import compare_pair  # noqa: E402
 
-GAUSSIAN, BINARY = 2000, 500
+GAUSSIAN, BINARY = 4000, 1000
 START, END = "<!-- sizes -->", "<!-- end -->"
 
 

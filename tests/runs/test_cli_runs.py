@@ -103,6 +103,15 @@ def test_eight_systems_are_compared_in_pairs_at_eighty_columns(
     assert chosen["rows"][0]["first"] == "C"
 
 
+def test_what_holds_for_all_pairs_is_said_once(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    scores = np.concatenate([crossed_scores(rng, prompts=3, n=10) for _ in range(3)], axis=1)
+    table = write(tmp_path / "six.csv", scores, column="prompt")
+    screen = " ".join(run("runs", "test", table).stdout.split())
+    assert screen.count("3 runs are few") == 1
+    assert screen.count("degrees of freedom, however many") == 1
+
+
 def test_every_problem_of_a_table_is_told_at_once(tmp_path: Path) -> None:
     lines = ["q1,A,1,high", "q1,B,1,", ",A,1,0.4", "q2,A,1,0.3", "q2,A,1,0.5", "q2,B,1,1"]
     (tmp_path / "bad.csv").write_text("\n".join(["item,system,generation,score", *lines]))

@@ -73,7 +73,7 @@ class RunsTestResult(Result):
             headline=() if only is None else tuple(headline(only)),
             caveats=(
                 *contradictions(self.reading, self.rule.kind),
-                *(text for pair in self.found.pairs for text in caveats(pair, several=only is None)),
+                *caveats(self.found.pairs),
             ),
             sections=tuple(self._sections()),
             provenance=tuple(("Scores", notice) for notice in self.table.notices),
@@ -125,7 +125,8 @@ class RunsTestResult(Result):
             for pair, adjusted in zip(self.found.pairs, self.found.p_adjusted, strict=True)
         )
         level = f"{100 * (1 - self._tail):g} % interval"
-        return Table(("B - A", "difference", level, "df", "p", "p (Holm)"), rows)
+        header = ("B - A", "difference", level, "df", "p", "p (Holm)")
+        return Table(header, rows, caption="Each interval is that of its pair alone.")
 
     @property
     def _tail(self) -> float:

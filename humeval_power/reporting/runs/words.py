@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from humeval_power.checking.columns import listing
 from humeval_power.inference.clustered import FEW_DF
 from humeval_power.inference.runs.comparison import MoreRuns, RunsComparison, RunsRule
 from humeval_power.inference.runs.kinds import RunsReading
@@ -152,28 +153,41 @@ def more_words(pair: RunsComparison, table: RunTable) -> str:
     return f"{share} of the variance falls with the number of {runs}; the rest is between items.{least}"
 
 
-def caveats(pair: RunsComparison, *, several: bool) -> Iterator[str]:
-    """What a reader must know before trusting a number."""
-    of_pair = f"{pair.systems[1]} - {pair.systems[0]}: " if several else ""
-    if several and pair.reason:
-        yield f"{of_pair}there is no test: {pair.reason}."
-    for remark in pair.remarks:
-        yield f"{of_pair}{remark}"
-    if pair.rule.kind == "crossed" and pair.n_labels < FEW_PROMPTS:
+def caveats(pairs: Sequence[RunsComparison]) -> Iterator[str]:
+    """What a reader must know before trusting a number, each thing once for all pairs."""
+    crossed = pairs[0].rule.kind == "crossed"
+    if len(pairs) > 1:
+        for reason in dict.fromkeys(pair.reason for pair in pairs if pair.reason):
+            which = [f"{pair.systems[1]} - {pair.systems[0]}" for pair in pairs if pair.reason == reason]
+            yield f"There is no test of {listing(which, limit=5)}: {reason}."
+    yield from dict.fromkeys(remark for pair in pairs for remark in pair.remarks)
+    if crossed and min(pair.n_labels for pair in pairs) < FEW_PROMPTS:
         yield (
-            f"{of_pair}{pair.n_labels} runs are few: how much the systems' difference varies between them is "
-            f"hardly known, and the test has {decimals(pair.df, 1)} degrees of freedom, however many items there "
-            "are."
+            f"{min(pair.n_labels for pair in pairs)} runs are few: how much the systems' difference varies between "
+            f"them is hardly known, and the test has {_df_range(pairs)} degrees of freedom, however many items "
+            "there are."
         )
-    if pair.rule.kind == "nested" and pair.items.df < FEW_DF:
-        yield f"{of_pair}{decimals(pair.df, 1)} degrees of freedom are too few for more than a hint."
-    if "sd_prompt_slope" in pair.at_zero:
+    if not crossed and pairs[0].items.df < FEW_DF:
+        yield f"{_df_range(pairs)} degrees of freedom are too few for more than a hint."
+    of_zero = [pair for pair in pairs if ("sd_prompt_slope" if crossed else "sd_item") in pair.at_zero]
+    if not of_zero:
+        return
+    where = "" if len(pairs) == 1 else f" (in {len(of_zero)} of {len(pairs)} pairs)"
+    if crossed:
         yield (
-            f"{of_pair}The variance between runs of the systems' difference is estimated as zero, which so few "
-            "runs do not prove; the degrees of freedom allow for it."
+            f"The variance between runs of the systems' difference is estimated as zero{where}, which so few runs "
+            "do not prove; the degrees of freedom allow for it."
         )
-    if pair.at_zero == ("sd_item",) and pair.rule.kind == "nested":
-        yield f"{of_pair}Items' differences vary no more than the noise of generations alone would make them."
+    else:
+        yield f"Items' differences vary no more than the noise of generations alone would make them{where}."
+
+
+def _df_range(pairs: Sequence[RunsComparison]) -> str:
+    found = sorted(pair.df for pair in pairs if math.isfinite(pair.df))
+    if not found:
+        return "no"
+    low, high = decimals(found[0], 1), decimals(found[-1], 1)
+    return low if low == high else f"{low} to {high}"
 
 
 def answers(table: RunTable, pairs: Sequence[RunsComparison], rule: RunsRule) -> tuple[Independence, ...]:
