@@ -126,6 +126,12 @@ COMMANDS: dict[str, str] = {
     "judge mean": "judge mean --n 100 --extra 1000 --correlation 0.7",
     "judge study": f"judge study {SETTING} --workers 10 --items 100 --effect 0.1 --extra 500 --correlation 0.6",
     "judge estimate": "judge estimate judged.csv",
+    "judge estimate workers": "judge estimate judged_by_workers.csv --systems A,B --cluster passage",
+    "judge estimate systems": "judge estimate judged_by_workers.csv --average-workers --own A",
+    "judge plan": f"judge plan {SETTING} --effect 0.2 --extra 200 --correlation 0.8 --cost-per-rating 0.1 "
+    "--cost-per-score 0.01 --max-workers 6 --max-ratings-per-item 2 --simulations 20",
+    "judge agreement": "judge agreement judged_by_workers.csv --cluster passage",
+    "judge bias": "judge bias judged_by_workers.csv --own A",
     "resample": f"resample pilot.csv --scale 1:5 --shift 0.08 {QUICK}",
     "survey": "survey papers.csv --preset high,low",
     "scenario power": f"scenario {{OWN}} power --n 60 --effect 0.2 {QUICK}",
@@ -223,6 +229,7 @@ def write_inputs(folder: Path) -> None:
     ]
     _write(folder / "judged.csv", ["item,judge,human", *rows])
     _write_logs(folder / "logs")
+    _judged_by_workers(folder)
     papers = ["paper,workers,items,ratings_per_item,effect", "one,3,100,3,0.1", "two,10,50,2,0.05"]
     _write(folder / "papers.csv", papers)
     pairs = [f"en-de,s{i},s{i + 1},{d:.2f},{p:.4f},500" for i, (d, p) in enumerate(_OBSERVED)]
@@ -292,6 +299,22 @@ def _battles() -> list[str]:
         won = "A" if drawn > 0.4 else "B" if drawn < -0.4 else "tie"
         lines.append(f"{names[first]},{names[second]},{won},w{worker},i{rng.integers(30)}")
     return lines
+
+
+def _judged_by_workers(folder: Path) -> None:
+    """Three systems, 24 items rated by three of four workers and 60 judged alone, in twelve passages."""
+    rng = np.random.default_rng(18)
+    lines = ["item,passage,system,worker,human,judge"]
+    for i in range(84):
+        for place, system in enumerate("ABC"):
+            quality = 0.2 * place + rng.normal(0, 0.5)
+            score = 50 + 10 * quality + rng.normal(0, 3)
+            if i >= 24:
+                lines.append(f"i{i},p{i % 12},{system},,,{score:.1f}")
+            for w in rng.permutation(4)[:3] if i < 24 else ():
+                human = 3 + quality + 0.1 * (w - 1.5) + rng.normal(0, 0.4)
+                lines.append(f"i{i},p{i % 12},{system},w{w},{human:.2f},{score:.1f}")
+    _write(folder / "judged_by_workers.csv", lines)
 
 
 def _write(path: Path, lines: list[str]) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from humeval_power.differences import Difference
+from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -14,13 +16,18 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from humeval_power.clusters import Clusters
+    from humeval_power.costs import CostModel
     from humeval_power.inference.judge.table import JudgedTable
+    from humeval_power.reporting.judge.agreement import JudgeAgreement
+    from humeval_power.reporting.judge.bias import JudgeBias
     from humeval_power.reporting.judge.estimate import JudgeEstimate
+    from humeval_power.reporting.judge.plan import JudgePlan
     from humeval_power.reporting.judge.result import JudgeMean, JudgeStudy
     from humeval_power.reporting.judge.systems import JudgeSystems
     from humeval_power.reporting.judge.workers import JudgeWorkers
 
 _ENDLESS = 10**12  # items
+PLAN_SIMULATIONS = 400  # that prove a plan
 
 
 def mean(
@@ -116,6 +123,87 @@ def study(
     )
 
 
+def plan(
+    parameters: Parameters,
+    *,
+    effect: float | Difference,
+    extra: int,
+    correlation: float,
+    costs: CostModel,
+    power: float = 0.8,
+    price_per_score: Decimal | float = 0,
+    workers: tuple[int, int] = (5, 20),
+    max_ratings_per_item: int = 5,
+    max_ratings_per_worker: int | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+    n_simulations: int = PLAN_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    setting: str = "",
+) -> JudgePlan:
+    """How many human labels a study with a judge needs, by how many workers, at the least cost.
+
+    Parameters
+    ----------
+    parameters : of the variation; the effect in them is not used.
+    effect : true difference B - A on [0, 1].
+    extra : the most items that the judge scores beside those that workers rate.
+    correlation : of the judge's difference on an item with the item's true difference.
+    costs : prices of ratings, workers and items. price_per_score : of one score of the judge.
+    power : to reach.
+    workers : the fewest and the most to try.
+    max_ratings_per_item, max_ratings_per_worker : of an item under each system; of a worker, None without limit.
+    n_simulations : studies that prove the cheapest plan; 0 leaves the proof out.
+    seed : of the simulated studies. setting : name of the parameters.
+
+    Returns
+    -------
+    JudgePlan
+        The cheapest study with the judge and without; `to_frame` has a row for each number of workers.
+
+    Raises
+    ------
+    InputError
+        An impossible correlation, power, price or range, or no effect.
+    """
+    from humeval_power.planning.judge.plan import JudgeRequest, search_plan
+    from humeval_power.planning.judge.simulated import simulate_judged
+    from humeval_power.planning.study.designs_of import design_of
+    from humeval_power.reporting.judge.plan import JudgePlan
+    from humeval_power.reporting.result import Provenance
+
+    said = effect if isinstance(effect, Difference) else Difference(effect)
+    request = JudgeRequest(
+        parameters=parameters.with_difference(said.value),
+        correlation=correlation,
+        extra=extra,
+        costs=costs,
+        target=power,
+        price_per_score=Decimal(str(price_per_score)),
+        workers=workers,
+        most_ratings=max_ratings_per_item,
+        most_per_worker=max_ratings_per_worker,
+        rule=rule,
+    )
+    found = search_plan(request)
+    proof = None
+    if found.judged is not None and n_simulations and rule.alternative == "two-sided":
+        proof = simulate_judged(
+            request.parameters,
+            design_of(found.judged.counts),
+            correlation=correlation,
+            extra=found.judged.extra,
+            n_simulations=n_simulations,
+            seed=seed,
+        )
+    return JudgePlan(
+        found=found,
+        effect=said,
+        simulated=proof,
+        setting=setting,
+        provenance=Provenance(seed=None if proof is None else seed),
+    )
+
+
 def estimate(
     human: ArrayLike,
     judge: ArrayLike,
@@ -167,6 +255,7 @@ def estimate_table(
     *,
     systems: Sequence[str] | None = None,
     baseline: str | None = None,
+    own: Sequence[str] | None = None,
     confidence: float = 0.95,
     seed: int = DEFAULT_SEED,
 ) -> JudgeEstimate | JudgeWorkers | JudgeSystems:
@@ -181,6 +270,7 @@ def estimate_table(
     systems : which to compare, two or more; None takes all of the table. The effect is the second minus the
         first.
     baseline : the system that the others are compared with; None compares all pairs.
+    own : systems of the judge's own family: a bias towards them is looked for, and warned of by its name.
     confidence : of the intervals.
     seed : of the assignment of items, or of whole clusters, to folds.
 
@@ -205,6 +295,7 @@ def estimate_table(
     from humeval_power.reporting.result import Provenance
 
     names = table.chosen(systems)
+    warnings = () if own is None else _own_family_warning(table, own, confidence)
     came = Provenance(seed=seed)
     if len(names) > 2 or baseline is not None:
         family = judged_systems(table, names, baseline=baseline, confidence=confidence, seed=seed)
@@ -213,6 +304,7 @@ def estimate_table(
             found=family,
             answers=answers,
             cluster=table.cluster_name,
+            warnings=warnings,
             remarks=table.remarks,
             provenance=came,
         )
@@ -225,6 +317,7 @@ def estimate_table(
             estimated=table.contrast(pair),
             answers=judged_answers(table, found),
             cluster=table.cluster_name,
+            warnings=warnings,
             remarks=told,
             provenance=came,
         )
@@ -233,6 +326,91 @@ def estimate_table(
         estimated=table.contrast(pair),
         answers=judged_answers(table, found),
         cluster=table.cluster_name,
+        warnings=warnings,
         remarks=told,
         provenance=came,
+    )
+
+
+def _own_family_warning(table: JudgedTable, own: Sequence[str], confidence: float) -> tuple[str, ...]:
+    """The named warning, where the judge favours its own family."""
+    from humeval_power.inference.judge.own_family import own_family_bias
+    from humeval_power.reporting.judge.bias import bias_warning
+
+    said = bias_warning(own_family_bias(table, tuple(own), confidence=confidence))
+    return (said,) if said else ()
+
+
+def agreement(
+    table: JudgedTable, *, systems: Sequence[str] | None = None, confidence: float = 0.95
+) -> JudgeAgreement:
+    """How well a judge agrees with people, beside how well they agree with each other.
+
+    Parameters
+    ----------
+    table : as `read_judged` gives it, with workers.
+    systems : two, about whose differences B - A of items agreement is asked; None takes all outputs.
+    confidence : of the intervals, by the jackknife over items or their clusters.
+
+    Returns
+    -------
+    JudgeAgreement
+        Correlations of the judge and of a worker with the mean of the other workers, and the ceiling.
+
+    Raises
+    ------
+    InputError
+        No workers, too few outputs that several rated, or other than two systems.
+    """
+    from humeval_power.inference.judge.ceiling import judge_ceiling
+    from humeval_power.reporting.judge.agreement import JudgeAgreement
+    from humeval_power.reporting.judge.answers import item_answer
+
+    names = None if systems is None else table.chosen(systems)
+    if names is not None and len(names) != 2:
+        raise InputError(f"Differences are of two systems; got {len(names)}.")
+    found = judge_ceiling(table, None if names is None else (names[0], names[1]), confidence=confidence)
+    return JudgeAgreement(
+        found=found,
+        answers=(item_answer(table, found.n_items, found.n_clusters),),
+        cluster=table.cluster_name,
+        remarks=table.remarks,
+    )
+
+
+def bias(
+    table: JudgedTable, own: Sequence[str], *, same_scale: bool = False, confidence: float = 0.95
+) -> JudgeBias:
+    """Whether a judge prefers the outputs of its own family.
+
+    Parameters
+    ----------
+    table : as `read_judged` gives it, with several systems.
+    own : the systems of the judge's own family.
+    same_scale : judge and humans scored on the same scale, so that a point is a point; else the slope of the
+        judge on the humans' values is estimated, which needs some outputs with two ratings.
+    confidence : of the intervals, by the jackknife over items or their clusters.
+
+    Returns
+    -------
+    JudgeBias
+        The bias in units of the judge and of the humans; `to_frame` has a row for each system.
+
+    Raises
+    ------
+    InputError
+        Systems that are not there, no others, or human values that say nothing of the outputs.
+    """
+    from humeval_power.inference.judge.own_family import own_family_bias
+    from humeval_power.reporting.judge.answers import item_answer
+    from humeval_power.reporting.judge.bias import JudgeBias
+
+    found = own_family_bias(
+        table, tuple(own), slope="same-scale" if same_scale else "estimated", confidence=confidence
+    )
+    return JudgeBias(
+        found=found,
+        answers=(item_answer(table, found.n_items, found.n_clusters),),
+        cluster=table.cluster_name,
+        remarks=table.remarks,
     )

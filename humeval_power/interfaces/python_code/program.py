@@ -10,6 +10,7 @@ from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.python_code.field import drawn, looks, plans
 from humeval_power.interfaces.python_code.scenarios import (
     accuracy,
+    judge,
     others,
     preference,
     rank,
@@ -72,9 +73,12 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("compare", "primer-table"): scores.primer_table,
     ("assessment", "decompose"): others.decompose,
     ("assessment", "observed-mde"): others.observed_mde,
-    ("judge", "mean"): others.judge_mean,
-    ("judge", "study"): others.judge_study,
-    ("judge", "estimate"): others.judge_estimate,
+    ("judge", "mean"): judge.mean,
+    ("judge", "study"): judge.study,
+    ("judge", "estimate"): judge.estimate,
+    ("judge", "plan"): judge.plan,
+    ("judge", "agreement"): judge.agreement,
+    ("judge", "bias"): judge.bias,
     ("runs", "test"): runs.test,
     ("runs", "check"): runs.check,
     ("survey",): others.survey,

@@ -71,6 +71,17 @@ def rated_answers(
     return workers, items
 
 
+def item_answer(table: JudgedTable, n_items: int, n_clusters: int | None) -> Independence:
+    """Of errors by the jackknife: over items, or over their clusters."""
+    if n_clusters is None:
+        return assumed_items(n_items, table.suspects)
+    text = (
+        f"The {n_items:,} items come in {n_clusters:,} clusters ({table.cluster_name}): errors are by the "
+        "jackknife over whole clusters."
+    )
+    return Independence("items", "accounted", text)
+
+
 def judge_signature(
     entries: Sequence[str],
     *,

@@ -32,6 +32,7 @@ class JudgeEstimate(Result):
     estimated: str
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
+    warnings: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -63,7 +64,7 @@ class JudgeEstimate(Result):
                     f"{best.df:.4g} df)",
                 ),
             ),
-            caveats=self._caveats(),
+            caveats=(*self.warnings, *self._caveats()),
             sections=(
                 Section("With the judge and without", (self._table(), self._picture())),
                 Section("What must hold", (Paragraph(ASSUMED),)),
@@ -151,6 +152,7 @@ class JudgeEstimate(Result):
             "cluster": self.cluster,
             "efficiency": self.found.efficiency,
             "assumptions": ASSUMED,
+            "warnings": list(self.warnings),
             "independence": independence_record(self._answers),
             "signature": self._signature,
         }

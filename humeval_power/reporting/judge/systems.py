@@ -35,6 +35,7 @@ class JudgeSystems(Result):
     found: JudgedSystems
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
+    warnings: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -50,6 +51,7 @@ class JudgeSystems(Result):
             f"{len(found.systems)} systems, with a judge's help",
             lead=f"{different} of {counted(len(found.pairs), 'pair')} differ significantly at alpha "
             f"{self._alpha:.4g}, corrected by Holm (1979). By {_MODEL[found.basis]}.",
+            caveats=self.warnings,
             sections=(
                 Section("Each pair", (self._table(), self._picture())),
                 Section("What must hold", (Paragraph(ASSUMED),)),
@@ -156,6 +158,7 @@ class JudgeSystems(Result):
             ],
             "cluster": self.cluster,
             "assumptions": ASSUMED,
+            "warnings": list(self.warnings),
             "independence": independence_record(self.answers),
             "signature": self._signature,
         }

@@ -31,6 +31,7 @@ class JudgeWorkers(Result):
     estimated: str
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
+    warnings: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -62,7 +63,7 @@ class JudgeWorkers(Result):
                     "has it",
                 ),
             ),
-            caveats=self._caveats(),
+            caveats=(*self.warnings, *self._caveats()),
             sections=(
                 Section("With the judge and without", (self._table(), self._picture())),
                 Section("What varies", (self._spread(),)),
@@ -163,6 +164,7 @@ class JudgeWorkers(Result):
             "cluster": self.cluster,
             "efficiency": self.found.efficiency,
             "assumptions": ASSUMED,
+            "warnings": list(self.warnings),
             "independence": independence_record(self.answers),
             "signature": self._signature,
         }

@@ -8,8 +8,12 @@ import click
 
 from humeval_power.api.judge import estimate_table
 from humeval_power.interfaces.cli.cluster_options import cluster_option
-from humeval_power.interfaces.cli.judge.table_options import typed_systems, worker_options
-from humeval_power.interfaces.cli.numbers import RealNumber
+from humeval_power.interfaces.cli.judge.table_options import (
+    average_workers_option,
+    confidence_option,
+    typed_systems,
+    worker_option,
+)
 from humeval_power.interfaces.cli.options import rejected_rows_option, seed_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
@@ -28,22 +32,19 @@ if TYPE_CHECKING:
     "--systems", metavar="A,B", help="Systems to compare, two or more; the effect is B - A. [all]"
 )
 @click.option("--baseline", metavar="NAME", help="Compare each system with this one, not all pairs.")
-@worker_options
+@click.option("--own", metavar="A,B", help="Systems of the judge's own family: look for its bias.")
+@worker_option
+@average_workers_option
 @cluster_option
 @rejected_rows_option
-@click.option(
-    "--confidence",
-    type=RealNumber(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    show_default=True,
-    help="Of the intervals.",
-)
+@confidence_option
 @seed_option
 @with_result(JudgeEstimate)
 def command(
     file: str,
     systems: str | None,
     baseline: str | None,
+    own: str | None,
     worker: str | None,
     average_workers: bool,
     cluster: str | None,
@@ -72,6 +73,7 @@ def command(
         table,
         systems=typed_systems(systems),
         baseline=baseline,
+        own=typed_systems(own),
         confidence=confidence,
         seed=DEFAULT_SEED if seed is None else seed,
     )

@@ -5,7 +5,10 @@ from __future__ import annotations
 import click
 
 from humeval_power.api.judge import mean
+from humeval_power.interfaces.cli.judge.agreement import command as agreement
+from humeval_power.interfaces.cli.judge.bias import command as bias
 from humeval_power.interfaces.cli.judge.estimate import command as estimate
+from humeval_power.interfaces.cli.judge.plan import command as plan
 from humeval_power.interfaces.cli.judge.study import command as study
 from humeval_power.interfaces.cli.judge.study import correlation_option, extra_option
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
@@ -18,10 +21,14 @@ command = click.Group(
 
     A judge scores many items, humans rate a few: prediction-powered inference
     combines them without trusting the judge. 'mean' is for independent human
-    values, 'study' for workers who rate items, 'estimate' for finished data.
+    values, 'study' and 'plan' for workers who rate items, 'estimate' for
+    finished data; 'agreement' and 'bias' ask how good the judge is.
     """,
 )
+command.add_command(agreement)
+command.add_command(bias)
 command.add_command(estimate)
+command.add_command(plan)
 command.add_command(study)
 
 

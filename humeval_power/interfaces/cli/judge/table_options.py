@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import click
 
-from humeval_power.interfaces.cli.options import Function
+from humeval_power.interfaces.cli.numbers import RealNumber
 
-
-def worker_options(command: Function) -> Function:
-    """`--worker` and `--average-workers`."""
-    for option in (
-        click.option(
-            "--average-workers",
-            is_flag=True,
-            help="Average the ratings of an output, whoever gave them.",
-        ),
-        click.option("--worker", metavar="COLUMN", help="Column of who rated. [found by its name]"),
-    ):
-        command = option(command)
-    return command
+worker_option = click.option("--worker", metavar="COLUMN", help="Column of who rated. [found by its name]")
+average_workers_option = click.option(
+    "--average-workers", is_flag=True, help="Average the ratings of an output, whoever gave them."
+)
+confidence_option = click.option(
+    "--confidence",
+    type=RealNumber(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
 
 
 def typed_systems(systems: str | None) -> list[str] | None:

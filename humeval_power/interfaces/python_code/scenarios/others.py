@@ -1,8 +1,8 @@
-"""`judge`, `survey`, `resample` and the tables of `assessment`, as programs."""
+"""`survey`, `resample` and the tables of `assessment`, as programs."""
 
 from __future__ import annotations
 
-from humeval_power.interfaces.python_code.effects import Effect, difference_of, effect_of
+from humeval_power.interfaces.python_code.effects import difference_of
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call
 from humeval_power.interfaces.python_code.rules import rule_of
 from humeval_power.interfaces.python_code.runs import run_of, seed_of
@@ -10,62 +10,6 @@ from humeval_power.interfaces.python_code.settings import settings_of
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.tables import ratings_of
 from humeval_power.interfaces.python_code.typed import Typed
-
-
-def judge_mean(typed: Typed, source: Source) -> None:
-    """How precise a mean is with a judge's help."""
-    asked = {name: typed[name] for name in ("n", "extra", "correlation")}
-    kept = {"sd": typed.given("sd"), "sd_judge": typed["sd_judge"]}
-    source.let("result", call("hp.judge.mean", **asked, **kept))
-
-
-def judge_study(typed: Typed, source: Source) -> None:
-    """How many human ratings a judge saves."""
-    settings = settings_of(typed, source)
-    said = effect_of(typed, settings.scale)
-    assert said is not None  # asked for
-    rule = rule_of(typed, settings.scale)
-    found = call(
-        "hp.judge.study",
-        settings.only.parameters,
-        workers=typed["workers"],
-        items=typed["items"],
-        effect=_told(said, settings.scale),
-        extra=typed["extra"],
-        correlation=typed["correlation"],
-        ratings_per_item=typed["ratings_per_item"],
-        rule=rule,
-    )
-    source.let("result", found)
-
-
-def _told(said: Effect, scale: Code | None) -> Value:
-    """The difference with its scale, where there is one."""
-    if said.said is not None or scale is None:
-        return said.stated
-    return call("hp.Difference", said.value, scale)
-
-
-def judge_estimate(typed: Typed, source: Source) -> None:
-    """A mean, or a difference, from human values and a judge's scores."""
-    systems = typed["systems"]
-    read = call(
-        "hp.judge.read_judged",
-        typed["file"],
-        worker=typed["worker"],
-        cluster=typed["cluster"],
-        average_workers=typed.given("average_workers"),
-        rejected_rows=typed["rejected_rows"],
-    )
-    found = call(
-        "hp.judge.estimate_table",
-        source.let("table", read),
-        systems=None if systems is None else [name.strip() for name in systems.split(",")],
-        baseline=typed["baseline"],
-        confidence=typed.given("confidence"),
-        seed=seed_of(typed),
-    )
-    source.let("result", found)
 
 
 def survey(typed: Typed, source: Source) -> None:

@@ -1,0 +1,190 @@
+"""How well a judge agrees with people, beside the ceiling that people set for each other."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.checking.columns import shortened
+from humeval_power.inference.judge.ceiling import JudgeCeiling
+from humeval_power.inference.judge.jackknife import Jackknifed
+from humeval_power.reporting.document import Document, Paragraph, Section, Table
+from humeval_power.reporting.drawing import Drawing
+from humeval_power.reporting.estimate_rows import EstimateRow, EstimateRows
+from humeval_power.reporting.independence import Independence, independence_record, independence_section
+from humeval_power.reporting.judge.answers import judge_signature
+from humeval_power.reporting.numbers import counted, decimals, p_words
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
+
+_HOW = (
+    "Each worker is left out in turn, and the mean of the others is the reference, for that worker and for the "
+    "judge. People are noisy, so that even a perfect judge does not reach 1: the ceiling is what it would reach "
+    "with the mean of the others, if all workers are alike in how well they agree. The judge's share of it is "
+    "its correlation with what people would say without noise."
+)
+_NO_PROOF = (
+    "A judge that agrees as well as a person may still be biased towards a system: means of its scores say nothing "
+    "certain, `judge estimate` corrects them, and `judge bias` looks for a preference for its own family."
+)
+
+_WORKERS = Independence(
+    "workers",
+    "assumed",
+    "The workers count as given: intervals are about other items, not about other workers, who may agree more or "
+    "less.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeAgreement(Result):
+    """The correlations, with jackknife intervals, and those of each worker."""
+
+    schema: ClassVar[str] = "humeval_power/judge_agreement/1"
+
+    found: JudgeCeiling
+    answers: tuple[Independence, ...] = ()
+    cluster: str | None = None
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def _named(self) -> tuple[tuple[str, str, Jackknifed], ...]:
+        found = self.found
+        return (
+            ("judge", "the judge with people", found.judge),
+            ("human", "a person with the others", found.human),
+            ("ceiling", "ceiling, a perfect judge", found.ceiling),
+            ("difference", "judge less person", found.difference),
+            ("share", "judge's share of the ceiling", found.share),
+        )
+
+    def body(self) -> Document:
+        """The judge, a person and the ceiling; each worker; what it rests on."""
+        found = self.found
+        unit = "output" if found.of == "outputs" else "difference"
+        about = "" if found.of == "outputs" else f" about {found.of}"
+        return Document(
+            "A judge beside people who judge each other",
+            lead=f"Agreement{about}: {counted(found.n_outputs, unit)} of {counted(found.n_items, 'item')}, "
+            f"{len(found.workers)} workers, {found.others:.3g} others in the reference on average.",
+            headline=(
+                ("The judge", f"correlation {self._cell(found.judge)} with the mean of the others"),
+                ("A person", f"correlation {self._cell(found.human)} with the mean of the others"),
+                (
+                    "Ceiling",
+                    f"{decimals(found.ceiling.estimate, 3)} for a perfect judge; this one reaches "
+                    f"{decimals(100 * found.share.estimate, 0)} % of it",
+                ),
+                (
+                    "Difference",
+                    f"judge less person {self._cell(found.difference)}, {p_words(found.difference.p_value)}; the "
+                    f"judge agrees better than {found.n_beaten} of {counted(len(found.workers), 'worker')}",
+                ),
+            ),
+            caveats=self._caveats(),
+            sections=(
+                Section("Correlations", (self._table(), self._picture())),
+                Section("Each worker", (self._workers(),), is_detail=len(found.workers) > 30),
+                Section("How to read it", (Paragraph(_HOW), Paragraph(_NO_PROOF))),
+                Section("For a paper", (Paragraph(self._paper()),)),
+                independence_section((*self.answers, _WORKERS)),
+            ),
+            signature=self._signature,
+        )
+
+    def _cell(self, one: Jackknifed) -> str:
+        return f"{decimals(one.estimate, 3)} ({_ends(one)})"
+
+    def _caveats(self) -> tuple[str, ...]:
+        found = self.found
+        said = {
+            "People hardly agree with each other: no ceiling can be told, and little is meant by agreeing.": not (
+                found.human.interval[0] > 0
+            ),
+            f"{counted(len(found.left_out), 'worker')} share too few outputs with others and are left out.": bool(
+                found.left_out
+            ),
+        }
+        return tuple(text for text, holds in said.items() if holds)
+
+    def _table(self) -> Table:
+        rows = tuple(
+            (name, decimals(one.estimate, 3), decimals(one.standard_error, 3), _ends(one))
+            for _, name, one in self._named
+        )
+        return Table(("", "estimate", "SE", f"{100 * self.found.confidence:g} % interval"), rows)
+
+    def _workers(self) -> Table:
+        rows = tuple(
+            (shortened(one.worker), f"{one.n_outputs:,}", decimals(one.human, 3), decimals(one.judge, 3))
+            for one in self.found.workers
+        )
+        return Table(
+            ("left out", "outputs", "worker", "judge"),
+            rows,
+            caption="Correlations with the mean of the others.",
+        )
+
+    def _picture(self) -> Drawing:
+        rows = tuple(EstimateRow(name, one.estimate, *one.interval) for _, name, one in self._named[:3])
+        drawn = EstimateRows(
+            rows, "correlations", "Correlation with the mean of the others", is_ordered=False
+        )
+        return drawn.drawing(
+            "correlations",
+            title="The judge, a person and the ceiling",
+            words="The correlation of the judge, of a person and of a perfect judge with the mean of the others.",
+            width=5.0,
+            has_numbers=False,
+        )
+
+    @property
+    def _signature(self) -> str:
+        found = self.found
+        entries = ["model:leave-one-out", f"workers:{len(found.workers)}", f"items:{found.n_items}"]
+        return judge_signature(
+            entries, cluster=self.cluster, n_clusters=found.n_clusters, confidence=found.confidence
+        )
+
+    def _paper(self) -> str:
+        found = self.found
+        by = f"clusters of items ({self.cluster})" if self.cluster else "items"
+        return (
+            f"Leaving out each of {len(found.workers)} workers in turn, the judge correlated "
+            f"{decimals(found.judge.estimate, 3)} with the mean of the others ({_ends(found.judge)}), a worker "
+            f"{decimals(found.human.estimate, 3)} ({_ends(found.human)}; difference "
+            f"{decimals(found.difference.estimate, 3)}, {p_words(found.difference.p_value)}); a perfect judge "
+            f"would reach {decimals(found.ceiling.estimate, 3)}. {100 * found.confidence:g} % intervals by the "
+            f"jackknife over {by}."
+        )
+
+    def content(self) -> Record:
+        """All of it."""
+        found = asdict(self.found)
+        return {
+            **found,
+            "n_beaten": self.found.n_beaten,
+            "cluster": self.cluster,
+            "independence": independence_record((*self.answers, _WORKERS)),
+            "signature": self._signature,
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each correlation."""
+        import pandas as pd
+
+        rows = []
+        for key, _, one in self._named:
+            row = asdict(one)
+            row["low"], row["high"] = row.pop("interval")
+            rows.append({"of": key, **row})
+        return pd.DataFrame(rows)
+
+
+def _ends(one: Jackknifed) -> str:
+    low, high = one.interval
+    return f"{decimals(low, 3)} to {decimals(high, 3)}"
