@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from humeval_power.clusters import Clusters
     from humeval_power.costs import CostModel
     from humeval_power.inference.judge.table import JudgedTable
+    from humeval_power.planning.workload import Ahead
     from humeval_power.reporting.judge.agreement import JudgeAgreement
     from humeval_power.reporting.judge.bias import JudgeBias
     from humeval_power.reporting.judge.estimate import JudgeEstimate
@@ -139,6 +140,7 @@ def plan(
     n_simulations: int = PLAN_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     setting: str = "",
+    ahead: Ahead | None = None,
 ) -> JudgePlan:
     """How many human labels a study with a judge needs, by how many workers, at the least cost.
 
@@ -154,6 +156,7 @@ def plan(
     max_ratings_per_item, max_ratings_per_worker : of an item under each system; of a worker, None without limit.
     n_simulations : studies that prove the cheapest plan; 0 leaves the proof out.
     seed : of the simulated studies. setting : name of the parameters.
+    ahead : is told of the work of the proof before it begins, and may refuse it.
 
     Returns
     -------
@@ -166,7 +169,7 @@ def plan(
         An impossible correlation, power, price or range, or no effect.
     """
     from humeval_power.planning.judge.plan import JudgeRequest, search_plan
-    from humeval_power.planning.judge.simulated import simulate_judged
+    from humeval_power.planning.judge.simulated import judged_workload, simulate_judged
     from humeval_power.planning.study.designs_of import design_of
     from humeval_power.reporting.judge.plan import JudgePlan
     from humeval_power.reporting.result import Provenance
@@ -187,9 +190,12 @@ def plan(
     found = search_plan(request)
     proof = None
     if found.judged is not None and n_simulations and rule.alternative == "two-sided":
+        design = design_of(found.judged.counts)
+        if ahead is not None:
+            ahead(judged_workload(design, n_simulations=n_simulations))
         proof = simulate_judged(
             request.parameters,
-            design_of(found.judged.counts),
+            design,
             correlation=correlation,
             extra=found.judged.extra,
             n_simulations=n_simulations,

@@ -108,6 +108,10 @@ BASE: dict[str, str] = {
     "assessment size": f"--effect 8 {FEW}",
     "assessment surface": f"--n 100 --effect 5 {FEW} -o grid --force",
     "judge estimate": "judged.csv",
+    "judge agreement": "judged_by_workers.csv",
+    "judge bias": "judged_by_workers.csv --own A",
+    "judge plan": "--preset low --effect 0.2 --extra 50 --correlation 0.5 --cost-per-rating 0.1 --max-workers 5 "
+    "--max-ratings-per-item 1 --simulations 5 --seed 3",
     "judge mean": "--n 100 --extra 1000 --correlation 0.7",
     "judge study": f"{STUDY} --effect 0.1 --extra 100 --correlation 0.5",
     "resample": f"ratings.csv --scale 1:5 --shift 0.1 --test item-means-t {FEW}",
@@ -228,6 +232,13 @@ def write_files(folder: Path) -> None:
         for s, h in zip("AB", rng.normal(0.5, 0.2, 2), strict=True)
     ]
     _table(folder / "judged.csv", "item,system,human,judge", judged)
+    by_workers = [
+        (i, s, f"w{w}", round(q + rng.normal(0, 0.2), 2), round(q, 2))
+        for i in range(15)
+        for s, q in zip("AB", rng.normal(0.5, 0.3, 2), strict=True)
+        for w in range(3)
+    ]
+    _table(folder / "judged_by_workers.csv", "item,system,worker,human,judge", by_workers)
     _table(
         folder / "papers.csv",
         "name,effect,low,high,items,workers,ratings_per_item,p",

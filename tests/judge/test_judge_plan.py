@@ -36,6 +36,7 @@ def asked(**changes: object) -> JudgeRequest:
     return JudgeRequest(**{**options, **changes})
 
 
+@pytest.mark.slow
 def test_the_search_finds_what_trying_every_size_finds() -> None:
     request = asked()
     found = search_plan(request)

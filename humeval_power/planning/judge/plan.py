@@ -22,6 +22,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.study_counts import StudyCounts
 
 MOST_ITEMS = 20_000  # of a study that is searched
+LEAST_EXTRA = 2  # items that the judge scores beside them
 LEAST_ITEMS = 6  # that people rate: the model with a judge needs them
 _CENT = Decimal("0.01")
 _STEPS = (1, 2, 4, 8)  # parts of the further items that are tried
@@ -64,6 +65,11 @@ class JudgeRequest:
             raise InputError(f"An item needs at least 1 rating; got {self.most_ratings}.")
         if self.price_per_score < 0:
             raise InputError(f"A price cannot be negative; got {self.price_per_score}.")
+
+    @property
+    def has_judge(self) -> bool:
+        """Whether the judge can help at all: it goes with people, and scores items that they do not rate."""
+        return self.correlation != 0 and self.extra >= LEAST_EXTRA
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +116,8 @@ class JudgeSearch:
 
 def search_plan(request: JudgeRequest) -> JudgeSearch:
     """The cheapest studies within the limits; of equally cheap ones the one with fewer workers."""
-    extras = sorted({request.extra // part for part in _STEPS} - {0})
-    with_it = list(_options(request, extras)) if request.correlation else []
+    extras = sorted({request.extra // part for part in _STEPS} - set(range(LEAST_EXTRA)))
+    with_it = list(_options(request, extras)) if request.has_judge else []
     without = list(_options(request, (0,)))
     best: dict[int, JudgeOption] = {}
     for option in with_it:

@@ -12,8 +12,11 @@ from humeval_power.designs import Design
 from humeval_power.errors import FitError
 from humeval_power.inference.judge.rated import RatedItems, rated_means
 from humeval_power.parameters import Parameters
+from humeval_power.planning.workload import Workload
 from humeval_power.simulation.study import Normals, rating_values, replicate_generator
 
+_PER_STUDY, _PER_RATING = 6e-3, 1.2e-5  # seconds: of two fits from several starts, and of each rating
+_PER_RATING_BYTES = 500
 MONTE_CARLO = 0.99  # confidence of the interval of a simulated rate
 
 
@@ -69,6 +72,12 @@ def simulate_judged(
         found[:, replicate] = means.judged.p_value, means.judged.estimate, means.human.p_value
     p_values, estimates, alone = found
     return JudgedReplicates(p_values, estimates, alone, seed)
+
+
+def judged_workload(design: Design, *, n_simulations: int) -> Workload:
+    """What so many studies of a design need."""
+    seconds = n_simulations * (_PER_STUDY + _PER_RATING * design.n_ratings)
+    return Workload(seconds, float(_PER_RATING_BYTES * design.n_ratings + 24 * n_simulations))
 
 
 def draw_judged(

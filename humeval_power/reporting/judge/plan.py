@@ -75,6 +75,8 @@ class JudgePlan(Result):
         return tuple(facts)
 
     def _said(self, option: JudgeOption | None) -> str:
+        if option is None and not self.found.request.has_judge and self.found.alone is not None:
+            return "no help: it needs a correlation, and 2 further items"
         if option is None:
             return "none within these limits has the power"
         counts = option.counts

@@ -21,7 +21,9 @@ from humeval_power.interfaces.cli.options import gaussian_rule_options, seed_opt
 from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import only_setting, source_needed
+from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.planning.workload import Workload
 from humeval_power.reporting.judge.plan import JudgePlan
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
@@ -62,7 +64,7 @@ from humeval_power.scales import RatingScale
 @gaussian_rule_options
 @click.option(
     "--simulations",
-    type=WholeNumber(min=0),
+    type=WholeNumber(min=0, largest=10**15),
     default=PLAN_SIMULATIONS,
     show_default=True,
     help="Studies that prove the plan; 0 leaves the proof out.",
@@ -98,6 +100,10 @@ def command(
     said = effect.one(assumed.scale)
     warn_beyond(assumed, [said])
     setting, parameters = only_setting(assumed)
+
+    def ahead(work: Workload) -> None:
+        tell_work(work, n_simulations=simulations, way_out="--simulations 0")
+
     return plan(
         parameters,
         effect=said,
@@ -113,4 +119,5 @@ def command(
         n_simulations=simulations,
         seed=DEFAULT_SEED if seed is None else seed,
         setting=setting,
+        ahead=ahead,
     )
