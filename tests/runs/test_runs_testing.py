@@ -222,36 +222,48 @@ def test_what_cannot_be_tested_is_refused(scores: np.ndarray, rule: RunsRule, wo
 
 
 @pytest.mark.r
-def test_lmertest_agrees_on_crossed_prompts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("clustered", [False, True])
+def test_lme4_agrees_on_crossed_prompts(tmp_path: Path, clustered: bool) -> None:
     if shutil.which("Rscript") is None:
         pytest.skip("R is not installed")
-    scores = crossed_scores(np.random.default_rng(16), n=24, prompts=6, effect=0.1)
+    rng = np.random.default_rng(16)
+    scores = crossed_scores(rng, n=24, prompts=6, effect=0.1)
+    clusters = np.repeat(np.arange(8), 3)
+    scores += rng.normal(0, 0.4, 8)[clusters][:, None, None] * np.array([-0.5, 0.5])[None, :, None]
+    scores += rng.normal(0, 0.4, 8)[clusters][:, None, None]
     scores[::5, 1, 2] = np.nan
-    data, script, target = tmp_path / "d.csv", tmp_path / "s.R", tmp_path / "o.json"
+    data, script, target = tmp_path / "d.csv", tmp_path / "s.R", tmp_path / "o.txt"
     lines = [
-        f"i{i},{s - 0.5},p{r},{scores[i, s, r]}"
+        f"i{i},{s - 0.5},p{r},g{clusters[i]},{scores[i, s, r]}"
         for i, s, r in np.ndindex(scores.shape)
         if np.isfinite(scores[i, s, r])
     ]
-    data.write_text("\n".join(["item,x,prompt,y", *lines]))
+    data.write_text("\n".join(["item,x,prompt,passage,y", *lines]))
+    factors = ["item", "prompt", *(["passage"] if clustered else [])]
+    terms = " + ".join(f"(1 | {name}) + (0 + x | {name})" for name in factors)
     script.write_text(
         "suppressMessages({library(lme4); library(pbkrtest)})\n"
         f'd <- read.csv("{data}", stringsAsFactors = TRUE)\n'
-        "f <- lmer(y ~ x + (1 | item) + (0 + x | item) + (1 | prompt) + (0 + x | prompt), d)\n"
-        "g <- update(f, . ~ . - x); k <- KRmodcomp(f, g)$stats\n"
-        "v <- as.data.frame(VarCorr(f))\n"
-        f'cat(sprintf("%.10g %.10g %.10g %.10g", fixef(f)[2], k$Fstat, k$ddf, k$p.value), file = "{target}")\n'
+        f"f <- lmer(y ~ x + {terms}, d)\n"
+        "k <- KRmodcomp(f, update(f, . ~ . - x))$stats\n"
+        "v <- as.data.frame(VarCorr(f)); s <- v$sdcor[v$grp == 'prompt.1' & v$var1 %in% 'x']\n"
+        "if (!length(s)) s <- v$sdcor[grepl('prompt', v$grp) & v$var1 %in% 'x']\n"
+        f'cat(sprintf("%.10g", c(fixef(f)[2], k$Fstat, k$ddf, k$p.value, s)), file = "{target}")\n'
     )
     done = subprocess.run(["Rscript", str(script)], capture_output=True, text=True)
     if "there is no package called" in done.stderr:
         pytest.skip("lme4 or pbkrtest is not installed")
     assert done.returncode == 0, done.stderr
-    estimate, f, df, p = map(float, target.read_text().split())
-    found = compare_pair(table_of(scores, column="prompt"), CROSSED)
-    assert found.estimate == pytest.approx(estimate, rel=1e-4)
+    estimate, f, df, p, slope = map(float, target.read_text().split())
+    table = table_of(scores, column="prompt", clusters=clusters if clustered else None)
+    found = compare_pair(table, CROSSED)
+    # lme4 stops at its own tolerance: four digits of estimates, two of the rest
+    assert found.estimate == pytest.approx(estimate, rel=1e-3)
     assert found.df == pytest.approx(df, rel=1e-2)
     assert (found.estimate / found.standard_error) ** 2 == pytest.approx(f, rel=1e-2)
     assert found.p_value == pytest.approx(p, rel=2e-2)
+    assert found.parameters is not None
+    assert found.parameters.sd_prompt_slope == pytest.approx(slope, rel=1e-2)
 
 
 def _rejections(tables: list, rule: RunsRule) -> int:

@@ -16,18 +16,16 @@ from humeval_power.reporting.interval_chart import interval_chart
 from humeval_power.reporting.numbers import decimals, p_cell, significant, significant_interval
 from humeval_power.reporting.records import Record, versions
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.runs.doubts import answers, caveats
 from humeval_power.reporting.runs.kind import contradictions
+from humeval_power.reporting.runs.paper import for_a_paper, signature
 from humeval_power.reporting.runs.words import (
-    answers,
-    caveats,
-    for_a_paper,
     headline,
     more_words,
     pair_facts,
     parts_table,
     read_as,
     runs_table,
-    signature,
     verdict,
 )
 

@@ -1,17 +1,14 @@
-"""The words of a comparison by repeated runs: verdict, facts, tables, caveats, paragraph, signature."""
+"""The words of a comparison by repeated runs: verdict, facts, tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from humeval_power.checking.columns import listing
-from humeval_power.inference.clustered import FEW_DF
 from humeval_power.inference.runs.comparison import MoreRuns, RunsComparison, RunsRule
 from humeval_power.inference.runs.kinds import RunsReading
 from humeval_power.inference.runs.run_table import RunTable
 from humeval_power.reporting.document import Fact, Table
-from humeval_power.reporting.independence import Independence, assumed_items, clustered_items
 from humeval_power.reporting.numbers import (
     decimals,
     p_words,
@@ -20,10 +17,7 @@ from humeval_power.reporting.numbers import (
     significant_interval,
 )
 from humeval_power.reporting.runs.kind import MEANING, other, reason
-from humeval_power.reporting.signature import DIGITS, NAME, cluster_entry, named, short
 from humeval_power.rules import WITH_MARGIN
-
-FEW_PROMPTS = 5  # below it the variance between prompts is hardly known
 
 
 def verdict(pair: RunsComparison) -> str:
@@ -55,7 +49,7 @@ def headline(pair: RunsComparison) -> Iterator[Fact]:
 def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
     """The means, the test, and what it is beside."""
     for name, letter, mean, runs in zip(pair.systems, "AB", pair.means, pair.runs, strict=True):
-        yield f"{letter}: {name}", f"mean {significant(mean)}, {_number(runs)} runs of an item"
+        yield f"{letter}: {name}", f"mean {significant(mean)}, {number_of(runs)} runs of an item"
     method = {
         ("nested", False): "paired t of the items' means",
         ("nested", True): "paired means of items, CR2 over clusters",
@@ -89,7 +83,8 @@ def _model(pair: RunsComparison) -> str:
     return "logit" if pair.rule.family == "binary" else "linear"
 
 
-def _number(runs: float) -> str:
+def number_of(runs: float) -> str:
+    """A number of runs, which may be a mean, or endless."""
     if math.isinf(runs):
         return "endless"
     return f"{runs:,.0f}" if runs == round(runs) else f"{runs:,.1f}"
@@ -132,7 +127,7 @@ def runs_table(pair: RunsComparison, table: RunTable) -> Table:
 
 
 def _runs(each: MoreRuns) -> str:
-    first, second = (_number(runs) for runs in each.runs)
+    first, second = (number_of(runs) for runs in each.runs)
     return first if first == second else f"{first} of A, {second} of B"
 
 
@@ -151,139 +146,3 @@ def more_words(pair: RunsComparison, table: RunTable) -> str:
         else f" No number of items removes what {pair.n_labels} {runs} leave."
     )
     return f"{share} of the variance falls with the number of {runs}; the rest is between items.{least}"
-
-
-def caveats(pairs: Sequence[RunsComparison]) -> Iterator[str]:
-    """What a reader must know before trusting a number, each thing once for all pairs."""
-    crossed = pairs[0].rule.kind == "crossed"
-    if len(pairs) > 1:
-        for reason in dict.fromkeys(pair.reason for pair in pairs if pair.reason):
-            which = [f"{pair.systems[1]} - {pair.systems[0]}" for pair in pairs if pair.reason == reason]
-            yield f"There is no test of {listing(which, limit=5)}: {reason}."
-    yield from dict.fromkeys(remark for pair in pairs for remark in pair.remarks)
-    if crossed and min(pair.n_labels for pair in pairs) < FEW_PROMPTS:
-        yield (
-            f"{min(pair.n_labels for pair in pairs)} runs are few: how much the systems' difference varies between "
-            f"them is hardly known, and the test has {_df_range(pairs)} degrees of freedom, however many items "
-            "there are."
-        )
-    if not crossed and pairs[0].items.df < FEW_DF:
-        yield f"{_df_range(pairs)} degrees of freedom are too few for more than a hint."
-    of_zero = [pair for pair in pairs if ("sd_prompt_slope" if crossed else "sd_item") in pair.at_zero]
-    if not of_zero:
-        return
-    where = "" if len(pairs) == 1 else f" (in {len(of_zero)} of {len(pairs)} pairs)"
-    if crossed:
-        yield (
-            f"The variance between runs of the systems' difference is estimated as zero{where}, which so few runs "
-            "do not prove; the degrees of freedom allow for it."
-        )
-    else:
-        yield f"Items' differences vary no more than the noise of generations alone would make them{where}."
-
-
-def _df_range(pairs: Sequence[RunsComparison]) -> str:
-    found = sorted(pair.df for pair in pairs if math.isfinite(pair.df))
-    if not found:
-        return "no"
-    low, high = decimals(found[0], 1), decimals(found[-1], 1)
-    return low if low == high else f"{low} to {high}"
-
-
-def answers(table: RunTable, pairs: Sequence[RunsComparison], rule: RunsRule) -> tuple[Independence, ...]:
-    """What was not independent: items, and runs."""
-    first = pairs[0]
-    items = assumed_items(table.n_items, table.suspects)
-    if table.clusters is not None and rule.kind == "nested":
-        items = clustered_items(first.items, table.clusters.name)
-    elif table.clusters is not None:
-        items = Independence(
-            "items",
-            "accounted",
-            f"The {table.n_items:,} items come in {table.clusters.n_clusters:,} clusters "
-            f"({table.clusters.name}): the model gives each its own level and its own difference.",
-        )
-    if rule.kind == "nested":
-        text = (
-            "Runs of one item share the item: they are averaged first, and do not count as further items. Runs of "
-            "different items count as independent; if they are the same prompts or seeds, say --crossed."
-        )
-        return items, Independence("runs", "accounted", text)
-    text = (
-        f"All scores of one {table.run_column} share it: the model gives each of the {first.n_labels} its own "
-        "level and its own difference of the systems, and the degrees of freedom are theirs."
-    )
-    return items, Independence("runs", "accounted", text)
-
-
-def for_a_paper(pair: RunsComparison, table: RunTable) -> str:
-    """The paragraph of a paper."""
-    tail = pair.rule.alpha if pair.rule.alternative == "two-sided" else 2 * pair.rule.alpha
-    low, high = (_number(runs) for runs in pair.runs)
-    runs = low if low == high else f"{low} ({pair.systems[0]}) and {high} ({pair.systems[1]})"
-    numbers = (
-        f"the difference is {significant(pair.estimate)} ({100 * (1 - tail):g} % interval "
-        f"{significant_interval(*pair.interval)}; t = {decimals(pair.estimate / pair.standard_error, 2)} on "
-        f"{decimals(pair.df, 1)} df, {p_words(pair.p_value)})"
-    )
-    of_clusters = (
-        f" in {table.clusters.n_clusters:,} clusters ({table.clusters.name})" if table.clusters else ""
-    )
-    if pair.rule.kind == "nested":
-        error = (
-            "cluster-robust errors (CR2) with Bell and McCaffrey's (2002) degrees of freedom"
-            if pair.clustered
-            else "a paired t test over items"
-        )
-        return (
-            f"We generated {runs} answers to each of {pair.n_items:,} items{of_clusters} with each system, "
-            f"averaged the scores of an item, and compared {pair.systems[1]} with {pair.systems[0]} by {error}: "
-            f"{numbers}. {percent(pair.removable)} of its variance is noise of single generations."
-        )
-    model = (
-        "a logit mixed model (restricted Laplace)"
-        if pair.rule.family == "binary"
-        else "a linear mixed model (REML)"
-    )
-    runs = f"{table.run_column} values"
-    return (
-        f"We scored both systems on {pair.n_items:,} items{of_clusters} under {pair.n_labels} {runs} and compared "
-        f"{pair.systems[1]} with {pair.systems[0]} by {model} with random intercepts and slopes of items and of "
-        f"{runs}, with Kenward and Roger's (1997) degrees of freedom: {numbers}."
-    )
-
-
-def signature(table: RunTable, rule: RunsRule, pairs: Sequence[RunsComparison], version: str) -> str:
-    """What was tested, in one line of entries."""
-    first = pairs[0]
-    low, high = (_number(runs) for runs in first.runs)
-    clusters = table.clusters
-    return "|".join(
-        [
-            NAME,
-            "runs",
-            f"kind:{rule.kind}",
-            f"family:{rule.family}",
-            f"test:{_TESTS[rule.kind, first.clustered]}",
-            f"alt:{rule.alternative}",
-            *named("margin", None if rule.margin is None else short(rule.margin)),
-            f"alpha:{short(rule.alpha)}",
-            f"items:{first.n_items}",
-            f"runs:{low if low == high else f'{low}+{high}'}",
-            *(["correction:holm"] if len(pairs) > 1 else []),
-            *cluster_entry(
-                None if clusters is None else clusters.name,
-                None if clusters is None else clusters.n_clusters,
-            ),
-            *named("data", table.sha256[:DIGITS] or None),
-            f"version:{version}",
-        ]
-    )
-
-
-_TESTS = {
-    ("nested", False): "t",
-    ("nested", True): "cr2",
-    ("crossed", False): "kr",
-    ("crossed", True): "kr",
-}
