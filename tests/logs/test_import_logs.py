@@ -190,6 +190,12 @@ def test_names_out_of_logs_cannot_command_a_terminal_or_a_page(tmp_path: Path) -
     assert "<script>alert" not in page
 
 
+@pytest.mark.parametrize("command", ["fit", "check"])
+def test_commands_of_ratings_name_those_of_scores(command: str, tmp_path: Path) -> None:
+    said = run(command, write_inspect(tmp_path), code=2).stderr
+    assert "is a log of models' scores" in " ".join(said.split())
+
+
 def test_options_of_logs_are_refused_beside_exports(tmp_path: Path) -> None:
     table = tmp_path / "ratings.csv"
     table.write_text("worker,item,system,rating\nw,i,s,3\n")

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from humeval_power.checking.cluster_columns import ClusterSuspect, cluster_suspects
 from humeval_power.checking.columns import close_to, listing, shortened
-from humeval_power.checking.logs.log import Log, LogSample
+from humeval_power.checking.logs.frame import OWN, frame_of
+from humeval_power.checking.logs.log import Log
 from humeval_power.checking.logs.repeats import Again, counted_problems, each_task_once, once_each
 from humeval_power.checking.logs.reported import with_disagreements
-from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.errors import InputError, Problem
 
 _LONGEST = 60  # characters of a value that stands in the table itself
-_LONGEST_ANSWER = 200
-_OWN = ("item", "system", "run", "task", "label", "prediction")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +84,8 @@ def combine_logs(
     )
     metrics, told = _metrics(read, scores)
     _refuse_other_questions(read)
-    frame = _frame(read, metrics)
-    fields = [name for name in frame.columns if name not in (*_OWN, *metrics)]
+    frame = frame_of(read, metrics)
+    fields = [name for name in frame.columns if name not in (*OWN, *metrics)]
     taken = ("system", "run", "label", "prediction", *metrics)
     found = cluster_suspects(frame, item="item", taken=taken)
     clusters = {one.column for one in found}
@@ -163,48 +161,6 @@ def _refuse_other_questions(logs: Sequence[Log]) -> None:
                 problems.append(Problem(rule, remedy, log.source, sample.row or None))
     if problems:
         raise InputError(counted_problems(problems, logs[0].source))
-
-
-def _frame(logs: Sequence[Log], metrics: Sequence[str]) -> pd.DataFrame:
-    """All columns, those of the data set's fields with them."""
-    several = len({log.task for log in logs}) > 1
-    rows = [(log, sample) for log in logs for sample in log.samples]
-    columns: dict[str, list[object]] = {
-        "system": [log.system for log, _ in rows],
-        "item": [_item(log, sample, several) for log, sample in rows],
-    }
-    if len({sample.run for _, sample in rows}) > 1:
-        columns["run"] = [sample.run or "1" for _, sample in rows]
-    if several:
-        columns["task"] = [log.task for log, _ in rows]
-    for name in metrics:
-        columns[name] = [_plain(sample.scores.get(name)) for _, sample in rows]
-    for name in dict.fromkeys(name for _, sample in rows for name in sample.fields):
-        column = name if name not in (*_OWN, *metrics) else f"doc.{name}"
-        columns.setdefault(column, [sample.fields.get(name) for _, sample in rows])
-    for name, answers in _answers([sample for _, sample in rows]).items():
-        columns[name] = answers
-    index = pd.RangeIndex(2, len(rows) + 2, name=ROW_INDEX)
-    return pd.DataFrame(columns, index=index, dtype=object)
-
-
-def _item(log: Log, sample: LogSample, several: bool) -> str:
-    return f"{log.task}/{sample.item}" if several else sample.item
-
-
-def _answers(samples: Sequence[LogSample]) -> Mapping[str, list[object]]:
-    """The right answers and the systems', as far as they are known and short."""
-    found = {"label": [one.label for one in samples], "prediction": [one.prediction for one in samples]}
-    return {name: list(texts) for name, texts in found.items() if _are_short(texts)}
-
-
-def _are_short(texts: Iterable[str | None]) -> bool:
-    known = [text for text in texts if text is not None]
-    return bool(known) and all(len(text) <= _LONGEST_ANSWER and "\n" not in text for text in known)
-
-
-def _plain(score: float | None) -> float | int | None:
-    return int(score) if score is not None and score.is_integer() else score
 
 
 def _shown(values: pd.Series, name: str) -> pd.Series:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.directly import ratings_in
 from humeval_power.interfaces.formats.exports.raw import RawExport
 from humeval_power.interfaces.formats.file_bytes import read_bytes
+from humeval_power.interfaces.formats.logs.reading import are_logs
 from humeval_power.interfaces.formats.tables import SourceTable, source_name, table_of
+from humeval_power.safe_text import shell_word
 
 
 def read_rating_table(path: str | Path) -> SourceTable:
@@ -19,8 +21,14 @@ def read_rating_table(path: str | Path) -> SourceTable:
     Raises
     ------
     InputError
-        What `read_table` raises; or an export that does not say enough by itself, with the way to a mapping.
+        What `read_table` raises; a log of models' scores; or an export that does not say
+        enough by itself, with the way to a mapping.
     """
+    if are_logs([path]):
+        name = shell_word(str(path))
+        rule = "is a log of models' scores; this command takes ratings that workers gave."
+        remedy = f"Compare its systems: humeval-power compare scores {name}; a table: humeval-power import {name}."
+        raise InputError([Problem(rule, remedy, source_name(path))])
     if Path(path).is_dir():
         return _export(RawExport(path), InputError(f"{str(path)!r} is a directory; name a file."))
     content = read_bytes(path)

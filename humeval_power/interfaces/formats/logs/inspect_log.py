@@ -8,10 +8,7 @@ C 1, P 1/2, I and N 0, yes and true 1, no and false 0.
 from __future__ import annotations
 
 import hashlib
-import io
 import re
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,22 +16,18 @@ from typing import Any
 from humeval_power.checking.columns import listing
 from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.archives import refuse_bomb
-from humeval_power.interfaces.formats.json_text import parse_json
 from humeval_power.interfaces.formats.logs.harness import Harness
+from humeval_power.interfaces.formats.logs.inspect_archive import HEADER, STARTED, members_of, of_status
 from humeval_power.interfaces.formats.logs.raw import RawLog, number_of, text_of, texts_in
 
 _WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _YES_NO = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_HEADER, _SUMMARIES, _STARTED = "header.json", "summaries.json", "_journal/start.json"
-_SAMPLE = re.compile(r"^samples/.+_epoch_\d+\.json$")
-_MOST_MEMBERS = 1_000_000
 _COMPARED = 200  # characters of a question by which it is known again; summaries cut the rest
 
 
 def _known_by(raw: RawLog) -> str | None:
     if raw.is_zip:
-        return "it is an .eval file" if {_HEADER, _STARTED} & set(raw.names) else None
+        return "it is an .eval file" if {HEADER, STARTED} & set(raw.names) else None
     head = raw.head
     if head.startswith(b"{") and re.search(rb'"eval"\s*:\s*\{', head) and re.search(rb'"status"\s*:', head):
         return "it has eval, status and samples"
@@ -42,7 +35,7 @@ def _known_by(raw: RawLog) -> str | None:
 
 
 def _read(raw: RawLog, why: str) -> list[Log]:
-    header, samples = _members(raw) if raw.is_zip else (raw.json, None)
+    header, samples = members_of(raw) if raw.is_zip else (raw.json, None)
     about = header.get("eval") if isinstance(header, dict) else None
     if not isinstance(about, dict) or not text_of(about.get("model")):
         raise InputError([Problem("says no model.", "Is the log complete?", raw.source)])
@@ -50,7 +43,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if not isinstance(records, list) or not records:
         rule = "holds no samples."
         raise InputError([Problem(rule, "Log them: inspect eval without --no-log-samples.", raw.source)])
-    notices = list(_of_status(raw, header, len(records)))
+    notices = list(of_status(raw, header, len(records)))
     left: dict[str, None] = {}
     found = [_sample(raw, row, record, left) for row, record in enumerate(records, start=1)]
     if len({sample.run for sample in found}) == 1:
@@ -92,59 +85,6 @@ def _reported(results: object) -> dict[str, float]:
             if value is not None:
                 found[str(one.get("name"))] = value
     return found
-
-
-def _of_status(raw: RawLog, header: Mapping[str, Any], n_samples: int) -> Iterator[str]:
-    """What the state of the evaluation says of the samples.
-
-    Raises
-    ------
-    InputError
-        An evaluation that has not ended.
-    """
-    status = str(header.get("status") or "started")
-    if status == "started":
-        rule = f"is the log of an evaluation that has not ended; it holds {n_samples:,} samples."
-        remedy = "Let it end; if it was stopped: inspect eval-retry, or inspect log recover."
-        raise InputError([Problem(rule, remedy, raw.source)])
-    if status != "success":
-        yield f"The evaluation ended with the status {status!r}: what it had not answered is not there."
-
-
-def _members(raw: RawLog) -> tuple[Any, list[Any] | None]:
-    """The header of an .eval file and its samples: their summaries where there are such, which are small."""
-
-    def wanted(name: str) -> bool:
-        summed = _SUMMARIES in raw.names
-        return name == _HEADER or (name == _SUMMARIES if summed else _SAMPLE.match(name) is not None)
-
-    try:
-        refuse_bomb(io.BytesIO(raw.content), source=raw.source, most_members=_MOST_MEMBERS, wanted=wanted)
-        names = raw.archive.namelist()
-        if _HEADER not in names:
-            n_samples = sum(_SAMPLE.match(name) is not None for name in names)
-            list(_of_status(raw, {}, n_samples))
-        header = _member(raw, _HEADER)
-        if _SUMMARIES in names:
-            samples = _member(raw, _SUMMARIES)
-        else:
-            samples = [_member(raw, name) for name in sorted(names) if _SAMPLE.match(name)]
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError):
-        rule, remedy = (
-            "the .eval file is damaged or cut off.",
-            "Copy it again, or run the evaluation again.",
-        )
-        raise InputError([Problem(rule, remedy, raw.source)]) from None
-    except NotImplementedError:
-        rule = "is packed in a way that Python's zip does not know."
-        remedy = "Convert it: inspect log convert FILE --to json --output-dir FOLDER."
-        raise InputError([Problem(rule, remedy, raw.source)]) from None
-    return header, samples if isinstance(samples, list) else []
-
-
-def _member(raw: RawLog, name: str) -> Any:
-    text = raw.archive.read(name).decode("utf-8", "replace")
-    return parse_json(text, place=f"{raw.source}, {name}", any_number=True)
 
 
 def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSample:
