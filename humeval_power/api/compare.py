@@ -25,11 +25,29 @@ if TYPE_CHECKING:
     from humeval_power.reporting.compare.many import ManyResult
     from humeval_power.reporting.compare.pair import PairResult
     from humeval_power.reporting.compare.prospective import PrimerResult, ProspectiveResult
+    from humeval_power.reporting.compare.score_check import ScoreCheckResult
     from humeval_power.reporting.compare.sets import SetsResult
     from humeval_power.sweep.executors import AnyExecutor
 
 Scores: TypeAlias = "ScoreTable | pd.DataFrame"
 _HURT = PRIMER_HURT[::2]
+
+
+def check(tables: Mapping[str, ScoreTable]) -> ScoreCheckResult:
+    """What is in a table of scores that no worker gave.
+
+    Parameters
+    ----------
+    tables : as `read_scores` reads them, by metric.
+
+    Returns
+    -------
+    ScoreCheckResult
+        Mean and spread of each system's scores, columns that look like clusters of items, and what to ask next.
+    """
+    from humeval_power.reporting.compare.score_check import ScoreCheckResult
+
+    return ScoreCheckResult(tables=tuple(tables.values()))
 
 
 @on_executor

@@ -9,7 +9,13 @@ from typing import ClassVar
 from humeval_power.inference.runs.kinds import RunsReading
 from humeval_power.inference.runs.run_table import RunTable
 from humeval_power.reporting.document import Document, Fact, Facts, Points, Section
-from humeval_power.reporting.numbers import p_words
+from humeval_power.reporting.independence import (
+    Independence,
+    assumed_items,
+    independence_record,
+    independence_section,
+)
+from humeval_power.reporting.numbers import counted, p_words
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.runs_parameters import RunsKind
@@ -54,8 +60,12 @@ class RunsKindResult(Result):
                     "What the two kinds are",
                     (Points(tuple(f"{kind.capitalize()}: {text}" for kind, text in MEANING.items())),),
                 ),
+                independence_section(self._items()),
             ),
         )
+
+    def _items(self) -> tuple[Independence, ...]:
+        return (assumed_items(self.table.n_items, self.table.suspects),)
 
     def _lead(self) -> str:
         kind = self.reading.kind
@@ -76,6 +86,7 @@ class RunsKindResult(Result):
             "n_scores": len(table.score),
             "binary": table.is_binary,
             "contradictions": list(contradictions(self.reading, self.reading.kind)),
+            "independence": independence_record(self._items()),
         }
 
 
@@ -115,7 +126,7 @@ def reading_facts(table: RunTable, reading: RunsReading) -> list[Fact]:
         ("Scores", f"{len(table.score):,} of {table.n_items:,} items by {table.n_systems} systems"),
         (
             "Runs",
-            f"{each} of an item by a system; {reading.n_labels:,} labels in column {reading.column!r}",
+            f"{each} of an item by a system; {counted(reading.n_labels, 'label')} in column {reading.column!r}",
         ),
         ("Labels", f"{_LAYOUTS[reading.layout]} ({reading.n_complete:,} items have all of them)"),
     ]
