@@ -98,6 +98,53 @@ def test_epochs_and_trials_are_runs(tmp_path: Path) -> None:
         assert found.frame.groupby(["system", "item"]).size().eq(3).all()
 
 
+def test_the_one_score_of_older_logs_of_inspect_is_read(tmp_path: Path) -> None:
+    samples = [{"id": 1, "epoch": 1, "target": "x", "score": {"value": "C"}}]
+    file = tmp_path / "log.json"
+    file.write_text(json.dumps({**inspect_header("m"), "version": 1, "samples": samples}, indent=4))
+    assert table_in(file).frame["score"].tolist() == [1]
+
+
+def test_a_sample_that_ended_with_an_error_has_no_score_and_is_said(tmp_path: Path) -> None:
+    samples = inspect_samples([1, 0, 1])
+    del samples[1]["scores"]
+    samples[1]["error"] = {"message": "timed out"}
+    file = tmp_path / "log.json"
+    file.write_text(json.dumps({**inspect_header("m"), "samples": samples}))
+    found = table_in(file)
+    assert found.scores == ("match",)
+    assert found.frame["match"].isna().tolist() == [False, True, False]
+    assert any("1 of 3 samples ended with an error" in notice for notice in found.said)
+
+
+def test_the_predictions_that_helm_displays_are_read_where_its_statistics_are_not(tmp_path: Path) -> None:
+    for statistics in write_helm(tmp_path).rglob("per_instance_stats.json"):
+        shown = [
+            {
+                "instance_id": one["instance_id"],
+                "predicted_text": " yes\n",
+                "train_trial_index": one["train_trial_index"],
+                "stats": {stat["name"]["name"]: stat["mean"] for stat in one["stats"]},
+            }
+            for one in json.loads(statistics.read_text())
+            if "perturbation" not in one
+        ]
+        statistics.with_name("display_predictions.json").write_text(json.dumps(shown, indent=2))
+        beside = table_in(tmp_path)  # both are there: one is read
+        assert by_system(beside, "exact_match") == SCORES
+        statistics.unlink()
+    found = table_in(tmp_path)
+    assert by_system(found, "exact_match") == SCORES
+    assert set(found.frame["prediction"]) == {"yes"}
+
+
+def test_a_report_may_stand_before_the_events(tmp_path: Path) -> None:
+    (log,) = write_openai(tmp_path, {"m": [1, 0, 1]}).iterdir()
+    first, *events, report = log.read_text().splitlines(keepends=True)
+    log.write_text("".join([first, report, *events]))
+    assert table_in(log).frame["correct"].tolist() == [1, 0, 1]
+
+
 def test_a_single_run_takes_no_column(tmp_path: Path) -> None:
     assert "run" not in table_in(write_inspect(tmp_path)).frame
 

@@ -93,6 +93,8 @@ def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSam
             [Problem("has no 'id': it is no sample.", "Is the log complete?", raw.source, row)]
         )
     scores = record.get("scores")
+    if scores is None and isinstance(record.get("score"), dict):  # logs of version 1 have one
+        scores = {"score": record["score"]}
     scores = scores if isinstance(scores, dict) else {}
     target = record.get("target")
     answers = [one.get("answer") for one in scores.values() if isinstance(one, dict)]
