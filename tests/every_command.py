@@ -112,6 +112,8 @@ COMMANDS: dict[str, str] = {
     "contingency test": "contingency test --gold gold.txt --system-a a_labels.txt --system-b b_labels.txt --seed 3",
     "contingency test clusters": "contingency test --gold gold.txt --system-a a_labels.txt --system-b b_labels.txt "
     "--cluster clusters.txt --seed 3 --swaps 500",
+    "contingency test table": "contingency test answers.csv --gold gold --system-a A --system-b B --cluster "
+    "passage --metric mcc --swaps 500 --seed 3",
     "contingency estimate": "contingency estimate --gold gold.txt --system-a a_labels.txt --system-b b_labels.txt",
     "contingency power": f"contingency power {{CLASSES}} --n 500 --effect 0.05 {QUICK}",
     "contingency mde": f"contingency mde {{CLASSES}} --n 500 {QUICK}",

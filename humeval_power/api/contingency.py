@@ -11,6 +11,7 @@ from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE
 
 if TYPE_CHECKING:
+    from humeval_power.checking.cluster_columns import ClusterSuspect
     from humeval_power.clusters import Clusters
     from humeval_power.inference.contingency.swaps import ContingencyTest
     from humeval_power.reporting.contingency.result import ContingencyEstimateResult
@@ -25,6 +26,7 @@ def test(
     metric: ContingencyMetric = "f1",
     positive: str | None = None,
     clusters: Clusters | None = None,
+    suspects: Sequence[ClusterSuspect] = (),
     n_swaps: int = DEFAULT_SWAPS,
     alpha: float = DEFAULT_RULE.alpha,
     seed: int = DEFAULT_SEED,
@@ -37,6 +39,7 @@ def test(
     positive : the class of F1, precision and recall; '1' if None.
     clusters : of the items, in the same order: whole clusters are swapped, and the interval is cluster-robust;
         without them items count as independent.
+    suspects : columns that look like clusters, which the report names.
     n_swaps : random swaps, for more than two classes or for clusters; with two classes, and with few clusters,
         every swap is counted.
 
@@ -74,6 +77,7 @@ def test(
         found=found,
         mean=mean,
         clusters=clusters,
+        suspects=tuple(suspects),
         alpha=alpha,
         provenance=Provenance(seed=seed) if found.n_swaps else UNKNOWN,
     )

@@ -196,3 +196,52 @@ def test_a_file_of_clusters_of_another_length_is_refused(files) -> None:
     (files / "short.txt").write_text("p1\np2\n")
     refused = run("contingency", "test", *given(files), "--cluster", files / "short.txt", code=2)
     assert "there are 2 lines, but 200 items" in " ".join(refused.stderr.split())
+
+
+@pytest.fixture
+def table(tmp_path):
+    codes, clusters = drawn(200, 2, 12, seed=9)
+    rows = [
+        f"q{place},p{cluster},{','.join(map(str, row))}"
+        for place, (cluster, row) in enumerate(zip(clusters.codes, codes, strict=True))
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["item,passage,gold,old,new", *rows]) + "\n")
+    return tmp_path / "t.csv"
+
+
+COLUMNS = ["--gold", "gold", "--system-a", "old", "--system-b", "new"]
+
+
+def test_one_table_has_true_labels_both_systems_and_the_clusters(table, files) -> None:
+    of_table = run_json("contingency", "test", table, *COLUMNS, "--cluster", "passage")
+    of_files = run_json("contingency", "test", *given(files), "--cluster", files / "passages.txt")
+    for key in ("p_value", "difference", "interval", "n_items"):
+        assert of_table[key] == of_files[key]
+    assert of_table["signature"].endswith("cluster:passage:12")
+    estimated = run_json("contingency", "estimate", table, *COLUMNS)
+    assert estimated["counts"] == run_json("contingency", "estimate", *given(files))["counts"]
+
+
+def test_a_column_that_looks_like_clusters_is_named(table) -> None:
+    found = run("contingency", "test", table, *COLUMNS)
+    for text in (found.stderr, found.stdout):
+        assert "Column 'passage' puts the 200 items into 12 groups" in " ".join(text.split())
+
+
+def test_a_missing_column_repeated_items_and_blank_labels_are_told_with_their_rows(table) -> None:
+    def refusal(*columns: str) -> str:
+        return " ".join(run("contingency", "test", table, *columns, code=2).stderr.split())
+
+    assert "there is no column 'neu', which --system-b names" in refusal(*COLUMNS[:-1], "neu")
+    lines = [line.split(",") for line in table.read_text().splitlines()]
+    lines[6][2] = ""
+    lines[8][0] = lines[9][0]
+    table.write_text("\n".join(map(",".join, lines)))
+    said = refusal(*COLUMNS)
+    assert "row 7, column 'gold': the label is blank." in said
+    assert "row 10, column 'item': value 'q8': this item is there already." in said
+
+
+def test_columns_in_two_roles_are_refused(table) -> None:
+    refused = run("contingency", "test", table, *COLUMNS[:-1], "old", code=2)
+    assert "true labels, A and B are three columns" in " ".join(refused.stderr.split())

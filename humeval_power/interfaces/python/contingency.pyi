@@ -3,6 +3,8 @@
 from humeval_power.api.contingency import estimate as estimate
 from humeval_power.api.contingency import test as test
 from humeval_power.clusters import Clusters as Clusters
+from humeval_power.interfaces.formats.contingency import LabelTable as LabelTable
+from humeval_power.interfaces.formats.contingency import read_label_table as read_label_table
 from humeval_power.interfaces.formats.corpora import read_labels as read_labels
 from humeval_power.interfaces.formats.item_clusters import read_cluster_lines as read_cluster_lines
 from humeval_power.scenarios.contingency.labels import counted as counted

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.checking.cluster_columns import ClusterSuspect
 from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.inference.contingency.swaps import ContingencyMetric, ContingencyTest
@@ -54,12 +55,13 @@ class ContingencyTestResult(Result):
     mean: ClusteredMean | None
     clusters: Clusters | None
     alpha: float
+    suspects: tuple[ClusterSuspect, ...] = ()
     provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Labels that are predicted and true of no item."""
-        return foreign_labels(self.counts, self.classes)
+        """Labels that are predicted and true of no item, and columns that look like clusters."""
+        return (*foreign_labels(self.counts, self.classes), *(each.sentence() for each in self.suspects))
 
     def body(self) -> Document:
         """The metric of both systems, the verdict, what was not independent, and a paragraph."""
@@ -102,11 +104,13 @@ class ContingencyTestResult(Result):
         """Of the difference; None where it has no error."""
         if self.mean is None or not self.mean.standard_error > 0:
             return None
-        return self.mean.interval(1 - self.alpha)
+        low, high = self.mean.interval(1 - self.alpha)
+        largest = 2.0 if self.metric == "mcc" else 1.0  # that a difference can be
+        return max(low, -largest), min(high, largest)
 
     def _independence(self) -> tuple[Independence, ...]:
         if self._cluster is None:
-            return (assumed_items(self._n_items),)
+            return (assumed_items(self._n_items, self.suspects),)
         if self.mean is None:
             text = f"Whole clusters ({self._cluster}) are swapped; {self.metric} has no interval here."
             return (Independence("items", "accounted", text),)

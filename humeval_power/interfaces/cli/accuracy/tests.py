@@ -63,7 +63,7 @@ def test(
     both: int | None,
     alpha: float,
 ) -> AccuracyTestsResult | RunsTestResult:
-    """Test a difference of accuracy in five ways, the recommended one first.
+    """Test a difference of accuracy, the recommended test first.
 
     From two files of predictions, A's and B's, and --labels; from one TABLE of
     answers, with a column for each system and one of the right answers, or a

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
@@ -16,6 +16,9 @@ from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.contingency.result import ContingencyEstimateResult
 from humeval_power.reporting.contingency.tested import ContingencyTestResult
+
+if TYPE_CHECKING:
+    from humeval_power.interfaces.formats.contingency import LabelTable
 
 metric_option = click.option(
     "--metric",
@@ -33,9 +36,12 @@ positive_option = click.option(
 
 def _data_options(command: Function) -> Function:
     options = (
-        click.option("--gold", metavar="FILE", required=True, help="True labels, one a line."),
+        click.argument("table", required=False, metavar="[TABLE]"),
         click.option(
-            "--system-a", metavar="FILE", required=True, help="Predictions of A, one label a line."
+            "--gold", metavar="FILE", required=True, help="True labels, one a line; of a TABLE its column."
+        ),
+        click.option(
+            "--system-a", metavar="FILE", required=True, help="Predictions of A, one a line; or the column."
         ),
         click.option(
             "--system-b", metavar="FILE", required=True, help="Predictions of B; effects are B - A."
@@ -44,17 +50,33 @@ def _data_options(command: Function) -> Function:
     return decorated(command, options)
 
 
+def _read(
+    table: str | None, gold: str, system_a: str, system_b: str, cluster: str | None = None
+) -> LabelTable:
+    """From the columns of a table, or from files with a label a line."""
+    from humeval_power.interfaces.formats.contingency import LabelTable, read_label_table
+    from humeval_power.interfaces.formats.item_clusters import read_cluster_lines
+
+    if table is not None:
+        return read_label_table(table, gold=gold, system_a=system_a, system_b=system_b, cluster=cluster)
+    true, a, b = (tuple(lines) for lines in read_labels(gold, system_a, system_b))
+    return LabelTable(true, a, b, None if cluster is None else read_cluster_lines(cluster, len(true)))
+
+
 @click.command("estimate", cls=Command)
 @_data_options
 @positive_option
 @with_result(ContingencyEstimateResult)
-def estimate(gold: str, system_a: str, system_b: str, positive: str | None) -> ContingencyEstimateResult:
+def estimate(
+    table: str | None, gold: str, system_a: str, system_b: str, positive: str | None
+) -> ContingencyEstimateResult:
     """How do two systems err together: joint tables and every metric, from labels.
 
     Power depends on how often the systems differ, class by class. The commands
     power, mde, size and surface take these tables with the same three files.
+    Of one TABLE the three options name columns.
     """
-    return contingency.estimate(*read_labels(gold, system_a, system_b), positive=positive)
+    return contingency.estimate(*_read(table, gold, system_a, system_b).labels, positive=positive)
 
 
 @click.command("test", cls=Command)
@@ -68,11 +90,14 @@ def estimate(gold: str, system_a: str, system_b: str, positive: str | None) -> C
     show_default=True,
     help="Random swaps, for more than two classes or for clusters.",
 )
-@click.option("--cluster", metavar="FILE", help="Clusters of items (passage, document): a name a line.")
+@click.option(
+    "--cluster", metavar="FILE", help="Clusters of items (passage): a name a line; or the column."
+)
 @alpha_option
 @seed_option
 @with_result(ContingencyTestResult)
 def test(
+    table: str | None,
     gold: str,
     system_a: str,
     system_b: str,
@@ -88,14 +113,14 @@ def test(
     Exchanges the two predictions of a random half of the items and counts how
     often the systems then differ as much as A and B do. With two classes every
     exchange is counted, without drawing any. With --cluster whole clusters are
-    exchanged: the items of a passage stay together.
+    exchanged: the items of a passage stay together. Of one TABLE the options name
+    columns.
     """
-    from humeval_power.interfaces.formats.item_clusters import read_cluster_lines
-
-    labels = read_labels(gold, system_a, system_b)
+    read = _read(table, gold, system_a, system_b, cluster)
     return contingency.test(
-        *labels,
-        clusters=None if cluster is None else read_cluster_lines(cluster, len(labels[0])),
+        *read.labels,
+        clusters=read.clusters,
+        suspects=read.suspects,
         metric=metric,
         positive=positive,
         n_swaps=swaps,

@@ -116,19 +116,28 @@ CONTINGENCY = Kind(_contingency, lambda _typed, comparison: Code(f"{comparison}.
 
 def contingency_test(typed: Typed, source: Source) -> None:
     """The randomisation test of F1 and the like."""
-    asked = {name: typed.given(name) for name in ("metric", "positive", "alpha")}
-    labels = Code("*labels")
-    source.let("labels", call("hp.contingency.read_labels", *(typed[name] for name in _FILES)))
-    swaps, seed, clusters = typed.given("swaps"), seed_of(typed), None
-    if typed["cluster"] is not None:
+    labels, of_table = _labels(typed, source, cluster=typed["cluster"])
+    asked: dict[str, Value] = {name: typed.given(name) for name in ("metric", "positive", "alpha")}
+    if of_table:
+        asked |= {name: Code(f"table.{name}") for name in ("clusters", "suspects")}
+    elif typed["cluster"] is not None:
         read = call("hp.contingency.read_cluster_lines", typed["cluster"], Code("len(labels[0])"))
-        clusters = source.let("clusters", read)
-    asked = {**asked, "clusters": clusters, "n_swaps": swaps}
-    source.let("result", call("hp.contingency.test", labels, **asked, seed=seed))
+        asked["clusters"] = source.let("clusters", read)
+    swaps, seed = typed.given("swaps"), seed_of(typed)
+    source.let("result", call("hp.contingency.test", labels, **asked, n_swaps=swaps, seed=seed))
 
 
 def contingency_estimate(typed: Typed, source: Source) -> None:
     """How two systems err together."""
-    source.let("labels", call("hp.contingency.read_labels", *(typed[name] for name in _FILES)))
-    positive = typed["positive"]
-    source.let("result", call("hp.contingency.estimate", Code("*labels"), positive=positive))
+    labels, _ = _labels(typed, source)
+    source.let("result", call("hp.contingency.estimate", labels, positive=typed["positive"]))
+
+
+def _labels(typed: Typed, source: Source, **more: Value) -> tuple[Code, bool]:
+    """Three lists of labels, and whether they are of one table."""
+    names = {name: typed[name] for name in _FILES}
+    if typed["table"] is None:
+        source.let("labels", call("hp.contingency.read_labels", *names.values()))
+        return Code("*labels"), False
+    source.let("table", call("hp.contingency.read_label_table", typed["table"], **names, **more))
+    return Code("*table.labels"), True
