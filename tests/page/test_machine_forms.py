@@ -144,3 +144,31 @@ def test_a_folder_without_logs_is_told(chosen):
     (folder / "tables" / "a.csv").write_text("a,b\n1,2\n")
     page = said(client.get("/run/check", params={"file": "tables"}).text)
     assert "holds no logs" in page
+
+
+def rated(client) -> str:
+    """Ratings of three systems by four workers, with the scores of a judge that is fond of C."""
+    rng = np.random.default_rng(9)
+    rows = ["item,worker,system,human,judge,passage"]
+    for item in range(20):
+        for effect, system in enumerate("ABC"):
+            level = rng.normal() + 0.3 * effect
+            judge = level + rng.normal(0, 0.4) + (system == "C")
+            for worker in range(4):
+                human = level + rng.normal(0, 0.4)
+                rows.append(f"i{item},w{worker},{system},{human:.3f},{judge:.3f},p{item // 2}")
+    return brought(client, "rated.csv", "\n".join(rows) + "\n")
+
+
+def test_a_judge_is_held_against_people_and_its_own_family(client):
+    file = rated(client)
+    found = answered(client, "judge/agreement", file=file, cluster="passage")
+    bias = next_links(found)["judge/bias"]
+    assert bias == {"file": file, "cluster": "passage"}
+    assert "--own C" in said(answered(client, "judge/bias", **bias, own="C")["html"])
+
+
+def test_labels_with_a_judge_are_planned(client):
+    asked = {"preset": "low", "effect": "0.2", "extra": "500", "correlation": "0.7", "simulations": "0"}
+    found = answered(client, "judge/plan", **asked, **{"cost-per-rating": "0.1", "max-workers": "10"})
+    assert "--cost-per-rating 0.1" in said(found["html"])
