@@ -99,7 +99,7 @@ def combine_logs(
 def _of_task(logs: Sequence[Log], task: str | None) -> Sequence[Log]:
     names = list(dict.fromkeys(log.task for log in logs))
     if task is not None and task not in names:
-        raise InputError([Problem(f"there is no task {task!r}.", close_to(task, names), column="--task")])
+        raise InputError([Problem(f"there is no task {task!r}.", close_to(task, names))])
     return [log for log in logs if task in (None, log.task)]
 
 

@@ -19,7 +19,7 @@ from humeval_power.interfaces.formats.json_text import parse_json
 
 _FIRST = 65_536  # bytes that a format is told from
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
-_HALF = "The log is cut off here, or was damaged: run the evaluation to its end, or delete this line."
+_HALF = "The log is cut off here, or was damaged: run the evaluation to its end"
 
 
 class RawLog:
@@ -100,7 +100,7 @@ class RawLog:
         InputError
             A text that is no JSON, with the line.
         """
-        return parse_json(self.text, place=self.source, hint=_HALF, any_number=True)
+        return parse_json(self.text, place=self.source, hint=f"{_HALF}.", any_number=True)
 
     @cached_property
     def records(self) -> list[tuple[int, dict[str, Any]]]:
@@ -119,7 +119,13 @@ class RawLog:
                 if not line.strip():
                     continue
                 try:
-                    value = parse_json(line, place=self.source, row=row, hint=_HALF, any_number=True)
+                    value = parse_json(
+                        line,
+                        place=self.source,
+                        row=row,
+                        hint=f"{_HALF}, or delete this line.",
+                        any_number=True,
+                    )
                     found.append((row, value))
                 except InputError as error:
                     problems += error.problems
