@@ -12,7 +12,8 @@ from humeval_power.rules import DEFAULT_RULE
 
 if TYPE_CHECKING:
     from humeval_power.estimation.sentence_counts import CorpusMetric, Tokenizer
-    from humeval_power.reporting.corpus.result import CorpusEstimateResult, CorpusTestResult
+    from humeval_power.reporting.corpus.randomisation import CorpusTestResult
+    from humeval_power.reporting.corpus.result import CorpusEstimateResult
 
 DEFAULT_SUBSETS = 1000
 
@@ -56,7 +57,7 @@ def test(
     """
     from humeval_power.estimation.sentence_counts import sentence_counts
     from humeval_power.inference.corpus import metric_mean, paired_randomisation_test
-    from humeval_power.reporting.corpus.result import CorpusTestResult
+    from humeval_power.reporting.corpus.randomisation import CorpusTestResult
     from humeval_power.reporting.result import UNKNOWN, Provenance
 
     counts = sentence_counts(

@@ -21,22 +21,18 @@ from humeval_power.inference.compare.cluster_resampling import (
     resampled_cluster_means,
 )
 from humeval_power.inference.compare.clustered_effects import (
-    clustered_hodges_lehmann,
-    clustered_median,
     clustered_share,
-    signed_ranks,
 )
-from humeval_power.inference.compare.clustered_flips import Flips, flips_of
-from humeval_power.inference.compare.permutation import (
-    LISTED_MEDIANS_UP_TO,
-    LISTED_UP_TO,
-    flip_result,
-    flipped_sums,
-    listed_signs,
+from humeval_power.inference.compare.clustered_signs import (
+    clustered_flip_mean,
+    clustered_flip_median,
+    clustered_sign,
+    clustered_wilcoxon,
+    counted_clusters,
 )
 from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings
 from humeval_power.inference.resampled import in_blocks
-from humeval_power.kernels.resampling import drawn_counts, drawn_signs, resample_medians
+from humeval_power.kernels.resampling import drawn_counts, resample_medians
 
 ClusteredTest = Callable[[Floats, Clusters, TestSettings], PairedTest]
 
@@ -58,7 +54,7 @@ def clustered_t(differences: Floats, clusters: Clusters, settings: TestSettings)
         p_value=found.p_value(settings.null, settings.direction),
         lead=found.estimate - settings.null,
         n=len(differences),
-        method=f"{_clusters(clusters)}, degrees of freedom of Bell and McCaffrey",
+        method=f"{counted_clusters(clusters)}, degrees of freedom of Bell and McCaffrey",
         remarks=(_ROUGH,) if found.is_rough else (),
     )
 
@@ -91,66 +87,15 @@ def clustered_bootstrap_t(differences: Floats, clusters: Clusters, settings: Tes
         p_value=p_value,
         lead=observed,
         n=len(differences),
-        method=f"{settings.n_resamples:,} resamples of {_clusters(clusters)}",
+        method=f"{settings.n_resamples:,} resamples of {counted_clusters(clusters)}",
         p_interval=p_interval,
-    )
-
-
-def clustered_flip_mean(differences: Floats, clusters: Clusters, settings: TestSettings) -> PairedTest:
-    """Sign-flip test of the mean, the differences of a cluster flipped together."""
-    sums = clusters.sums(settings.moved(differences))
-    active = sums[np.abs(sums) > ROUNDING * clusters.sizes * float(np.abs(differences).max())]
-    observed, is_listed = float(active.sum()), len(active) <= LISTED_UP_TO
-    if is_listed:
-        drawn = flipped_sums(active)
-    else:
-        drawn = in_blocks(
-            lambda rng, size: drawn_signs(rng, len(active), size) @ active,
-            settings.n_resamples,
-            seed=settings.seed,
-        )
-    return flip_result(
-        "mean",
-        differences,
-        settings,
-        observed=observed,
-        drawn=drawn,
-        is_drawn=not is_listed,
-        flipped=f" of {_clusters(clusters)}",
-        remarks=too_few(len(active), settings),
-    )
-
-
-def clustered_flip_median(differences: Floats, clusters: Clusters, settings: TestSettings) -> PairedTest:
-    """Sign-flip test of the median, the differences of a cluster flipped together."""
-    moved, n = settings.moved(differences), clusters.n_clusters
-    is_listed = n <= LISTED_MEDIANS_UP_TO
-
-    def medians(signs: Floats) -> Floats:
-        return np.asarray(np.median(signs[:, clusters.codes] * moved, axis=1))
-
-    if is_listed:
-        drawn = medians(listed_signs(n))
-    else:
-        drawn = in_blocks(
-            lambda rng, size: medians(drawn_signs(rng, n, size)), settings.n_resamples, seed=settings.seed
-        )
-    return flip_result(
-        "median",
-        differences,
-        settings,
-        observed=float(np.median(moved)),
-        drawn=drawn,
-        is_drawn=not is_listed,
-        flipped=f" of {_clusters(clusters)}",
-        remarks=too_few(n, settings),
     )
 
 
 def clustered_bootstrap_mean(differences: Floats, clusters: Clusters, settings: TestSettings) -> PairedTest:
     """Bootstrap test of the mean, whole clusters drawn again, centred at the null."""
     drawn = resampled_cluster_means(differences, clusters, settings)
-    return centred_test("mean", differences, drawn, settings, drawn_of=_clusters(clusters))
+    return centred_test("mean", differences, drawn, settings, drawn_of=counted_clusters(clusters))
 
 
 def clustered_bootstrap_median(
@@ -166,69 +111,7 @@ def clustered_bootstrap_median(
         settings.n_resamples,
         seed=settings.seed,
     )
-    return centred_test("median", differences, medians, settings, drawn_of=_clusters(clusters))
-
-
-def clustered_sign(differences: Floats, clusters: Clusters, settings: TestSettings) -> PairedTest:
-    """Sign test: is B as often the better one, where all items of a cluster may turn together?"""
-    signs = np.sign(settings.moved(differences))
-    n_up, n_down = int((signs > 0).sum()), int((signs < 0).sum())
-    flips = flips_of(clusters.sums(signs), settings.direction)
-    center = clustered_median(differences, clusters, confidence=settings.confidence)
-    ties = len(signs) - n_up - n_down
-    return PairedTest(
-        name="sign",
-        label="Sign test of whole clusters",
-        estimand="median",
-        estimate=center.value,
-        interval=(center.low, center.high),
-        confidence=settings.confidence,
-        statistic_name="items above : below",
-        statistic=float(n_up),
-        p_value=flips.p_value,
-        lead=float(n_up - n_down),
-        n=len(differences),
-        method=f"{n_up:,} above and {n_down:,} below, {_flipped(flips, clusters)}",
-        exact=flips.exact,
-        remarks=(*_ties(ties, len(signs)), *too_few(flips.n_active, settings)),
-    )
-
-
-def clustered_wilcoxon(differences: Floats, clusters: Clusters, settings: TestSettings) -> PairedTest:
-    """Signed-rank test whose ranks change their signs in whole clusters (Rosner, Glynn and Lee 2006);
-    zeros are dropped, ties get mid-ranks."""
-    moved = settings.moved(differences)
-    ranks = signed_ranks(moved)
-    flips = flips_of(clusters.sums(ranks), settings.direction)
-    center = clustered_hodges_lehmann(differences, clusters, confidence=settings.confidence)
-    return PairedTest(
-        name="wilcoxon",
-        label="Wilcoxon signed-rank test of whole clusters",
-        estimand="pseudomedian",
-        estimate=center.value,
-        interval=(center.low, center.high),
-        confidence=settings.confidence,
-        statistic_name="W+",
-        statistic=float(ranks[ranks > 0].sum()),
-        p_value=flips.p_value,
-        lead=float(ranks.sum()),
-        n=len(differences),
-        method=_flipped(flips, clusters),
-        exact=flips.exact,
-        remarks=(*_ties(int((moved == 0).sum()), len(moved)), *too_few(flips.n_active, settings)),
-    )
-
-
-def too_few(n_active: int, settings: TestSettings) -> tuple[str, ...]:
-    """What is said where no assignment of signs to the clusters could be significant."""
-    sides = 2 if settings.direction == "two-sided" else 1
-    least = sides * 0.5**n_active
-    if least <= settings.alpha:
-        return ()
-    return (
-        f"With {n_active:,} clusters in which the systems differ this test has no p-value below {least:.2g}: it "
-        f"cannot be significant at {settings.alpha:g}.",
-    )
+    return centred_test("median", differences, medians, settings, drawn_of=counted_clusters(clusters))
 
 
 TESTS_OF_CLUSTERS: Mapping[str, ClusteredTest] = {
@@ -277,19 +160,3 @@ _ROUGH = (
     "Below 5 degrees of freedom the interval and the p-value are no more than a hint: the clusters are too few, "
     "or one of them rules."
 )
-
-
-def _clusters(clusters: Clusters) -> str:
-    return f"{clusters.n_clusters:,} clusters"
-
-
-def _flipped(flips: Flips, clusters: Clusters) -> str:
-    if flips.exact:
-        return f"all assignments of signs to {_clusters(clusters)}"
-    return f"normal approximation for signs of {_clusters(clusters)}"
-
-
-def _ties(ties: int, n: int) -> tuple[str, ...]:
-    if not ties:
-        return ()
-    return (f"{ties:,} of {n:,} items are ties between the systems and were left out.",)

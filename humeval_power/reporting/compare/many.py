@@ -20,8 +20,9 @@ from humeval_power.reporting.compare.pair import (
     pair_row,
     settings_record,
 )
+from humeval_power.reporting.compare.paper import many_paragraph
 from humeval_power.reporting.compare.signature import CompareSignature
-from humeval_power.reporting.document import Document, Picture, Section, Table
+from humeval_power.reporting.document import Document, Paragraph, Picture, Section, Table
 from humeval_power.reporting.independence import independence_record, independence_section
 from humeval_power.reporting.numbers import counted, p_cell, significant, significant_interval
 from humeval_power.reporting.records import Record, versions
@@ -76,6 +77,10 @@ class ManyResult(Result):
                     "Each pair",
                     (_pairs(found, self.settings.alpha),),
                     is_detail=len(found.pairs) > MOST_PAIRS,
+                ),
+                Section(
+                    "For the paper",
+                    (Paragraph(many_paragraph(found, self.table, alpha=self.settings.alpha)),),
                 ),
                 independence_section(independence_of_table(self.table)),
             ),

@@ -1,11 +1,14 @@
-"""One paragraph that reports a comparison of two systems by their scores."""
+"""One paragraph that reports a comparison of systems by their scores."""
 
 from __future__ import annotations
 
 import math
 
+from humeval_power.inference.compare.all_pairs import PairwiseScores
+from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.planning.compare.pair import PairComparison
-from humeval_power.reporting.numbers import p_words, significant, significant_interval
+from humeval_power.reporting.compare.item_clusters import items_words
+from humeval_power.reporting.numbers import counted, p_words, significant, significant_interval
 
 _WHAT = {
     "mean": "mean difference",
@@ -35,3 +38,24 @@ def paper_paragraph(comparison: PairComparison) -> str:
         f"{significant(test.estimate)}{interval} ({label}, {side},{statistic} {p_words(test.p_value)}, alpha "
         f"{settings.alpha:g})."
     )
+
+
+def many_paragraph(found: PairwiseScores, table: ScoreTable, *, alpha: float) -> str:
+    """Systems, items and clusters, the test and its correction, and how many pairs differ."""
+    label, n_pairs = found.pairs[0].test.label, len(found.pairs)
+    n_significant = sum(pair.significant for pair in found.pairs)
+    return (
+        f"We compared {len(found.means)} systems by {table.metric} on the same {items_words(table)}: "
+        f"{label} of {counted(n_pairs, 'pair')}, {_CORRECTED[found.correction]}. {n_significant} of "
+        f"{counted(n_pairs, 'pair')} differ significantly at alpha {alpha:g}."
+    )
+
+
+_CORRECTED = {
+    "none": "p-values not corrected for the number of pairs",
+    "holm": "p-values corrected by Holm (1979)",
+    "bonferroni": "p-values corrected by Bonferroni",
+    "bh": "p-values corrected by Benjamini and Hochberg (1995)",
+    "max-t": "p-values corrected by the largest t in joint resamples (Westfall and Young 1993)",
+    "romano-wolf": "p-values corrected step by step in joint resamples (Romano and Wolf 2005)",
+}

@@ -16,7 +16,8 @@ from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.corpora import read_corpus
 from humeval_power.interfaces.formats.item_clusters import read_cluster_lines
 from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.reporting.corpus.result import CorpusEstimateResult, CorpusTestResult
+from humeval_power.reporting.corpus.randomisation import CorpusTestResult
+from humeval_power.reporting.corpus.result import CorpusEstimateResult
 
 
 def _data_options(command: Function) -> Function:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +14,10 @@ from humeval_power.checking.columns import close_to, find_columns, listing, name
 from humeval_power.checking.roles import ROLES
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.interfaces.formats.compare.headerless import read_headerless
 from humeval_power.interfaces.formats.compare.item_columns import item_clusters, item_suspects
-from humeval_power.interfaces.formats.file_bytes import read_bytes, unzipped
+from humeval_power.interfaces.formats.compare.score_files import joined_files, one_table
 from humeval_power.interfaces.formats.item_clusters import OPTION
-from humeval_power.interfaces.formats.tables import SourceTable, read_score_source, source_name, table_of
+from humeval_power.interfaces.formats.tables import SourceTable, read_score_source
 from humeval_power.ratings import MISSING_CODES
 
 _LEFT_OUT = (
@@ -66,8 +64,8 @@ def open_scores(
     """
     logged = read_score_source(*paths)
     if logged is None and len(paths) == 2:
-        return ScoreSource(_joined(paths), None, None, ("A", "B"), cluster, has_header=False)
-    table, has_header = (logged, True) if logged is not None else _one_table(paths[0])
+        return ScoreSource(joined_files(paths), None, None, ("A", "B"), cluster, has_header=False)
+    table, has_header = (logged, True) if logged is not None else one_table(paths[0])
     columns = [str(name) for name in table.frame.columns]
     _check_header(table)
     of = find_columns(
@@ -96,13 +94,6 @@ def open_scores(
         rule = "a table with a column of the system needs one of the item, to pair the scores."
         raise InputError([Problem(rule, "Name it with --item.", place=table.source)])
     return ScoreSource(table, item, system, scores, cluster, has_header, left_out)
-
-
-def _one_table(path: str) -> tuple[SourceTable, bool]:
-    """The table of a file, and whether its columns have names."""
-    content, name = read_bytes(path), source_name(path)
-    headerless = read_headerless(unzipped(content, source=name), source=name)
-    return headerless or table_of(content, source=name), headerless is None
 
 
 def _check_header(table: SourceTable) -> None:
@@ -166,27 +157,6 @@ def score_table(
     found = item_clusters(source, frame, wide.index, complete)
     suspects = item_suspects(source, frame) if found is None else ()
     return ScoreTable(values, names, metric, source.table.source, digest, tuple(notices), found, suspects)
-
-
-def _joined(paths: Sequence[str]) -> SourceTable:
-    """Two files with one number a line, as the columns A and B."""
-    parts = []
-    for path in paths:
-        name = source_name(path)
-        found = read_headerless(unzipped(read_bytes(path), source=name), source=name)
-        if found is None or len(found.frame.columns) != 1:
-            rule = f"{path}: of two files, each must hold one number a line and no header."
-            raise InputError([Problem(rule, "Or put both systems into one table.")])
-        parts.append(found)
-    lengths = [len(part.frame) for part in parts]
-    if lengths[0] != lengths[1]:
-        rule = f"the files have {lengths[0]:,} and {lengths[1]:,} scores; they are paired by line."
-        raise InputError([Problem(rule, "", place=f"{parts[0].source}, {parts[1].source}")])
-    frame = parts[0].frame.set_axis(["A"], axis=1)
-    frame["B"] = parts[1].frame.iloc[:, 0].to_numpy()
-    notice = f"A is {parts[0].source}, B is {parts[1].source}; the effect is B - A."
-    digest = hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest()
-    return SourceTable(frame, f"{parts[0].source}, {parts[1].source}", digest, (notice,))
 
 
 def _is_numeric(column: pd.Series) -> bool:
