@@ -192,7 +192,7 @@ def plan(
     if found.judged is not None and n_simulations and rule.alternative == "two-sided":
         design = design_of(found.judged.counts)
         if ahead is not None:
-            ahead(judged_workload(design, n_simulations=n_simulations))
+            ahead(judged_workload(design, extra=found.judged.extra, n_simulations=n_simulations))
         proof = simulate_judged(
             request.parameters,
             design,

@@ -16,7 +16,8 @@ from humeval_power.planning.workload import Workload
 from humeval_power.simulation.study import Normals, rating_values, replicate_generator
 
 _PER_STUDY, _PER_RATING = 6e-3, 1.2e-5  # seconds: of two fits from several starts, and of each rating
-_PER_RATING_BYTES = 500
+_PER_EXTRA = 1.5e-7  # seconds: of an item that the judge alone scores
+_PER_RATING_BYTES, _PER_EXTRA_BYTES = 500, 120
 MONTE_CARLO = 0.99  # confidence of the interval of a simulated rate
 
 
@@ -74,10 +75,11 @@ def simulate_judged(
     return JudgedReplicates(p_values, estimates, alone, seed)
 
 
-def judged_workload(design: Design, *, n_simulations: int) -> Workload:
+def judged_workload(design: Design, *, extra: int, n_simulations: int) -> Workload:
     """What so many studies of a design need."""
-    seconds = n_simulations * (_PER_STUDY + _PER_RATING * design.n_ratings)
-    return Workload(seconds, float(_PER_RATING_BYTES * design.n_ratings + 24 * n_simulations))
+    each = _PER_STUDY + _PER_RATING * design.n_ratings + _PER_EXTRA * extra
+    in_memory = _PER_RATING_BYTES * design.n_ratings + _PER_EXTRA_BYTES * extra + 24 * n_simulations
+    return Workload(n_simulations * each, float(in_memory))
 
 
 def draw_judged(

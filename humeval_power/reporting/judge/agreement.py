@@ -28,7 +28,7 @@ _HOW = (
 )
 _NO_PROOF = (
     "A judge that agrees as well as a person may still be biased towards a system: means of its scores say nothing "
-    "certain, `judge estimate` corrects them, and `judge bias` looks for a preference for its own family."
+    "certain, 'judge estimate' corrects them, and 'judge bias' looks for a preference for its own family."
 )
 
 _WORKERS = Independence(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
 
 _CORRECTED = (
-    "Plain means of the judge's scores carry this bias in full. `judge estimate` does not: it corrects the judge "
+    "Plain means of the judge's scores carry this bias in full. 'judge estimate' does not: it corrects the judge "
     "by the humans' values, within the same systems."
 )
 _SYSTEMS = Independence(

@@ -16,8 +16,8 @@ from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
 _RESTS = (
-    "The correlation is that of the judge's difference on an item with the item's true difference; `judge "
-    "estimate` reports it where a pilot says who rated. A judge that is worth less needs more labels: plan for the "
+    "The correlation is that of the judge's difference on an item with the item's true difference; 'judge "
+    "estimate' reports it where a pilot says who rated. A judge that is worth less needs more labels: plan for the "
     "low end."
 )
 
@@ -69,7 +69,7 @@ class JudgePlan(Result):
                 (
                     "Simulated",
                     f"power {self.simulated.power(alpha):.3f} ({low:.3f} to {high:.3f}) in "
-                    f"{len(self.simulated.p_values):,} studies, analysed as `judge estimate` does",
+                    f"{len(self.simulated.p_values):,} studies, analysed as 'judge estimate' does",
                 )
             )
         return tuple(facts)

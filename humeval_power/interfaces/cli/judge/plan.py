@@ -15,7 +15,7 @@ from humeval_power.interfaces.cli.assumptions import (
 )
 from humeval_power.interfaces.cli.costs import CostOptions, Money, cost_model, cost_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
-from humeval_power.interfaces.cli.judge.study import correlation_option, extra_option
+from humeval_power.interfaces.cli.judge.study import correlation_option
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import gaussian_rule_options, seed_option
 from humeval_power.interfaces.cli.required_options import Command, needs
@@ -28,12 +28,20 @@ from humeval_power.reporting.judge.plan import JudgePlan
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 
+MOST_WORKERS = 100  # more would be searched for minutes
+MOST_EXTRA = 1_000_000  # which leaves nothing to gain
+
 
 @click.command("plan", cls=Command)
 @parameter_options
 @scale_options
 @effect_options("True difference B - A on [0, 1].")
-@extra_option
+@click.option(
+    "--extra",
+    type=WholeNumber(min=0, max=MOST_EXTRA),
+    required=True,
+    help="Most items scored by the judge alone.",
+)
 @correlation_option
 @click.option(
     "--power",
@@ -47,10 +55,18 @@ from humeval_power.scales import RatingScale
     "--cost-per-score", type=Money(), default=Decimal(0), help="Price of one score of the judge. [0]"
 )
 @click.option(
-    "--min-workers", type=WholeNumber(min=2), default=5, show_default=True, help="Fewest workers to try."
+    "--min-workers",
+    type=WholeNumber(min=2, max=MOST_WORKERS),
+    default=5,
+    show_default=True,
+    help="Fewest workers to try.",
 )
 @click.option(
-    "--max-workers", type=WholeNumber(min=2), default=20, show_default=True, help="Most workers to try."
+    "--max-workers",
+    type=WholeNumber(min=2, max=MOST_WORKERS),
+    default=20,
+    show_default=True,
+    help="Most workers to try.",
 )
 @click.option(
     "--max-ratings-per-item",
