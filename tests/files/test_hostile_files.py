@@ -110,6 +110,15 @@ def test_a_workbook_with_a_damaged_member_is_refused_in_words(tmp_path: Path) ->
     assert all("ratings.xlsx" in one for one in said)
 
 
+@pytest.mark.parametrize("name", ["ratings.xlsx", "log.eval"])
+def test_an_archive_whose_names_are_no_text_is_refused_in_words(tmp_path: Path, name: str) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("xl/caf\u00e9.xml", b"")
+    content = stream.getvalue().replace("\u00e9".encode(), b"\xe3\xe3")  # flagged as UTF-8, and none
+    assert name in refused(saved(tmp_path, content, name))
+
+
 def test_an_archive_that_states_more_than_the_limit_is_not_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,8 +37,11 @@ def refuse_bomb(
     # Already to read the list of a million members takes the memory of a machine.
     if max(_directory_sizes(file), default=0) > most_members * _MEMBER_SIZE:
         raise _too_many(source, most_members)
-    with zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+    except (ValueError, NotImplementedError) as error:  # names that are no text, versions that do not exist
+        raise zipfile.BadZipFile(str(error)) from error
     if len(members) > most_members:
         raise _too_many(source, most_members)
     if sum(member.file_size for member in members if wanted(member.filename)) > largest_size():

@@ -52,8 +52,8 @@ class RawLog:
         try:
             with zipfile.ZipFile(self.path) as archive:
                 return tuple(archive.namelist())
-        except (OSError, zipfile.BadZipFile):
-            return ()
+        except (OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
+            return ()  # names that are no text raise a ValueError
 
     @cached_property
     def first(self) -> dict[str, Any]:
