@@ -265,6 +265,8 @@ _WORDED = {  # scenarios of the package, and the subject that has their words
     "ContingencyStudy": "contingency",
     "DirectAssessment": "assessment",
     "NormalScores": "compare",
+    "NestedRuns": "runs",
+    "CrossedRuns": "runs",
 }
 
 

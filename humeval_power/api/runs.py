@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from humeval_power.inference.runs.run_table import RunTable
+    from humeval_power.reporting.runs.budget import RunsBudgetResult
     from humeval_power.reporting.runs.kind import RunsKindResult
     from humeval_power.reporting.runs.test import RunsTestResult
     from humeval_power.rules import Alternative
-    from humeval_power.runs_parameters import RunsFamily, RunsKind
+    from humeval_power.runs_parameters import RunsFamily, RunsKind, RunsParameters
+    from humeval_power.scenarios.runs.plan import RunsPlan
 
 
 def check(table: RunTable) -> RunsKindResult:
@@ -91,3 +95,58 @@ def test(
         found=compare_all(table, rule),
         said=kind is not None,
     )
+
+
+def budget(
+    parameters: RunsParameters,
+    plan: RunsPlan,
+    *,
+    effect: float,
+    total: Decimal | float,
+    cost_per_call: Decimal | float,
+    cost_per_item: Decimal | float = 0,
+    cost_per_prompt: Decimal | float = 0,
+    max_items: int | None = None,
+    max_runs: int | None = None,
+) -> RunsBudgetResult:
+    """Divide a sum between items and generations, or items and prompts, so that an effect is found most often.
+
+    Parameters
+    ----------
+    parameters : what scores vary by, of a pilot or assumed.
+    plan : clusters, test and level; its numbers of items and runs are what is sought.
+    effect : true difference B - A, in the unit of the scores.
+    total, cost_per_call, cost_per_item, cost_per_prompt : in one currency. A call is one answer of one system; an
+        item costs its price and the calls of both systems; prompts are written once, for crossed runs alone.
+    max_items, max_runs : how many items there are at all; most runs or prompts looked at (100 without it).
+
+    Returns
+    -------
+    RunsBudgetResult
+        `budget.best`, `budget.splits` for each number of runs, what one more item, run or prompt would buy
+        (`steps`), and the power with endless runs or items (`ceilings`); power by the noncentral t.
+
+    Raises
+    ------
+    InputError
+        A total that pays for less than two items, nothing that costs anything, an effect that cannot be.
+    """
+    from decimal import Decimal
+
+    from humeval_power.planning.runs.budget import RunsPrices, divide_budget
+    from humeval_power.reporting.runs.budget import RunsBudgetResult
+
+    def exact(amount: Decimal | float) -> Decimal:
+        return amount if isinstance(amount, Decimal) else Decimal(str(amount))
+
+    prices = RunsPrices(call=exact(cost_per_call), item=exact(cost_per_item), prompt=exact(cost_per_prompt))
+    found = divide_budget(
+        parameters,
+        plan,
+        effect=effect,
+        total=exact(total),
+        prices=prices,
+        most_items=max_items,
+        most_runs=max_runs,
+    )
+    return RunsBudgetResult(budget=found)

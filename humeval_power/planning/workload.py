@@ -31,6 +31,11 @@ _SECONDS = {  # of a comparison, and of each of its items; what has another name
     "contingency": (3e-6, 1e-8),
     "assessment": (2e-6, 2e-7),
     "compare": (2e-6, 6e-8),
+    "runs": (5e-6, 6e-8),
+    "runs-answers": (1e-4, 8e-7),  # right or wrong, drawn one by one
+    "runs-crossed": (2e-6, 0.0),  # by mean squares
+    "runs-unequal": (2e-3, 2e-5),  # crossed, fitted
+    "runs-logit": (1e-2, 4e-4),
     "scenario": (2e-4, 1e-7),
 }
 _PER_ITEM = 48  # bytes of an item of one comparison

@@ -15,6 +15,7 @@ from humeval_power.inference.looks.stopping_rule import StoppingRule
 from humeval_power.inference.preference.panel import Panel
 from humeval_power.parameters import preset
 from humeval_power.planning.power import estimate_power
+from humeval_power.runs_parameters import RunsParameters
 from humeval_power.scenarios.accuracy.agreement import OVERLAP
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy
 from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
@@ -34,11 +35,20 @@ from humeval_power.scenarios.looks.replicates import SequentialStudy
 from humeval_power.scenarios.preference.independent import Preference
 from humeval_power.scenarios.preference.panel import PanelPreference
 from humeval_power.scenarios.resample import ResampledRatings
+from humeval_power.scenarios.runs.crossed import CrossedRuns
+from humeval_power.scenarios.runs.nested import NestedRuns
+from humeval_power.scenarios.runs.plan import RunsPlan
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import simulate
 
 TWO = correlated_errors([0.8, 0.2], [0.95, 0.7], correlation=0.4)
 THREE = correlated_errors([0.5, 0.3, 0.2], [0.9, 0.8, 0.7], correlation=0.5)
+
+GENERATIONS = RunsParameters(kind="nested", sd_item=0.3, sd_run_a=0.4, sd_run_b=0.2, icc=0.2)
+ANSWERS = RunsParameters(
+    kind="nested", family="binary", sd_item=0.2, sd_run_a=0.4, sd_run_b=0.4, icc=0.2, baseline=0.7
+)
+PROMPTS = RunsParameters(kind="crossed", sd_item=0.3, sd_prompt_slope=0.05, sd_residual=0.3)
 
 RATED = simulate(preset("low").with_difference(0.1), crossed(12, 40), seed=1)
 
@@ -84,6 +94,13 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "scores-wilcoxon": lambda: NormalScores(50, 0.35, 1.0, "wilcoxon"),
     "scores-resampled": lambda: ResampledScores(40, np.linspace(-1.0, 1.5, 26)),
     "scores-signs": lambda: SignScores(80, 0.12, ties=0.2),
+    "runs-nested": lambda: NestedRuns(
+        GENERATIONS, RunsPlan(n_items=100, runs_a=4, runs_b=2, cluster_size=4), effect=0.1
+    ),
+    "runs-answers": lambda: NestedRuns(
+        ANSWERS, RunsPlan(n_items=120, runs_a=3, runs_b=3, cluster_size=4), effect=0.1
+    ),
+    "runs-crossed": lambda: CrossedRuns(PROMPTS, RunsPlan(n_items=100, runs_a=6, runs_b=6), effect=0.1),
     "functions": lambda: FunctionScenario(_normal_data, _one_sample_t, n=25, effect=0.5),
 }
 ARRAYS = ("estimate", "standard_error", "df", "p_value", "status", "boundary")

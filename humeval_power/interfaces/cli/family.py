@@ -82,7 +82,8 @@ class Family:
     `wording` puts its scenarios into words. `build` makes the scenario of a size, a true effect and the values of
     `options` by name; `largest_effect` is where the search for a detectable effect ends, `effect_range` where a
     true effect can lie. `costed_as` names the kind of work that the options ask for, and `most` the largest size
-    that they allow, if they allow none beyond.
+    that they allow, if they allow none beyond. `shows_none` says whether what is to be shown is that there is no
+    effect, or none that matters.
     """
 
     wording: Wording
@@ -96,3 +97,4 @@ class Family:
     effect_range: Callable[[Given], EffectRange] = any_number
     costed_as: Callable[[Given], str] | None = None
     most: Callable[[Given], int | None] = no_limit
+    shows_none: Callable[[Given], bool] = lambda _given: False

@@ -64,7 +64,7 @@ def _size(family: Family) -> click.Command:
         effect: float, target: float, highest: int, method: Method, run: Run, **given: Any
     ) -> RequiredResult:
         """The smallest size that finds this effect with the target power."""
-        if effect == 0:
+        if effect == 0 and not family.shows_none(given):
             raise InputError("--effect 0: no size finds it. Give the smallest effect that would matter.")
         family.effect_range(given).check([effect])
         most = family.most(given)

@@ -55,6 +55,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     **_questions("corpus", texts.CORPUS),
     **_questions("contingency", texts.CONTINGENCY),
     **_questions("compare", scores.COMPARE),
+    **_questions("runs", runs.RUNS),
     **_questions("assessment", scores.ASSESSMENT),
     ("accuracy", "test"): accuracy.test,
     ("accuracy", "estimate"): accuracy.estimate,
@@ -81,6 +82,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("judge", "bias"): judge.bias,
     ("runs", "test"): runs.test,
     ("runs", "check"): runs.check,
+    ("runs", "budget"): runs.budget,
     ("survey",): others.survey,
     ("resample",): others.resample,
 }

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import click
 
+from humeval_power.interfaces.cli.questions import question_commands
+from humeval_power.interfaces.cli.runs.budget import budget
 from humeval_power.interfaces.cli.runs.check import check
+from humeval_power.interfaces.cli.runs.planned import FAMILY
 from humeval_power.interfaces.cli.runs.test import test
 
 command = click.Group(
@@ -15,5 +18,5 @@ command = click.Group(
     Prompts and seeds are crossed with items: they are a sample, as raters are.
     """,
 )
-for _each in (test, check):
+for _each in (test, check, *question_commands(FAMILY), budget):
     command.add_command(_each)

@@ -28,7 +28,8 @@ class Reading:
     drop_missing: bool
 
 
-def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
+def system_names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
+    """A click callback for two systems or more, A first."""
     names = tuple(name.strip() for name in (text or "").split(",") if name.strip())
     if text is not None and (len(names) < 2 or len(set(names)) < len(names)):
         raise click.BadParameter(f"name two systems or more, A first: A,B; got {text!r}.")
@@ -44,7 +45,7 @@ _OPTIONS = (
     click.option(
         "--systems",
         metavar="A,B",
-        callback=_names,
+        callback=system_names,
         help="The systems to compare; the effect is B - A. More than two: all pairs. [all]",
     ),
     cluster_option,

@@ -1,0 +1,181 @@
+"""A budget divided between items and runs: the best split, its neighbours, and what more would buy."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.planning.runs.budget import RunsBudget, Split
+from humeval_power.reporting.chart import Axis, Chart, Series, Spot
+from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.reporting.numbers import significant
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.runs.wording import (
+    WORDING,
+    ceiling_words,
+    items_words,
+    runs_words,
+    test_words,
+    varying,
+)
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
+
+_NO_GAIN = 5e-4  # of power, which is shown with three digits
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunsBudgetResult(Result):
+    """The best split of a budget between items and runs; `budget.splits` has every number of runs."""
+
+    schema: ClassVar[str] = "humeval_power/runs_budget/1"
+
+    budget: RunsBudget
+    provenance: Provenance = UNKNOWN
+
+    @property
+    def _runs(self) -> str:
+        return "prompts" if self.budget.parameters.kind == "crossed" else "runs"
+
+    def body(self) -> Document:
+        """The split, its neighbours, a picture, and what limits it."""
+        budget, best = self.budget, self.budget.best
+        return Document(
+            f"How to divide {money(budget.total)} between items and {self._runs}",
+            lead=self._lead(),
+            headline=(
+                ("Items", f"{best.n_items:,}"),
+                (self._runs.capitalize(), self._of_each(best)),
+                ("Power", f"{best.power:.3f}"),
+                ("Cost", f"{money(best.cost)} of {money(budget.total)}"),
+            ),
+            sections=(
+                Section("What was asked", (Facts(tuple(self._asked())),)),
+                Section("Splits beside it", tuple(self._beside())),
+                Section("What more would buy", (self._more(), Paragraph(self._limits()))),
+            ),
+        )
+
+    def _lead(self) -> str:
+        best = self.budget.best
+        runs = f"{best.runs:,} {self._runs}" if self._runs == "prompts" else f"{best.runs:,} runs of each"
+        return (
+            f"Of all splits of this budget, {best.n_items:,} items with {runs} find this effect most often: with "
+            f"power {best.power:.3f}."
+        )
+
+    def _of_each(self, split: Split) -> str:
+        return (
+            f"{split.runs:,}" if self._runs == "prompts" else f"{split.runs:,} of each item by each system"
+        )
+
+    def _asked(self) -> list[Fact]:
+        budget, scenario = self.budget, self.budget.scenario
+        prices = budget.prices
+        crossed = self._runs == "prompts"
+        lines = (
+            items_words(scenario.plan),
+            runs_words(scenario.plan, budget.parameters),
+            test_words(scenario),
+            *varying(budget.parameters),
+        )
+        costs = f"a call {money(prices.call)}, an item {money(prices.item)}"
+        if crossed:
+            costs += f", a prompt {money(prices.prompt)}"
+        return [
+            ("Effect", WORDING.effect(scenario)),
+            *(("" if place else "Study", line) for place, line in enumerate(lines)),
+            ("Prices", costs),
+        ]
+
+    def _beside(self) -> list[Block]:
+        table = Table(
+            (self._runs.capitalize(), "items", "calls", "cost", "standard error", "power"),
+            tuple(self._row(split) for split in self.budget.neighbours),
+            caption="As many items as the budget pays for; the best is marked *.",
+        )
+        return [table, *([self._picture()] if len(self.budget.splits) > 1 else [])]
+
+    def _row(self, split: Split) -> tuple[str, ...]:
+        mark = " *" if split == self.budget.best else ""
+        return (
+            f"{split.runs:,}{mark}",
+            f"{split.n_items:,}",
+            f"{2 * split.runs * split.n_items:,}",
+            money(split.cost),
+            significant(split.standard_error),
+            f"{split.power:.3f}",
+        )
+
+    def _picture(self) -> Chart:
+        splits, best = self.budget.splits, self.budget.best
+        runs = tuple(float(split.runs) for split in splits)
+        return Chart(
+            name="budget",
+            title=f"How many {self._runs}, if more of them mean fewer items?",
+            words=f"Power with each number of {self._runs} and as many items as the budget pays for; the best is "
+            f"{best.runs:,} with {best.n_items:,} items.",
+            x=Axis(
+                self._runs.capitalize(), runs[0], runs[-1], is_log=runs[-1] > 20 * runs[0], is_whole=True
+            ),
+            y=Axis("Power", 0, 1),
+            series=(Series("line", "power by formula", runs, tuple(split.power for split in splits)),),
+            marks=(Spot(f"best: {best.runs:,}, power {best.power:.3f}", float(best.runs), best.power),),
+        )
+
+    def _more(self) -> Table:
+        names = {"item": "one item", "run": "one run of each item by each system", "prompt": "one prompt"}
+        rows = tuple(
+            (
+                names[step.what],
+                money(step.cost),
+                f"{step.split.power:.4f}",
+                f"{step.gain:+.4f}",
+                significant(step.gain / float(step.cost)) if step.cost else "-",
+            )
+            for step in self.budget.steps
+        )
+        return Table(("One more", "costs", "power", "gain", "gain for 1 of money"), rows)
+
+    def _limits(self) -> str:
+        runs, items = self.budget.ceilings
+        text = f"Without end: {ceiling_words(runs)}; {ceiling_words(items)}."
+        if items.power < 1 - _NO_GAIN and self._runs == "prompts":
+            text += " More items cannot exceed the latter: prompts are a sample, too."
+        return text
+
+    def content(self) -> Record:
+        """The best split, all splits, steps and ceilings."""
+        budget = self.budget
+        return {
+            "effect": budget.effect,
+            "total": float(budget.total),
+            "prices": {name: float(price) for name, price in asdict(budget.prices).items()},
+            "parameters": budget.parameters.as_dict(),
+            "best": _split(budget.best),
+            "splits": [_split(split) for split in budget.splits],
+            "steps": [
+                {"what": step.what, **_split(step.split), "added_cost": float(step.cost), "gain": step.gain}
+                for step in budget.steps
+            ],
+            "ceilings": [asdict(ceiling) for ceiling in budget.ceilings],
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each split: items, runs, cost, standard error, power."""
+        import pandas as pd
+
+        return pd.DataFrame([_split(split) for split in self.budget.splits])
+
+
+def _split(split: Split) -> Record:
+    return {**asdict(split), "cost": float(split.cost)}
+
+
+def money(amount: Decimal) -> str:
+    """An amount as people write it: exact, without zeros behind."""
+    text = f"{amount:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
