@@ -78,6 +78,14 @@ COMMANDS: dict[str, str] = {
     "runs test": "runs test generations.csv --cluster passage -o pilot_runs.json",
     "runs test crossed": "runs test prompts.csv",
     "runs check": "runs check generations.csv --run generation",
+    "runs power": f"runs power --from pilot_runs.json --runs 3 --n 200 --effect 0.05 --cluster-size 4 {QUICK}",
+    "runs power crossed": "runs power --crossed --sd-item 0.3 --sd-prompt-slope 0.05 --sd-residual 0.3 "
+    f"--prompts 5 --n 100 --effect 0.1 --alternative equivalent --margin 0.3 {QUICK}",
+    "runs mde": f"runs mde {{ANSWERS}} --runs 3 --n 200 {QUICK}",
+    "runs size": f"runs size {{ANSWERS}} --runs 3 --effect 0.05 {QUICK}",
+    "runs surface": f"runs surface {{ANSWERS}} --runs 3 --n 100,200 --effect 0.05 {QUICK}",
+    "runs budget": "runs budget --from pilot_runs.json --effect 0.05 --total 300 --cost-per-call 0.02 "
+    "--cost-per-item 0.5",
     "accuracy bounds": "accuracy bounds --n 147 --baseline 0.945",
     "accuracy claims": "accuracy claims claims.csv",
     "accuracy leaderboard": "accuracy leaderboard board.csv --n 1000",
@@ -141,6 +149,7 @@ COMMANDS: dict[str, str] = {
     "scenario size": f"scenario {{OWN}} size --effect 0.3 {QUICK}",
     "scenario surface": f"scenario {{OWN}} surface --n 40,60 --effect 0.2 {QUICK}",
 }
+_ANSWERS = "--nested --family binary --baseline 0.7 --sd-item 0.2 --sd-run 0.4"
 _CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
 
 
@@ -330,7 +339,7 @@ _OBSERVED = ((1.0, 0.3), (2.5, 0.04), (4.0, 0.001), (0.2, 0.9), (3.1, 0.02), (5.
 def command_words(line: str) -> list[str]:
     """A command line of COMMANDS as words."""
     own = f"{ROOT / 'examples' / 'own_scenario.py'}:make"
-    return line.replace("{CLASSES}", _CLASSES).replace("{OWN}", own).split()
+    return line.replace("{CLASSES}", _CLASSES).replace("{ANSWERS}", _ANSWERS).replace("{OWN}", own).split()
 
 
 def run_all(folder: Path) -> dict[str, Any]:

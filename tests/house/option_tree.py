@@ -41,6 +41,7 @@ NOT_NUMBERS = {("resample", "--test"), ("power", "--values")}
 STUDY = "--preset high --workers 4 --items 8"
 FEW = "--simulations 20 --jobs 1 --seed 3"
 SCORES = f"--sd 0.2 --alpha 0.05 {FEW}"
+RUNS = f"--nested --sd-item 0.3 --sd-run 0.4 --runs 2 {FEW}"
 
 # What a command needs besides the option that is tried; FILE names stand for the files of `write_files`.
 BASE: dict[str, str] = {
@@ -72,6 +73,11 @@ BASE: dict[str, str] = {
     "compare surface": f"--n 50 --effect 0.1 {SCORES} -o grid --force",
     "runs test": "runs.csv",
     "runs check": "runs.csv",
+    "runs power": f"--n 50 --effect 0.1 {RUNS}",
+    "runs mde": f"--n 50 {RUNS}",
+    "runs size": f"--effect 0.1 {RUNS}",
+    "runs surface": f"--n 50 --effect 0.1 {RUNS} -o grid --force",
+    "runs budget": "--nested --sd-item 0.3 --sd-run 0.4 --effect 0.1 --total 50 --cost-per-call 0.1",
     "accuracy bounds": "--n 147 --baseline 0.9",
     "accuracy claims": "claims.csv",
     "accuracy leaderboard": "board.csv --n 8862",

@@ -111,6 +111,8 @@ class CrossedRuns:
     def computed(self) -> ComputedPower:
         """By the crossed model's variance, its expected df and the noncentral t."""
         method = "crossed model, noncentral t"
+        if self.is_latent:
+            method = "crossed logit model, noncentral t (too high with few prompts: see the simulation)"
         return computed_power(self.effect / self.unit, self.precision, rule=self.rule, method=method)
 
     def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
