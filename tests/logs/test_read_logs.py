@@ -135,6 +135,25 @@ def test_the_predictions_that_helm_displays_are_read_where_its_statistics_are_no
     assert set(found.frame["prediction"]) == {"yes"}
 
 
+@pytest.mark.parametrize(
+    "run",
+    [
+        "mmlu:subject=law,model={},eval_split=test",
+        "mmlu:model={},subject=law,eval_split=test",
+        "mmlu:subject=law,model={0},model_deployment=here_{0},eval_split=test",
+    ],
+)
+def test_a_task_of_helm_is_named_without_the_model(run: str, tmp_path: Path) -> None:
+    for number, folder in enumerate(
+        sorted(path.parent for path in write_helm(tmp_path).rglob("run_spec.json"))
+    ):
+        (folder / "run_spec.json").unlink()
+        folder.rename(folder.with_name(run.format(f"m{number}")))
+    found = table_in(tmp_path)
+    assert {log.task for log in found.logs} == {"mmlu:subject=law,eval_split=test"}
+    assert [log.system for log in found.logs] == ["m0", "m1"]
+
+
 def test_a_report_may_stand_before_the_events(tmp_path: Path) -> None:
     (log,) = write_openai(tmp_path, {"m": [1, 0, 1]}).iterdir()
     first, *events, report = log.read_text().splitlines(keepends=True)

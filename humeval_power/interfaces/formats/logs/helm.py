@@ -20,6 +20,7 @@ _TRIALS = (
 )
 _START = re.compile(rb'^\[\s*\{[^{}\[\]]*"instance_id"\s*:')
 _MODEL = re.compile(r"(?:^|[,:])model=([^,]+)")
+_OF_MODEL = re.compile(r"(?:^|(?<=:)|,)(?:model|model_deployment)=[^,]+")  # what a task's name does without
 
 
 def _known_by(raw: RawLog) -> str | None:
@@ -43,7 +44,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         notices.append(f"Perturbed instances are left out: {n_perturbed:,}.")
     if len({sample.run for sample in samples}) > 1:
         notices.append(_TRIALS)
-    task = re.sub(_MODEL, "", run).strip(",:") or run
+    task = _OF_MODEL.sub("", run).replace(":,", ":").strip(",:") or run
     return [
         Log(
             raw.source,
