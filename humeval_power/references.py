@@ -80,6 +80,15 @@ _WORKS = (
         pages="1-48",
         doi="10.18637/jss.v067.i01",
     ),
+    _article(
+        ("Bell, Robert M.", "McCaffrey, Daniel F."),
+        2002,
+        "Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples",
+        journal="Survey Methodology",
+        volume="28",
+        number="2",
+        pages="169-181",
+    ),
     Reference(
         "misc",
         ("Belz, Anya", "Thomson, Craig"),
@@ -260,6 +269,13 @@ _WORKS = (
         number="2",
         pages="153-157",
         doi="10.1007/BF02295996",
+    ),
+    Reference(
+        "misc",
+        ("Miller, Evan",),
+        2024,
+        "Adding Error Bars to Evals: A Statistical Approach to Language Model Evaluations",
+        {"eprint": "2411.00640", "archiveprefix": "arXiv", "url": "https://arxiv.org/abs/2411.00640"},
     ),
     _article(
         ("O'Brien, Peter C.", "Fleming, Thomas R."),

@@ -50,6 +50,20 @@ def test_every_work_is_complete(work: Reference) -> None:
         assert re.fullmatch(r"10\.\d{4,5}/\S+", work.details["doi"])
 
 
+def test_runs_cite_the_test_that_their_kind_asks_for() -> None:
+    record = {
+        "schema": "humeval_power/runs_test/1",
+        "rows": [{}],
+        "signature": "humeval_power|runs|items:9",
+    }
+    assert works({**record, "kind": "nested"}) == {"Miller 2024"}
+    in_clusters = f"{record['signature']}|cluster:passage:12|version:1"
+    found = works({**record, "kind": "nested", "signature": in_clusters})
+    assert found == {"Miller 2024", "Bell and McCaffrey 2002"}
+    crossed = works({**record, "kind": "crossed", "rows": [{}, {}, {}], "alternative": "equivalent"})
+    assert {"Kenward and Roger 1997", "Holm 1979", "Schuirmann 1987"} <= crossed
+
+
 def test_no_two_works_have_one_key() -> None:
     assert len({work.key for work in REFERENCES.values()}) == len(REFERENCES)
 

@@ -48,6 +48,8 @@ def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
     kind = "".join(str(record.get("schema", "")).split("/")[1:2]).split("_")
     if set(kind) & _POWER:
         found[_CARD] = "power of human evaluations under a mixed model"
+    if kind[:2] == ["runs", "test"]:
+        found |= _of_runs(record)
     if "accuracy" in kind:
         found["McNemar 1947"] = "the test of two classifiers on the same items"
     if any(str(name).startswith("heds-") for name in record):
@@ -56,6 +58,23 @@ def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
         for name, use in _of_part(part):
             found.setdefault(name, use)
     return {reference(name): use for name, use in found.items()}
+
+
+def _of_runs(record: Mapping[str, Any]) -> Uses:
+    """The works behind a comparison by repeated runs."""
+    found: Uses = {}
+    if record.get("kind") == "nested":
+        found["Miller 2024"] = "the split of the error between items and generations"
+        if "|cluster:" in str(record.get("signature", "")):
+            found["Bell and McCaffrey 2002"] = "standard errors and degrees of freedom of items in clusters"
+    else:
+        found |= dict([_DF["kenward-roger"]])
+        found["Patterson and Thompson 1971"] = "estimates of the variances (REML)"
+    if len(record.get("rows") or ()) > 1:
+        found |= dict([_CORRECTIONS["holm"]])
+    if record.get("alternative") == "equivalent":
+        found["Schuirmann 1987"] = "two one-sided tests of equivalence"
+    return found
 
 
 def _parts(value: object) -> Iterator[Mapping[str, Any]]:
