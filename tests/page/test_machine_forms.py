@@ -172,3 +172,17 @@ def test_labels_with_a_judge_are_planned(client):
     asked = {"preset": "low", "effect": "0.2", "extra": "500", "correlation": "0.7", "simulations": "0"}
     found = answered(client, "judge/plan", **asked, **{"cost-per-rating": "0.1", "max-workers": "10"})
     assert "--cost-per-rating 0.1" in said(found["html"])
+
+
+def test_scores_are_ranked_and_compared_in_pairs(client):
+    rng = np.random.default_rng(10)
+    rows = ["item,m1,m2,m3,passage"]
+    for item in range(60):
+        values = ",".join(f"{rng.normal(system / 3, 1):.3f}" for system in range(3))
+        rows.append(f"i{item},{values},p{item // 3}")
+    file = brought(client, "scores.csv", "\n".join(rows) + "\n")
+    found = answered(client, "rank/scores", files=file, cluster="passage", systems="m1,m2,m3")
+    assert "--cluster passage" in said(found["html"])
+    assert found["html"].count("<figure") >= 1
+    pairs = next_links(found)["compare/scores"]
+    assert (pairs["files"], pairs["cluster"]) == (file, "passage")

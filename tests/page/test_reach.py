@@ -36,6 +36,9 @@ BASES = {
     "runs test": "file=runs.csv nested=1",
     "runs check": "file=runs.csv",
     "rank battles": "table=battles.csv",
+    "rank scores": "files=scores.csv",
+    "judge agreement": "file=rated.csv",
+    "judge bias": "file=rated.csv own=1",
     "contingency estimate": "gold=labels.txt system-a=labels.txt system-b=others.txt positive=yes",
 }
 CODE = "__import__('os').system('touch OUTSIDE/made')"
@@ -122,6 +125,12 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
         for item, system in cells
     )
     (chosen / "judged.csv").write_text("item,system,judge,human,passage\n" + judged, encoding="utf-8")
+    rated = "".join(
+        f"{item},w{worker},{system},{worker}.{item % 5}{system},0.{item % 7}{system}\n"
+        for item, system in cells
+        for worker in range(3)
+    )
+    (chosen / "rated.csv").write_text("item,worker,system,human,judge\n" + rated, encoding="utf-8")
     won = [(a, b, "ABC"[(n + n // 3) % 3]) for n in range(30) for a, b in ("AB", "BC", "CA")]
     battles = "".join(
         f"{a},{b},{w if w in (a, b) else 'tie'},u{n % 9}\n" for n, (a, b, w) in enumerate(won)

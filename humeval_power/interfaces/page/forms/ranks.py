@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from humeval_power.interfaces.page.forms.form import Control, Form, Group
-from humeval_power.interfaces.page.forms.questions import ALPHA
+from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
+from humeval_power.interfaces.page.forms.questions import ALPHA, CLUSTER
 
 BATTLES = Form(
     ("rank", "battles"),
@@ -42,4 +42,42 @@ BATTLES = Form(
         ),
     ),
 )
-FORMS = (BATTLES,)
+SCORES = Form(
+    ("rank", "scores"),
+    "compare",
+    "A leaderboard of scores",
+    "Systems by their mean scores on the same items: intervals of ranks, groups that cannot be told apart, the "
+    "chance of being best.",
+    (
+        Group(
+            "The scores",
+            (
+                Control(
+                    "files",
+                    "Table of scores",
+                    help="One row an item and one column a system; or columns item, system and score; or logs of a "
+                    "harness or a folder of them.",
+                ),
+                Control("systems", "Systems to rank", help="Names with commas between. [all]"),
+                Control("score", "Metric", help="Of a table with several, one."),
+                CLUSTER,
+                Control("lower-is-better", "The smallest mean is the best"),
+                Control("drop-missing", "Leave out items without a score of each system"),
+                ALPHA,
+            ),
+        ),
+        Group(
+            "Columns",
+            (Control("item", "Column of the item"), Control("system", "Column of the system")),
+            folded=True,
+        ),
+    ),
+    next=(
+        Next(
+            ("compare", "scores"),
+            "Compare them in pairs",
+            ("files", "systems", "score", "cluster", "item", "system", "drop-missing", "alpha"),
+        ),
+    ),
+)
+FORMS = (SCORES, BATTLES)
