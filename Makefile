@@ -7,17 +7,22 @@ RUN := $(BIN)/humeval-power
 
 .PHONY: setup demo test check check-r bench docs clean
 
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.core: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e .
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	touch $@
 
 setup: $(VENV)/.installed
 	$(RUN) warm-up
 
-demo: setup
+demo: $(VENV)/.core
+	$(RUN) warm-up
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
 
 test: setup

@@ -13,10 +13,8 @@ import humeval_power as hp
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| (`[^|]*) \| (.*) \|$", PAGE, re.MULTILINE))
-NO_CALL = {
-    "warm-up",
-    "page",
-}  # what the one does, the first call does by itself; the other is a way to all calls
+# What warm-up does the first call does by itself; the page is a way to all calls; shells complete no Python.
+NO_CALL = {"warm-up", "page", "completion"}
 FAMILIES = ("accuracy", "preference", "corpus", "contingency", "assessment", "compare", "scenario")
 QUESTIONS = ("power", "mde", "size", "surface")
 

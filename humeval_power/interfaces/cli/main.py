@@ -72,6 +72,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "After installation": {
         "warm-up": ("warm_up", "Compile the numerical kernels now, not at the first answer."),
+        "completion": ("completion", "Print what makes your shell complete commands and options."),
     },
 }
 # The click command is called `command` in its module.
@@ -202,6 +203,18 @@ def _tell(error: HumevalPowerError, named: Callable[[str], str] = str) -> None:
         say(wrapped(f"Error: {named(str(error))}", indent="  ").removeprefix("Error:"), err=True)
 
 
+def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib import metadata
+
+    from humeval_power.interfaces.cli.commit import commit
+
+    made = commit()
+    say(f"humeval-power {metadata.version('humeval-power')}{f' ({made})' if made else ''}")
+    ctx.exit()
+
+
 def _show_versions(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if not wanted:
         return
@@ -241,7 +254,14 @@ _REPORTED = (
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
     epilog="Start with: humeval-power start",
 )
-@click.version_option(package_name="humeval-power", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and the commit that it was made from, and exit.",
+)
 @click.option(
     "--show-versions",
     is_flag=True,
