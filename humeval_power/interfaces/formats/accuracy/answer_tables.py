@@ -226,7 +226,5 @@ def _refuse_repeated(table: SourceTable, item: str, system: str | None) -> None:
         )
     else:
         rule = f"{len(doubled):,} rows are of an item that the system has answered already."
-        remedy = (
-            "Keep one answer for each; repeated generations, seeds or prompts are what `runs test` is for."
-        )
+        remedy = "Keep one; of generations, seeds or prompts name the column: accuracy test --run COLUMN."
     raise InputError([Problem(rule, remedy, table.source, row, item, key, has_value=True)])
