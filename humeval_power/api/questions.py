@@ -261,6 +261,8 @@ _WORDED = {  # scenarios of the package, and the subject that has their words
     "UnpairedAccuracy": "accuracy",
     "Preference": "preference",
     "PanelPreference": "preference",
+    "NeighbourBattles": "rank",
+    "NeighbourScores": "rank",
     "CorpusStudy": "corpus",
     "ContingencyStudy": "contingency",
     "DirectAssessment": "assessment",

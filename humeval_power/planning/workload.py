@@ -36,6 +36,7 @@ _SECONDS = {  # of a comparison, and of each of its items; what has another name
     "runs-crossed": (2e-6, 0.0),  # by mean squares
     "runs-unequal": (2e-3, 2e-5),  # crossed, fitted
     "runs-logit": (1e-2, 4e-4),
+    "rank": (2e-3, 0.0),  # of battles, fitted
     "scenario": (2e-4, 1e-7),
 }
 _PER_ITEM = 48  # bytes of an item of one comparison

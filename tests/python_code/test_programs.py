@@ -121,6 +121,9 @@ LINES = {
     "rank scores": "rank scores scores.csv --alpha 0.1 --seed 5",
     "rank scores clusters": "rank scores five_scores.csv --cluster passage --lower-is-better "
     "--systems one,two,five",
+    "rank power": f"rank power --n 600 --effect 0.1 --n-systems 4 --tie-share 0.2 --alpha 0.1 {QUICK}",
+    "rank mde": "rank mde --n 900 --n-systems 4 --design-effect 1.3 --method analytic",
+    "rank size scores": "rank size --effect 0.1 --n-systems 4 --sd 0.3 --method analytic",
     "rank battles": "rank battles battles.csv --ties rao-kupper --no-position-bias --cluster item --alpha 0.1 "
     "--seed 5",
     "rank battles some": "rank battles battles.csv --systems atlas,birch,delta",

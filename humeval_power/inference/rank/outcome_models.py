@@ -23,19 +23,19 @@ OUTCOMES = (1, 0, -1)  # the first wins, a tie, the second wins
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutcomeLaw:
-    """Shares of the outcomes (n, 3), and the slopes of their logarithms by (eta, tie), shape (n, 3, 2)."""
+    """Shares of the outcomes (..., 3), and the slopes of their logarithms by (eta, tie), shape (..., 3, 2)."""
 
     share: Floats
     slope: Floats
 
     @property
     def information(self) -> Floats:
-        """Expected information about (eta, tie) of one battle, (n, 2, 2)."""
-        return np.asarray(np.einsum("no,noa,nob->nab", self.share, self.slope, self.slope))
+        """Expected information about (eta, tie) of one battle, (..., 2, 2)."""
+        return np.asarray(np.einsum("...o,...oa,...ob->...ab", self.share, self.slope, self.slope))
 
 
-def outcome_law(eta: Floats, tie: float | None, kind: Ties) -> OutcomeLaw:
-    """The law of the outcomes at strengths `eta` (n,); without `tie` there are none."""
+def outcome_law(eta: Floats, tie: float | Floats | None, kind: Ties) -> OutcomeLaw:
+    """The law of the outcomes at strengths `eta` of any shape, which `tie` fits; without `tie` there are none."""
     if tie is None:
         won = special.expit(eta)
         share = np.stack([won, np.zeros_like(won), 1 - won], axis=-1)

@@ -52,6 +52,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("start",): drawn.start,
     **_questions("accuracy", accuracy.ACCURACY),
     **_questions("preference", preference.PREFERENCE),
+    **_questions("rank", rank.RANK),
     **_questions("corpus", texts.CORPUS),
     **_questions("contingency", texts.CONTINGENCY),
     **_questions("compare", scores.COMPARE),

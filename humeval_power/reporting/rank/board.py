@@ -106,7 +106,7 @@ def values_chart(board: Leaderboard, axis: str) -> Chart:
     return Chart(
         name="leaderboard",
         title="How good are the systems?",
-        words=f"{axis} of {counted(len(places), 'system')} with intervals, best on top: {board_lead(board)}",
+        words=f"{counted(len(places), 'system')} with their intervals, the best on top.",
         x=Axis(axis, low - room, high + room),
         y=Axis("", 0, max(1, len(names)), names=names),
         series=(

@@ -1,0 +1,200 @@
+"""Two neighbours on a leaderboard: how many battles, or items, tell them apart among all pairs of K systems."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, special, stats
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.inference.rank.bradley_terry import BattleModel
+from humeval_power.inference.rank.largest_t import LargestT
+from humeval_power.inference.rank.outcome_models import outcome_law
+from humeval_power.scenarios.blocks import draw_in_blocks
+from humeval_power.scenarios.compare.scores import NormalScores
+from humeval_power.scenarios.computed import ComputedPower, normal_power
+from humeval_power.scenarios.contract import Replicates
+from humeval_power.scenarios.rank.battle_fits import fit_tables
+
+Floats = NDArray[np.float64]
+MOST_SYSTEMS = 50
+_LAW_SEED = 1952
+_SMALL = 1e-6  # of an effect, where a slope is taken
+_BLOCK = 256  # leaderboards that are fitted together
+
+
+@dataclass(frozen=True)
+class NeighbourBattles:
+    """`n_battles` of `n_systems`, of which every two meet equally often and in both orders.
+
+    `effect` is the share that prefers the better of two neighbours, ties counted half, minus 1/2; the other
+    systems are between the two. `tie_share` is that of systems as strong (Davidson 1970). `design_effect` is the
+    variance of differences over that of independent battles, which `rank battles` finds: so many times fewer are
+    drawn.
+    """
+
+    n_battles: int
+    _: KW_ONLY
+    effect: float
+    n_systems: int
+    tie_share: float = 0.0
+    design_effect: float = 1.0
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        problems = []
+        if not 2 <= self.n_systems <= MOST_SYSTEMS:
+            rule = f"A leaderboard here has 2 to {MOST_SYSTEMS} systems; got {self.n_systems}."
+            problems.append(Problem(rule, ""))
+        if not 0 <= self.tie_share <= 0.9:
+            problems.append(Problem(f"The share of ties must be 0 to 0.9; got {self.tie_share:g}.", ""))
+        if not (math.isfinite(self.design_effect) and self.design_effect > 0):
+            problems.append(Problem(f"The design effect must be above 0; got {self.design_effect:g}.", ""))
+        if not 0 < self.alpha < 0.5:
+            problems.append(Problem(f"alpha must lie between 0 and 0.5; got {self.alpha:g}.", ""))
+        if not abs(self.effect) < 0.49:
+            rule = f"The effect must lie within 0.49, or the better always wins; got {self.effect:g}."
+            problems.append(Problem(rule, ""))
+        if self.n_battles < 1:
+            problems.append(Problem(f"There is at least one battle; got {self.n_battles}.", ""))
+        if problems:
+            raise InputError(problems)
+
+    @property
+    def true_effect(self) -> float:
+        """Share that prefers the better neighbour, ties half, minus 1/2."""
+        return self.effect
+
+    def with_effect(self, effect: float) -> NeighbourBattles:
+        """The same battles with another difference of the neighbours."""
+        return replace(self, effect=effect)
+
+    @cached_property
+    def critical(self) -> float:
+        """What |z| of a pair must exceed: of the largest of all pairs (Tukey)."""
+        if self.n_systems == 2:
+            return -float(special.ndtri(self.alpha / 2))
+        return float(stats.studentized_range.isf(self.alpha, self.n_systems, np.inf)) / math.sqrt(2)
+
+    @cached_property
+    def gap(self) -> float:
+        """The difference of the neighbours' strengths, a logit."""
+        if self.effect == 0:
+            return 0.0
+        size = optimize.brentq(lambda eta: self._preferred(eta) - 0.5 - abs(self.effect), 0.0, 40.0)
+        return math.copysign(float(size), self.effect)
+
+    @property
+    def tie(self) -> float | None:
+        """Davidson's parameter."""
+        return None if self.tie_share == 0 else math.log(2 * self.tie_share / (1 - self.tie_share))
+
+    def _preferred(self, eta: float) -> float:
+        share = outcome_law(np.array([eta]), self.tie, "davidson").share[0]
+        return float(share[0] + share[1] / 2)
+
+    @cached_property
+    def _strengths(self) -> Floats:
+        value = np.zeros(self.n_systems)
+        value[:2] = -self.gap / 2, self.gap / 2  # the second is the better where the effect is positive
+        return value
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        """Battles of each pair, of those that count as independent."""
+        n_pairs, n = math.comb(self.n_systems, 2), round(self.n_battles / self.design_effect)
+        return np.array([n // n_pairs + (place < n % n_pairs) for place in range(n_pairs)], dtype=np.int64)
+
+    def standard_error(self) -> float:
+        """Of the neighbours' difference, by the expected information."""
+        model = BattleModel(self.n_systems, False, None if self.tie is None else "davidson")
+        first, second = np.triu_indices(self.n_systems, 1)
+        rows = model.rows(first, second)
+        law = outcome_law(self._strengths[first] - self._strengths[second], self.tie, "davidson")
+        each = self.n_battles / self.design_effect / len(first)
+        information = each * np.einsum("nap,nab,nbq->pq", rows, law.information, rows)
+        return math.sqrt(float(np.linalg.inv(information)[0, 0]))
+
+    def computed(self) -> ComputedPower:
+        """By the normal law of the neighbours' strengths, corrected for all pairs."""
+        error = self.standard_error()
+        slope = (self._preferred(_SMALL) - 0.5) / _SMALL if self.gap == 0 else self.effect / self.gap
+        level = 2 * float(special.ndtr(-self.critical))
+        scaled = error * slope
+        method = "normal law of the strengths with Tukey's critical value"
+        return normal_power(self.effect, null_sd=scaled, standard_error=scaled, alpha=level, method=method)
+
+    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
+        """Simulate leaderboards and fit each; one that gives no finite strengths is a failure."""
+        return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=_BLOCK)
+
+    def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+        first, second = np.triu_indices(self.n_systems, 1)
+        share = outcome_law(self._strengths[first] - self._strengths[second], self.tie, "davidson").share
+        counts = np.stack(
+            [rng.multinomial(n, shares, size) for n, shares in zip(self._counts, share, strict=True)],
+            axis=1,
+        )
+        fits = fit_tables(counts.astype(np.float64), self.n_systems)
+        z = fits.gap / fits.standard_error
+        tail = LargestNormal(self.n_systems)
+        slope = self._preferred(_SMALL) - 0.5
+        scale = slope / _SMALL if self.gap == 0 else self.effect / self.gap
+        return Replicates(
+            fits.gap * scale,
+            fits.standard_error * scale,
+            np.full(size, np.nan),
+            tail.p_values(z),
+            np.where(fits.found, 0, 1).astype(np.int64),
+            np.zeros((size, 0), dtype=np.bool_),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LargestNormal:
+    """Tukey's law of the largest |z| of all pairs of K means that are as well known."""
+
+    n_systems: int
+
+    def p_values(self, z: Floats) -> Floats:
+        """P(largest |z| >= |z|); NaN for NaN."""
+        if self.n_systems == 2:
+            return np.asarray(2 * special.ndtr(-np.abs(z)))
+        grid = np.linspace(0.0, 8.0, 161)
+        tail = stats.studentized_range.sf(grid * math.sqrt(2), self.n_systems, np.inf)
+        return np.asarray(np.interp(np.abs(z), grid, tail))
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourScores(NormalScores):
+    """The paired t test of two neighbours among `n_systems`; `alpha` is what all pairs at once leave for each."""
+
+    n_systems: int = 2
+
+
+def neighbour_scores(
+    n_items: int, effect: float, *, sd: float, n_systems: int, alpha: float = 0.05
+) -> NeighbourScores:
+    """Two neighbours of a leaderboard by scores: the paired t test at the level of a pair among all pairs.
+
+    Parameters
+    ----------
+    n_items : items that all systems answer; clusters, with the SD of their mean differences, if items come in any.
+    effect : difference of the neighbours' means, in the metric's units.
+    sd : SD of the items' differences of two systems.
+    n_systems : on the leaderboard, as well known as each other.
+    alpha : chance of any false statement about a pair.
+    """
+    if not 2 <= n_systems <= MOST_SYSTEMS:
+        raise InputError(f"A leaderboard here has 2 to {MOST_SYSTEMS} systems; got {n_systems}.")
+    if n_items < 2:
+        raise InputError(f"At least 2 items are needed; got {n_items}.")
+    pairs = np.stack(np.triu_indices(n_systems, 1), axis=1)
+    df = np.array([n_items - 1.0])
+    critical = LargestT(np.eye(n_systems), pairs, _LAW_SEED).critical_values(df, alpha)[0]
+    level = 2 * float(special.stdtr(df[0], -critical))
+    return NeighbourScores(n_items, effect, sd, alpha=level, n_systems=n_systems)
