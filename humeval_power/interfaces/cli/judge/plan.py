@@ -17,7 +17,7 @@ from humeval_power.interfaces.cli.costs import CostOptions, Money, cost_model, c
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.judge.study import correlation_option
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
-from humeval_power.interfaces.cli.options import gaussian_rule_options, seed_option
+from humeval_power.interfaces.cli.options import gaussian_rule_options, seed_option, simulations_option
 from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import only_setting, source_needed
@@ -78,13 +78,8 @@ MOST_EXTRA = 1_000_000  # which leaves nothing to gain
 @click.option("--max-ratings-per-worker", type=WholeNumber(min=1), help="Most ratings of a worker.")
 @cost_options
 @gaussian_rule_options
-@click.option(
-    "--simulations",
-    type=WholeNumber(min=0, largest=10**15),
-    default=PLAN_SIMULATIONS,
-    show_default=True,
-    help="Studies that prove the plan; 0 leaves the proof out.",
-)
+@simulations_option
+@click.option("--no-proof", is_flag=True, help="Leave out the simulated studies that prove the plan.")
 @seed_option
 @with_result(JudgePlan)
 @source_needed
@@ -103,7 +98,8 @@ def command(
     max_ratings_per_worker: int | None,
     prices: CostOptions,
     rule: DecisionRule,
-    simulations: int,
+    simulations: int | None,
+    no_proof: bool,
     seed: int | None,
 ) -> JudgePlan:
     """How many human labels does a study with a judge need, and by whom?
@@ -117,8 +113,10 @@ def command(
     warn_beyond(assumed, [said])
     setting, parameters = only_setting(assumed)
 
+    n_simulations = 0 if no_proof else simulations or PLAN_SIMULATIONS
+
     def ahead(work: Workload) -> None:
-        tell_work(work, n_simulations=simulations, way_out="--simulations 0")
+        tell_work(work, n_simulations=n_simulations, way_out="--no-proof")
 
     return plan(
         parameters,
@@ -132,7 +130,7 @@ def command(
         max_ratings_per_item=max_ratings_per_item,
         max_ratings_per_worker=max_ratings_per_worker,
         rule=rule,
-        n_simulations=simulations,
+        n_simulations=n_simulations,
         seed=DEFAULT_SEED if seed is None else seed,
         setting=setting,
         ahead=ahead,

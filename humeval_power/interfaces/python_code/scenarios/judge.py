@@ -68,6 +68,7 @@ def plan(typed: Typed, source: Source) -> None:
     costs = costs_of(typed, source)
     low, high = typed["min_workers"], typed["max_workers"]
     ranged = typed.given("min_workers") is not None or typed.given("max_workers") is not None
+    n_simulations = Code("0") if typed.given("no_proof") else typed.given("simulations")
     found = call(
         "hp.judge.plan",
         settings.only.parameters,
@@ -81,7 +82,7 @@ def plan(typed: Typed, source: Source) -> None:
         max_ratings_per_item=typed.given("max_ratings_per_item"),
         max_ratings_per_worker=typed["max_ratings_per_worker"],
         rule=rule_of(typed, settings.scale),
-        n_simulations=typed.given("simulations"),
+        n_simulations=n_simulations,
         seed=seed_of(typed),
     )
     source.let("result", found)
