@@ -70,6 +70,18 @@ def test_prompts_are_the_workers_of_the_rating_study() -> None:
     assert found == pytest.approx(analytic_power(same, crossed(5, 120)).power, rel=1e-6)
 
 
+@pytest.mark.parametrize(("cv", "tolerance"), [(0.0, 1e-9), (0.8, 0.02)])
+def test_clusters_of_items_under_prompts_have_the_variance_of_the_formula(
+    cv: float, tolerance: float
+) -> None:
+    # generalised least squares of unequal clusters is taken to be the mean: a guide within 2 %
+    clustered = RunsParameters(kind="crossed", sd_item=0.3, sd_prompt_slope=0.05, sd_residual=0.3, icc=0.4)
+    scenario = CrossedRuns(clustered, plan(200, 5, cluster_size=5.0, cluster_cv=cv), effect=0.1)
+    size = mean_partners(scenario.plan.sizes)
+    wanted = clustered.error_variance(n_items=200, runs_a=5, cluster_size=size)
+    assert scenario.precision.variance == pytest.approx(wanted, rel=tolerance)
+
+
 def test_a_simulated_study_is_tested_as_the_analysis_does() -> None:
     scenario = NestedRuns(CLUSTERED, plan(50, 2, cluster_size=6.0, cluster_cv=0.7), effect=0.1)
     rng = np.random.default_rng(4)

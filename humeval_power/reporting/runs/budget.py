@@ -142,7 +142,8 @@ class RunsBudgetResult(Result):
 
     def _limits(self) -> str:
         runs, items = self.budget.ceilings
-        text = f"Without end: {ceiling_words(runs)}; {ceiling_words(items)}."
+        of = self.budget.parameters
+        text = f"Without end: {ceiling_words(runs, of)}; {ceiling_words(items, of)}."
         if items.power < 1 - _NO_GAIN and self._runs == "prompts":
             text += " More items cannot exceed the latter: prompts are a sample, too."
         return text

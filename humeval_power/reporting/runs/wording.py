@@ -25,7 +25,7 @@ def _words(scenario: Scenario) -> list[str]:
         test_words(scenario),
         *varying(scenario.parameters),
         *_changed(scenario),
-        *(ceiling_words(each) for each in ceilings(scenario)),
+        *(ceiling_words(each, scenario.parameters) for each in ceilings(scenario)),
     ]
 
 
@@ -90,12 +90,11 @@ def varying(parameters: RunsParameters) -> Iterator[str]:
         yield f"share that is right, halfway between A and B: {of.baseline:.4g}"
 
 
-def ceiling_words(ceiling: Ceiling) -> str:
+def ceiling_words(ceiling: Ceiling, parameters: RunsParameters) -> str:
     """What no more of something can exceed."""
-    same = "the same items" if ceiling.endless != "items" else "the same runs"
-    if ceiling.endless == "items":
-        same = "as many runs"
-    return f"with endless {ceiling.endless} and {same}: power {ceiling.power:.3f}"
+    runs = "prompts" if parameters.kind == "crossed" else "runs"
+    rest = f"as many {runs}" if ceiling.endless == "items" else "the same items"
+    return f"with endless {ceiling.endless} and {rest}: power {ceiling.power:.3f}"
 
 
 def _changed(scenario: RunsScenario) -> Iterator[str]:
