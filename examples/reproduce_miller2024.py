@@ -21,9 +21,13 @@ import statsmodels
 import statsmodels.api as sm
 from scipy import optimize, special, stats
 
+import humeval_power as hp
 from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import clustered_mean
 from humeval_power.planning.judge.efficiency import PredictionPower
+from humeval_power.runs_parameters import RunsParameters
+from humeval_power.scenarios.runs.plan import RunsPlan
+from humeval_power.scenarios.runs.scenario import runs_scenario
 
 DATA = Path(__file__).parents[1] / "data" / "answers.csv"
 SEED, EVALUATIONS = 2024, 20_000
@@ -86,6 +90,18 @@ def planning() -> list[Row]:
         Row("  clusters of eight", 834, math.ceil(needed / SIZE), 0),
         Row("  more than without clusters", 4243, alone, 0),
     ]
+
+
+def beside_t() -> None:
+    """What this package answers to the same questions: CR2, noncentral t with the clusters' degrees of freedom."""
+    sd = planning()[0].found
+    print("\n  here, by noncentral t with the df of the clusters:")
+    for n, size in ((500, 1), (500, SIZE), (400, SIZE), (80, SIZE)):
+        parameters = RunsParameters(kind="nested", sd_item=sd, icc=ICC if size > 1 else 0.0)
+        plan = RunsPlan(n_items=n, runs_a=1, runs_b=1, cluster_size=size)
+        found = hp.detectable_effect(runs_scenario(parameters, plan, effect=0.05), largest=1.0)
+        by_z = Z * sd * math.sqrt((1 + (size - 1) * parameters.icc) / n)
+        print(f"    MDE, {n} items by {size}: {found.found.effect:.4f}; by z {by_z:.4f}")
 
 
 def generations() -> list[Row]:
@@ -181,6 +197,7 @@ def main() -> int:
     """Print all parts; 1 where a number that held no longer does."""
     print("evaluatellm 0.1.0 as documented, and its formulas recomputed")
     wrong = show("Planning: ev_mde and ev_power", planning())
+    beside_t()
     wrong += show("Repeated responses: ev_resample", generations())
     wrong += show("Labels beside a judge: ev_judge_power", judge())
     wrong += show(f"Coverage of 95 % intervals, {EVALUATIONS:,} evaluations here", coverage())
