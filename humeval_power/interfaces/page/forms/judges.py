@@ -166,8 +166,9 @@ PLAN = Form(
                 Control(
                     "simulations",
                     "Simulated studies that prove it",
-                    help="400 where nothing is said; 0: none.",
+                    help="400 where nothing is said.",
                 ),
+                Control("no-proof", "Leave the proof out"),
                 Control("seed", "Seed of the random numbers"),
             ),
             folded=True,
