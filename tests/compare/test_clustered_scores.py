@@ -224,3 +224,29 @@ def test_a_share_that_is_one_everywhere_has_an_interval_of_its_number_of_cluster
     assert found.estimate == 1.0
     assert found.interval == pytest.approx((0.025 ** (1 / 6), 1.0), rel=1e-12)
     assert found.p_value == 2 / 2**6
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_flips_of_whole_clusters_are_scipys_permutations_of_their_sums(direction):
+    differences, clusters = study(10, seed=11)
+    sums = clusters.sums(differences)
+    expected = stats.permutation_test(
+        (sums,), np.sum, permutation_type="samples", alternative=direction, n_resamples=2**10
+    )
+    found = run_test("permutation", differences, TestSettings(direction=direction), clusters=clusters)
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+def test_the_errors_of_resamples_are_those_of_statsmodels_clustered_regression():
+    from statsmodels.api import OLS
+
+    differences, clusters = study(12, seed=12)
+    fit = OLS(differences, np.ones(len(differences))).fit(
+        cov_type="cluster", cov_kwds={"groups": clusters.codes, "use_correction": False}
+    )
+    n = clusters.n_clusters
+    sums = ClusterSums.of((differences - differences.mean())[:, None], clusters)
+    # statsmodels without its correction is CR0; CR1 has G / (G - 1)
+    assert sums.errors(np.ones((1, n)))[1][0, 0] == pytest.approx(
+        float(fit.bse[0]) * np.sqrt(n / (n - 1)), rel=1e-9
+    )
