@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -146,8 +147,18 @@ def parameters_of(given: Given) -> RunsParameters:
     return RunsParameters(kind=kind, family=family, **typed)
 
 
-@lru_cache(maxsize=8)
 def _pilot(path: str, systems: tuple[str, ...]) -> RunsParameters:
+    try:
+        about = os.stat(path)
+    except OSError:
+        return _read(path, systems, ())  # which says what is wrong
+    return _read(path, systems, (about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns))
+
+
+@lru_cache(
+    maxsize=8
+)  # a search asks again and again; in a process that lives on, the file may be another one
+def _read(path: str, systems: tuple[str, ...], _stamp: tuple[int, ...]) -> RunsParameters:
     from humeval_power.interfaces.formats.runs_pilot import read_pilot
 
     return read_pilot(path, systems=systems)
