@@ -132,9 +132,10 @@ def test_what_may_be_a_path_is_looked_up_in_the_folder_of_the_page(value, tmp_pa
         InProcess(), Uploads(tmp_path / "up", Caps()), tmp_path / "own", "form-token", Folder(chosen)
     )
     client = TestClient(make_app(parts))
-    query = [("files", "a.txt"), ("files", "b.txt"), ("cluster", value)]
-    page = said(client.get("/run/accuracy/test", params=query).text)
-    assert "in the folder of the page" in page or "within the folder of the page" in page
+    query = [("files", "a.txt"), ("files", "b.txt")]
+    for command, option in COLUMN_OR_FILE:
+        page = said(client.get("/run/" + "/".join(command), params=[*query, (option, value)]).text)
+        assert "in the folder of the page" in page or "within the folder of the page" in page, command
 
 
 def test_every_option_that_may_be_a_file_is_known_as_one():

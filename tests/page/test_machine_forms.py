@@ -186,3 +186,20 @@ def test_scores_are_ranked_and_compared_in_pairs(client):
     assert found["html"].count("<figure") >= 1
     pairs = next_links(found)["compare/scores"]
     assert (pairs["files"], pairs["cluster"]) == (file, "passage")
+
+
+@pytest.mark.parametrize(("kind", "counted"), [("nested", "runs"), ("crossed", "prompts")])
+def test_runs_lead_to_the_power_and_the_budget_of_the_next_comparison(client, kind, counted):
+    file = brought(client, "runs.csv", generations())
+    onward = next_links(answered(client, "runs/test", file=file, family="gaussian", **{kind: "1"}))
+    power, budget = onward["runs/power"], onward["runs/budget"]
+    assert power["from"].startswith("record.json~")
+    assert {"runs", "prompts"} & set(power) == {counted}
+    assert power["n"] == "24"
+    planned = client.get("/live/runs/power", params={**power, "effect": "0.3"}).json()
+    assert planned["problems"] == []
+    assert "Computed power" in said(planned["html"]) or "power" in said(planned["html"]).lower()
+    split = answered(client, "runs/budget", **{**budget, "effect": "0.3"})
+    best = next_links(split)["runs/power"]
+    assert {"runs", "prompts"} & set(best) == {counted}
+    assert client.get("/live/runs/power", params=best).json()["problems"] == []

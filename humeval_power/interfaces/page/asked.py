@@ -32,7 +32,7 @@ COLUMN_OR_FILE = frozenset(
     (command, option)
     for command in (("accuracy", "test"), ("accuracy", "estimate"))
     for option in ("cluster", "labels")
-) | {(("compare", "scores"), "cluster")}
+) | {(("compare", "scores"), "cluster"), (("rank", "scores"), "cluster")}
 _FILE_NAME = re.compile(r"[/\\]|^\.|\.(?:csv|tsv|txt|jsonl?|parquet|xlsx|gz)$|~[0-9a-f]{16}$")
 _FILE = re.compile(r"FILE|PATH|RATINGS|TABLE|EXPORT|PILOT|ANSWERS|COMPARISONS")
 _UPLOAD = re.compile(r"(?P<name>.+)~(?P<digest>[0-9a-f]{16})", re.DOTALL)

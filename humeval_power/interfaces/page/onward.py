@@ -13,7 +13,7 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
     from humeval_power.interfaces.page.forms import FORMS
 
     form = FORMS.get(command)
-    wanted = {place for step in form.next for place in step.fills.values()} if form else ()
+    wanted = {place for step in form.next for place in (*step.fills.values(), *step.needs)} if form else ()
     if not wanted:
         return ()
     content = result.content()

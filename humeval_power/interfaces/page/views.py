@@ -186,6 +186,8 @@ def _next_link(step: Next, asked: Asked, shown: Shown) -> str | None:
         return None
     known = offered(form.command, form.hides)
     numbers = dict(shown.answer.numbers) if shown.answer else {}
+    if not numbers.keys() >= set(step.needs):
+        return None
     filled = {option: numbers[place] for option, place in step.fills.items() if place in numbers}
     carried = step.carries or tuple(known)
     files = {**step.may_bring, **step.brings}

@@ -65,6 +65,7 @@ class Next:
     sets : options of the other form with their values, where nothing is carried to them.
     fills : numbers of this answer by the options of the other form, each by its place in the record, such as
         {"sd": "data_analysis.difference.sd"}; they go before what is carried.
+    needs : places in the record without which there is no such step.
     """
 
     command: tuple[str, ...]
@@ -74,6 +75,7 @@ class Next:
     may_bring: Mapping[str, str] = field(default_factory=dict)
     sets: Mapping[str, str] = field(default_factory=dict)
     fills: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

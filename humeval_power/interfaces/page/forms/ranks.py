@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
-from humeval_power.interfaces.page.forms.questions import ALPHA, CLUSTER
+from humeval_power.interfaces.page.forms.questions import ALPHA, CLUSTER_OR_LINES
 
 BATTLES = Form(
     ("rank", "battles"),
@@ -60,7 +60,7 @@ SCORES = Form(
                 ),
                 Control("systems", "Systems to rank", help="Names with commas between. [all]"),
                 Control("score", "Metric", help="Of a table with several, one."),
-                CLUSTER,
+                CLUSTER_OR_LINES,
                 Control("lower-is-better", "The smallest mean is the best"),
                 Control("drop-missing", "Leave out items without a score of each system"),
                 ALPHA,

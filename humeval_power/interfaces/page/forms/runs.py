@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.questions import CLUSTER
+from humeval_power.interfaces.page.forms.runs_planned import FORMS as PLANNED
 
 _SCORES = Group(
     "The scores",
@@ -44,6 +45,21 @@ _COLUMNS = Group(
     folded=True,
 )
 _READ = ("file", "run", "item", "system", "score", "systems", "cluster", "drop-missing")
+_DECISION = ("alternative", "margin", "alpha")
+
+
+def _to_power(counted: str, needs: str) -> Next:
+    """To the power of such a comparison, which counts generations or prompts by options of their own."""
+    return Next(
+        ("runs", "power"),
+        "Power of the next comparison",
+        carries=_DECISION,
+        brings={"from": "record.json"},
+        fills={"n": "rows.0.n_items", "effect": "rows.0.estimate", counted: "comparisons.0.n_labels"},
+        needs=(needs,),
+    )
+
+
 TEST = Form(
     ("runs", "test"),
     "compare",
@@ -76,7 +92,19 @@ TEST = Form(
         ),
         _COLUMNS,
     ),
-    next=(Next(("runs", "check"), "What the runs of this table are", carries=_READ),),
+    next=(
+        _to_power("runs", "parameters.sd_run_a"),
+        _to_power("prompts", "parameters.sd_prompt_slope"),
+        Next(
+            ("runs", "budget"),
+            "Items or runs: what a budget buys",
+            carries=_DECISION,
+            brings={"from": "record.json"},
+            sets={"total": "100", "cost-per-call": "0.01"},
+            fills={"effect": "rows.0.estimate"},
+        ),
+        Next(("runs", "check"), "What the runs of this table are", carries=_READ),
+    ),
 )
 CHECK = Form(
     ("runs", "check"),
@@ -86,4 +114,4 @@ CHECK = Form(
     (_SCORES, _COLUMNS),
     next=(Next(("runs", "test"), "Compare the systems", carries=_READ),),
 )
-FORMS = (TEST, CHECK)
+FORMS = (TEST, CHECK, *PLANNED)
