@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.judge import bias
+from humeval_power.api.judged import bias
 from humeval_power.interfaces.cli.cluster_options import cluster_option
 from humeval_power.interfaces.cli.judge.table_options import confidence_option, typed_systems, worker_option
 from humeval_power.interfaces.cli.options import rejected_rows_option

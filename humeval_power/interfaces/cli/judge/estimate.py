@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.judge import estimate_table
+from humeval_power.api.judged import estimate_table
 from humeval_power.interfaces.cli.cluster_options import cluster_option
 from humeval_power.interfaces.cli.judge.table_options import (
     average_workers_option,
