@@ -15,7 +15,6 @@ PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| (`[^|]*) \| (.*) \|$", PAGE, re.MULTILINE))
 # What warm-up does the first call does by itself; the page is a way to all calls; shells complete no Python.
 NO_CALL = {"warm-up", "page", "completion"}
-FAMILIES = ("accuracy", "preference", "corpus", "contingency", "assessment", "compare", "scenario")
 QUESTIONS = ("power", "mde", "size", "surface")
 
 
@@ -24,7 +23,8 @@ def _told() -> dict[str, str]:
     told = {}
     for commands, calls in ROWS.items():
         if " of `accuracy`" in commands:
-            told.update({f"{family} {word}": calls for family in FAMILIES for word in QUESTIONS})
+            families = [name for name in re.findall(r"`([^`]+)`", commands) if name not in QUESTIONS]
+            told.update({f"{family} {word}": calls for family in families for word in QUESTIONS})
         else:
             told.update(dict.fromkeys(re.findall(r"`([^`]+)`", commands), calls))
     return told

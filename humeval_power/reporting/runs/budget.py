@@ -80,7 +80,7 @@ class RunsBudgetResult(Result):
             items_words(scenario.plan),
             runs_words(scenario.plan, budget.parameters),
             test_words(scenario),
-            *varying(budget.parameters),
+            *varying(budget.parameters, scenario.plan),
         )
         costs = f"a call {money(prices.call)}, an item {money(prices.item)}"
         if crossed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from humeval_power.reporting.numbers import decimals, significant
+from humeval_power.reporting.numbers import counted, decimals, significant
 from humeval_power.reporting.questions.wording import Wording, share_words
 from humeval_power.runs_parameters import RunsParameters
 from humeval_power.scenarios.contract import Scenario
@@ -23,7 +23,7 @@ def _words(scenario: Scenario) -> list[str]:
         items_words(scenario.plan),
         runs_words(scenario.plan, scenario.parameters),
         test_words(scenario),
-        *varying(scenario.parameters),
+        *varying(scenario.parameters, scenario.plan),
         *_changed(scenario),
         *(ceiling_words(each, scenario.parameters) for each in ceilings(scenario)),
     ]
@@ -52,8 +52,8 @@ def runs_words(plan: RunsPlan, parameters: RunsParameters) -> str:
     if parameters.kind == "crossed":
         return f"{plan.runs_a:,} prompts (or seeds), the same for all items: {calls:,} calls"
     if plan.runs_a == plan.runs_b:
-        return f"{plan.runs_a:,} runs of each item by each system: {calls:,} calls"
-    return f"{plan.runs_a:,} runs of each item by A, {plan.runs_b:,} by B: {calls:,} calls"
+        return f"{counted(plan.runs_a, 'run')} of each item by each system: {calls:,} calls"
+    return f"{counted(plan.runs_a, 'run')} of each item by A, {plan.runs_b:,} by B: {calls:,} calls"
 
 
 def test_words(scenario: RunsScenario) -> str:
@@ -70,7 +70,7 @@ def test_words(scenario: RunsScenario) -> str:
     return f"{test}; {plan.alternative}{margin}, alpha {plan.alpha:g}"
 
 
-def varying(parameters: RunsParameters) -> Iterator[str]:
+def varying(parameters: RunsParameters, plan: RunsPlan) -> Iterator[str]:
     """What scores vary by."""
     of = parameters
     if of.kind == "nested":
@@ -84,8 +84,13 @@ def varying(parameters: RunsParameters) -> Iterator[str]:
         yield (
             f"SD of prompts' own differences {of.sd_prompt_slope:.4g}, of items' {of.sd_item:.4g}{rest}{unit}"
         )
-    if of.icc:
+    if of.icc and plan.has_clusters:
         yield f"intra-cluster correlation of items' true differences {of.icc:.4g}"
+    elif of.icc:
+        yield (
+            f"every item of a cluster of its own: the intra-cluster correlation {of.icc:.4g} then costs nothing; "
+            "--cluster-size says otherwise"
+        )
     if of.family == "binary":
         yield f"share that is right, halfway between A and B: {of.baseline:.4g}"
 
