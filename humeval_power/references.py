@@ -70,6 +70,13 @@ def _article(
 
 
 _WORKS = (
+    Reference(
+        "misc",
+        ("Angelopoulos, Anastasios N.", "Duchi, John C.", "Zrnic, Tijana"),
+        2023,
+        "PPI++: Efficient Prediction-Powered Inference",
+        {"eprint": "2311.01453", "archiveprefix": "arXiv", "url": "https://arxiv.org/abs/2311.01453"},
+    ),
     _article(
         ("Bates, Douglas", "Mächler, Martin", "Bolker, Ben", "Walker, Steve"),
         2015,
@@ -106,6 +113,16 @@ _WORKS = (
         pages="289-300",
         doi="10.1111/j.2517-6161.1995.tb02031.x",
     ),
+    _article(
+        ("Bradley, Ralph Allan", "Terry, Milton E."),
+        1952,
+        "Rank Analysis of Incomplete Block Designs: I. The Method of Paired Comparisons",
+        journal="Biometrika",
+        volume="39",
+        number="3/4",
+        pages="324-345",
+        doi="10.2307/2334029",
+    ),
     Reference(
         "inproceedings",
         (
@@ -126,6 +143,16 @@ _WORKS = (
             "doi": "10.18653/v1/2020.emnlp-main.745",
             "url": "https://aclanthology.org/2020.emnlp-main.745",
         },
+    ),
+    _article(
+        ("Davidson, Roger R.",),
+        1970,
+        "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments",
+        journal="Journal of the American Statistical Association",
+        volume="65",
+        number="329",
+        pages="317-328",
+        doi="10.1080/01621459.1970.10481082",
     ),
     _article(
         ("Dunnett, Charles W.",),
@@ -316,6 +343,16 @@ _WORKS = (
         number="2",
         pages="191-199",
         doi="10.1093/biomet/64.2.191",
+    ),
+    _article(
+        ("Rao, P. V.", "Kupper, L. L."),
+        1967,
+        "Ties in Paired-Comparison Experiments: A Generalization of the Bradley-Terry Model",
+        journal="Journal of the American Statistical Association",
+        volume="62",
+        number="317",
+        pages="194-204",
+        doi="10.1080/01621459.1967.10482901",
     ),
     _article(
         ("Satterthwaite, F. E.",),

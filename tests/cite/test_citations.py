@@ -64,6 +64,26 @@ def test_runs_cite_the_test_that_their_kind_asks_for() -> None:
     assert {"Kenward and Roger 1997", "Holm 1979", "Schuirmann 1987"} <= crossed
 
 
+@pytest.mark.parametrize(
+    ("signature", "cited"),
+    [
+        ("v:1|model:paired|test:t|cluster:passage:24", {"Bell and McCaffrey 2002"}),
+        (
+            "model:ppi++|n:60|cluster:doc:30",
+            {"Angelopoulos, Duchi and Zrnic 2023", "Bell and McCaffrey 2002"},
+        ),
+        ("model:lmm+judge|df:kr|cluster:doc:30|corr:holm", {"Kenward and Roger 1997", "Holm 1979"}),
+        ("model:bradley-terry|ties:rao-kupper", {"Bradley and Terry 1952", "Rao and Kupper 1967"}),
+        (
+            "model:bradley-terry|ties:davidson|corr:max-t",
+            {"Bradley and Terry 1952", "Davidson 1970", "Hothorn, Bretz and Westfall 2008"},
+        ),
+    ],
+)
+def test_a_signature_says_what_was_done(signature: str, cited: set[str]) -> None:
+    assert works({"schema": "humeval_power/some/1", "signature": f"humeval_power|{signature}"}) == cited
+
+
 def test_no_two_works_have_one_key() -> None:
     assert len({work.key for work in REFERENCES.values()}) == len(REFERENCES)
 

@@ -34,6 +34,17 @@ _AGREEMENT = {
     "intraclass correlation, ": ("McGraw and Wong 1996", "reliability of ratings"),
     "ICC(1,1)": ("Shrout and Fleiss 1979", "agreement of workers with themselves"),
 }
+_SIGNED: Mapping[str, tuple[str, str]] = {  # what an entry of a signature says was done
+    "model:ppi++": ("Angelopoulos, Duchi and Zrnic 2023", "the estimate with a judge's help"),
+    "model:bradley-terry": ("Bradley and Terry 1952", "strengths from pairwise battles"),
+    "ties:davidson": ("Davidson 1970", "ties of battles"),
+    "ties:rao-kupper": ("Rao and Kupper 1967", "ties of battles"),
+    "df:kr": _DF["kenward-roger"],
+    "corr:holm": _CORRECTIONS["holm"],
+    "corr:max-t": _CORRECTIONS["max-t"],
+}
+_CLUSTERS = ("Bell and McCaffrey 2002", "standard errors and degrees of freedom of items in clusters")
+_MIXED = {"model:lmm+judge", "kind:crossed"}  # there clusters are a random effect
 _ENGINES = {
     "lme4": (
         ("Bates et al. 2015", "the fit of the model"),
@@ -55,7 +66,7 @@ def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
     if any(str(name).startswith("heds-") for name in record):
         found[_HEDS] = "the datasheet"
     for part in _parts(record):
-        for name, use in _of_part(part):
+        for name, use in (*_of_part(part), *_of_signature(str(part.get("signature", "")))):
             found.setdefault(name, use)
     return {reference(name): use for name, use in found.items()}
 
@@ -65,8 +76,6 @@ def _of_runs(record: Mapping[str, Any]) -> Uses:
     found: Uses = {}
     if record.get("kind") == "nested":
         found["Miller 2024"] = "the split of the error between items and generations"
-        if "|cluster:" in str(record.get("signature", "")):
-            found["Bell and McCaffrey 2002"] = "standard errors and degrees of freedom of items in clusters"
     else:
         found |= dict([_DF["kenward-roger"]])
         found["Patterson and Thompson 1971"] = "estimates of the variances (REML)"
@@ -75,6 +84,14 @@ def _of_runs(record: Mapping[str, Any]) -> Uses:
     if record.get("alternative") == "equivalent":
         found["Schuirmann 1987"] = "two one-sided tests of equivalence"
     return found
+
+
+def _of_signature(signature: str) -> Iterator[tuple[str, str]]:
+    """What the line for a paper says was done."""
+    entries = signature.split("|")
+    yield from (_SIGNED[entry] for entry in entries if entry in _SIGNED)
+    if any(entry.startswith("cluster:") for entry in entries) and _MIXED.isdisjoint(entries):
+        yield _CLUSTERS
 
 
 def _parts(value: object) -> Iterator[Mapping[str, Any]]:
