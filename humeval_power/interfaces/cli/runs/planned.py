@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, get_args
 
 import click
@@ -23,6 +21,7 @@ from humeval_power.scenarios.runs.plan import RunsPlan
 from humeval_power.scenarios.runs.scenario import RunsScenario, runs_scenario
 
 Given = Mapping[str, Any]
+_PILOTS = "humeval_power.runs_pilots"  # where a command keeps what it has read
 DEVIATIONS = (
     "sd_item",
     "icc",
@@ -148,20 +147,15 @@ def parameters_of(given: Given) -> RunsParameters:
 
 
 def _pilot(path: str, systems: tuple[str, ...]) -> RunsParameters:
-    try:
-        about = os.stat(path)
-    except OSError:
-        return _read(path, systems, ())  # which says what is wrong
-    return _read(path, systems, (about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns))
-
-
-@lru_cache(
-    maxsize=8
-)  # a search asks again and again; in a process that lives on, the file may be another one
-def _read(path: str, systems: tuple[str, ...], _stamp: tuple[int, ...]) -> RunsParameters:
+    """The pilot's parameters, read once in a command: a search asks again and again."""
     from humeval_power.interfaces.formats.runs_pilot import read_pilot
 
-    return read_pilot(path, systems=systems)
+    context = click.get_current_context(silent=True)
+    kept = {} if context is None else context.meta.setdefault(_PILOTS, {})
+    if (path, systems) not in kept:
+        kept[path, systems] = read_pilot(path, systems=systems)
+    found: RunsParameters = kept[path, systems]
+    return found
 
 
 def build(n: int, effect: float, given: Given) -> RunsScenario:
