@@ -43,6 +43,11 @@ def test_problems_stand_beside_their_fields(client):
     assert 'value="x"' in page
 
 
+def test_a_field_with_a_problem_still_takes_a_file(client):
+    page = client.get("/run/analyze?comparisons=all-pairs").text
+    assert 'class="field file wrong" data-field="file"' in page
+
+
 def test_an_answer_in_full_can_be_taken(client):
     found = client.post(f"/job/power?{STUDY}&simulations=200").json()
     assert found["state"] == "done"
