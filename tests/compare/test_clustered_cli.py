@@ -193,3 +193,24 @@ def test_the_library_takes_clusters_in_the_order_of_the_rows(frame):
     assert found.comparison.table.clusters.n_clusters == 15
     with pytest.raises(InputError, match="every item needs its cluster"):
         compare.scores(table, question="mean", clusters=frame.passage[:-1])
+
+
+@pytest.mark.parametrize(
+    ("of", "end"), [("three", "no more than a hint."), ("one rules", "Better: permutation.")]
+)
+def test_the_warning_of_few_clusters_names_a_better_test_only_where_there_is_one(frame, tmp_path, of, end):
+    """It used to end with 'Preferred: .'."""
+    path = tmp_path / "few.csv"
+    few = frame[["item", "one", "two"]].assign(
+        passage=[f"p{i // 20}" if of == "three" else f"p{max(i, 30) // 3}" for i in range(60)]
+    )
+    few.to_csv(path, index=False)
+    warning = record(str(path), "--question", "mean", "--cluster", "passage")["warnings"][0]
+    assert "less preferred here" in warning
+    assert warning.endswith(end)
+
+
+def test_groups_of_systems_say_what_a_group_is(wide):
+    assert "A group ends where" in " ".join(
+        said(str(wide), "--question", "mean", "--cluster", "passage").split()
+    )

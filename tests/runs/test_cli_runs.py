@@ -212,3 +212,12 @@ def test_options_that_runs_do_not_have_are_refused(
 ) -> None:
     typed = ("compare", "scores", generations, "--run", "generation", *words)
     assert said in " ".join(run(*typed, code=2).stderr.split())
+
+
+def test_more_items_of_the_same_clusters_are_no_advice_where_clusters_matter(tmp_path: Path) -> None:
+    table = write(tmp_path / "g.csv", nested_scores(np.random.default_rng(5), n=24), group=4)
+    alone = " ".join(run("runs", "test", table).stdout.split())
+    assert "only more items make it smaller" in alone
+    clustered = " ".join(run("runs", "test", table, "--cluster", "passage").stdout.split())
+    assert "only more items make it smaller" not in clustered
+    assert "only more clusters make all of it smaller" in clustered

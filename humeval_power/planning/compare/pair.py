@@ -245,6 +245,15 @@ def has_two_pseudomedians(comparison: PairComparison) -> bool:
     return TWO_PSEUDOMEDIANS in comparison.warnings
 
 
+def _better(advice: tuple[TestAdvice, ...]) -> str:
+    """The tests that suit these scores better, best standing first; nothing where none does."""
+    for standing, word in (("preferred", "Preferred"), ("allowed", "Better")):
+        names = [one.name for one in advice if one.standing == standing]
+        if names:
+            return f"{word}: {', '.join(names)}."
+    return ""
+
+
 def _warnings(
     request: Request,
     test: PairedTest,
@@ -256,9 +265,8 @@ def _warnings(
     found = [SWITCH_WARNING] if request.question is None else []
     standing = next((one for one in advice if one.name == test.name), None)
     if standing is not None and standing.standing in ("less preferred", "inappropriate"):
-        better = ", ".join(one.name for one in advice if one.standing == "preferred")
         found.append(
-            f"The test {test.name!r} is {standing.standing} here: {standing.reason} Preferred: {better}."
+            f"The test {test.name!r} is {standing.standing} here: {standing.reason} {_better(advice)}".rstrip()
         )
     found += test.remarks
     if request.question is None and test.estimand == "pseudomedian":

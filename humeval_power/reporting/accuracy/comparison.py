@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # pandas is slow to import
 _ADVICE = "The first test is recommended: exact loses power, asymptotic can be slightly bold. "
 _OF_CLUSTERS = (
     "The first test is recommended. Swapping whole clusters needs no degrees of freedom, and cannot find much with "
-    "few clusters; McNemar's test believes in more evidence than there is."
+    "few clusters; McNemar's test counts the items as independent."
 )
 
 

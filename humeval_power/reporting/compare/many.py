@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -72,7 +73,7 @@ class ManyResult(Result):
             f"{self.settings.alpha:g}. {found.pairs[0].test.label}, {items_words(self.table)}.",
             caveats=_caveats(found, self.table),
             sections=(
-                Section("Systems", (_means(found), self._picture())),
+                Section("Systems", (_means(found), *_groups(found), self._picture())),
                 Section(
                     "Each pair",
                     (_pairs(found, self.settings.alpha),),
@@ -186,6 +187,15 @@ def _means(result: PairwiseScores) -> Table:
     cluster = {name: place for place, names in enumerate(result.clusters, start=1) for name in names}
     rows = tuple((name, significant(mean), str(cluster[name])) for name, mean in result.means.items())
     return Table(("system", "mean", "group"), rows)
+
+
+def _groups(result: PairwiseScores) -> Iterator[Paragraph]:
+    """What a group is, for systems of one group may well differ."""
+    if result.clusters:
+        yield Paragraph(
+            "A group ends where every system above differs significantly from every one below. Systems of one "
+            "group may differ from each other: see the pairs."
+        )
 
 
 def _pairs(result: PairwiseScores, alpha: float) -> Table:

@@ -135,9 +135,14 @@ def more_words(pair: RunsComparison, table: RunTable) -> str:
     """What more runs can do, in a sentence."""
     share = percent(pair.removable)
     if pair.rule.kind == "nested":
+        rest = (
+            "items, and only more items make it smaller"
+            if table.clusters is None
+            else "items and clusters, and only more clusters make all of it smaller, not more items of the same"
+        )
         return (
             f"{share} of the variance is noise of single generations, which more of them remove; the rest is "
-            "between items, and only more items make it smaller."
+            f"between {rest}."
         )
     runs = f"{table.run_column} values"
     least = (
