@@ -144,3 +144,10 @@ def test_a_folder_holds_the_metrics_as_a_table_and_a_picture(files, tmp_path):
     table = (tmp_path / "out" / "table.csv").read_text().splitlines()
     assert table[0] == "metric,a,b,difference"
     assert len(table) == 9
+
+
+@pytest.mark.parametrize("names", [("gold", "a", "gold"), ("gold", "a", "a")])
+def test_one_file_in_two_roles_is_refused(files, names):
+    """The true labels as predictions have an F1 of 1, and win significantly."""
+    with pytest.raises(InputError, match="three files; this one was given more than once"):
+        read_labels(*(str(files / name) for name in names))

@@ -110,9 +110,9 @@ def test_files_that_do_not_fit_are_told_together(files):
 
 
 def test_lines_end_at_line_feeds_only(tmp_path):
-    for name, content in (("a", "x\u2028y\r\n\r\nz"), ("b", "\ufeff1\n2\n3\n")):
+    for name, content in (("a", "x\u2028y\r\n\r\nz"), ("b", "\ufeff1\n2\n3\n"), ("r", "1\n2\n4\n")):
         (tmp_path / name).write_bytes(content.encode())
-    found = read_corpus(str(tmp_path / "a"), str(tmp_path / "b"), [str(tmp_path / "b")])
+    found = read_corpus(str(tmp_path / "a"), str(tmp_path / "b"), [str(tmp_path / "r")])
     assert found.system_a == ("x\u2028y", "", "z")
     assert found.system_b == ("1", "2", "3")
     assert len(found.notices) == 1
@@ -146,3 +146,14 @@ def test_systems_that_count_alike_are_told_so(files):
     assert record["swaps"]["scale"] is None
     tested = run("corpus", "test", *same, "--swaps", "100").stdout
     assert "B - A = +0.00 BLEU; p = 1.000, not significant at 0.05." in tested
+
+
+def test_outputs_that_are_the_reference_or_the_other_system_are_asked_about(files):
+    """A reference given as a system is a difference of many points, and significant."""
+    (files / "copy.txt").write_bytes((files / "r1.txt").read_bytes())
+    same = ["--system-b", files / "copy.txt", "--reference", files / "r1.txt", "--swaps", "50"]
+    told = " ".join(run("corpus", "test", "--system-a", files / "a.txt", *same).stderr.split())
+    assert told.count("line for line. Is it the right file?") == 1
+    again = " ".join(run("corpus", "test", "--system-a", files / "copy.txt", *same).stderr.split())
+    assert "the same outputs, line for line." in again
+    assert "line for line" not in run("corpus", "test", *given(files), "--swaps", "50").stderr

@@ -38,6 +38,16 @@ def read_corpus(system_a: str, system_b: str, references: Sequence[str]) -> Corp
             some = f"line {blank[0]}" if len(blank) == 1 else f"{len(blank)} lines, the first {blank[0]},"
             verb = "is" if len(blank) == 1 else "are"
             notices.append(f"{path}: {some} {verb} blank, and counted as an empty text.")
+    for path, found in zip(paths[:2], lines[:2], strict=True):
+        notices += [
+            f"{path}: the outputs are those of the reference {reference}, line for line. Is it the right file?"
+            for reference, other in zip(references, lines[2:], strict=True)
+            if found == other
+        ]
+    if lines[0] == lines[1]:
+        notices.append(
+            f"{system_a} and {system_b}: the same outputs, line for line. Are they the right files?"
+        )
     return Corpus(tuple(lines[0]), tuple(lines[1]), tuple(map(tuple, lines[2:])), tuple(notices))
 
 
@@ -47,11 +57,16 @@ def read_labels(gold: str, system_a: str, system_b: str) -> tuple[list[str], lis
     Raises
     ------
     InputError
-        Files that cannot be read, of different lengths, or with blank labels: all of them at once.
+        One file given twice; files that cannot be read, of different lengths, or with blank labels: all at once.
     """
     paths = [gold, system_a, system_b]
     lines = [[line.strip() for line in found] for found in _side_by_side(paths)]
-    problems = []
+    rule = "true labels, A and B are three files; this one was given more than once."
+    problems = [
+        Problem(rule, "Give each its own file.", path)
+        for path in dict.fromkeys(paths)
+        if paths.count(path) > 1
+    ]
     for path, found in zip(paths, lines, strict=True):
         blank = [number for number, line in enumerate(found, start=1) if not line]
         remedy = "Write a label on every line, such as 'none'."
