@@ -15,15 +15,14 @@ def check_clusters(size: float, cv: float) -> None:
     """Refuse sizes of clusters that there cannot be."""
     problems = []
     if not (np.isfinite(size) and size >= 1):
-        problems.append(
-            Problem(f"A cluster has at least one item; got {size:g} on average.", "1 is no clusters.")
-        )
+        rule = f"a cluster has at least one item; got {size:g} on average."
+        problems.append(Problem(rule, "1 is no clusters.", "--cluster-size"))
     if not (np.isfinite(cv) and 0 <= cv <= 5):
-        problems.append(
-            Problem(f"The coefficient of variation of sizes lies between 0 and 5; got {cv:g}.", "")
-        )
+        rule = f"a coefficient of variation of sizes lies between 0 and 5; got {cv:g}."
+        problems.append(Problem(rule, "", "--cluster-cv"))
     elif cv > 0 and size == 1:
-        problems.append(Problem("Clusters of one item do not vary in size.", "Give their mean size too."))
+        rule = "clusters of one item do not vary in size."
+        problems.append(Problem(rule, "Give their mean size too: --cluster-size.", "--cluster-cv"))
     if problems:
         raise InputError(problems)
 

@@ -13,6 +13,8 @@ from humeval_power.runs_parameters import RunsParameters
 from humeval_power.scenarios.computed import ComputedPower
 from humeval_power.scenarios.runs.cluster_sizes import Sizes, check_clusters, cluster_sizes
 
+MOST_ITEMS = 10_000_000  # each has its cluster in memory
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunsPlan:
@@ -34,15 +36,16 @@ class RunsPlan:
     def __post_init__(self) -> None:
         check_clusters(self.cluster_size, self.cluster_cv)
         problems = []
-        if self.n_items < 2:
-            problems.append(Problem(f"At least 2 items are needed; got {self.n_items}.", ""))
+        if not 2 <= self.n_items <= MOST_ITEMS:
+            rule = f"at least 2 items are needed, and {MOST_ITEMS:,} at most; got {self.n_items:,}."
+            problems.append(Problem(rule, "", "--n"))
         for name, runs in (("A", self.runs_a), ("B", self.runs_b)):
             if runs < 1:
-                problems.append(Problem(f"Each item has at least 1 run of {name}; got {runs}.", ""))
+                rule = f"each item has at least 1 run of {name}; got {runs}."
+                problems.append(Problem(rule, "", "--runs"))
         if self.margin is not None and not (self.margin > 0 and math.isfinite(self.margin)):
-            problems.append(
-                Problem(f"A margin is a difference of scores above 0; got {self.margin:g}.", "")
-            )
+            rule = f"a margin is a difference of scores above 0; got {self.margin:g}."
+            problems.append(Problem(rule, "", "--margin"))
         if problems:
             raise InputError(problems)
 

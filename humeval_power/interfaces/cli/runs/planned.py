@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, get_args
 
 import click
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, ParametersError, Problem
 from humeval_power.interfaces.cli.family import Decorator, EffectRange, Family, any_number
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
@@ -17,7 +18,7 @@ from humeval_power.reporting.runs.wording import WORDING
 from humeval_power.rules import WITH_MARGIN, Alternative
 from humeval_power.runs_parameters import RunsFamily, RunsKind, RunsParameters
 from humeval_power.scenarios.runs.ceilings import farthest_effect
-from humeval_power.scenarios.runs.plan import RunsPlan
+from humeval_power.scenarios.runs.plan import MOST_ITEMS, RunsPlan
 from humeval_power.scenarios.runs.scenario import RunsScenario, runs_scenario
 
 Given = Mapping[str, Any]
@@ -124,7 +125,8 @@ def parameters_of(given: Given) -> RunsParameters:
         if other:
             told = f"{found.kind} runs, family {found.family}"
             raise InputError([Problem(f"holds {told}.", f"Leave --{other[0]} out.", place=given["pilot"])])
-        return replace(found, **typed)
+        with _naming_options():
+            return replace(found, **typed)
     if given["systems"]:
         raise InputError("--systems names a pair of a pilot: give --from FILE, or leave it out.")
     if given["kind"] is None:
@@ -143,7 +145,22 @@ def parameters_of(given: Given) -> RunsParameters:
         raise InputError(
             f"{kind.capitalize()} runs, family {family}, need {names}; or a pilot by --from FILE."
         )
-    return RunsParameters(kind=kind, family=family, **typed)
+    with _naming_options():
+        return RunsParameters(kind=kind, family=family, **typed)
+
+
+@contextmanager
+def _naming_options() -> Iterator[None]:
+    """Within it, what is wrong with a parameter is said of the option that gives it."""
+    try:
+        yield
+    except ParametersError as error:
+        raise InputError(
+            [
+                replace(each, place=f"--{(each.column or '').replace('_', '-')}", column=None)
+                for each in error.problems
+            ]
+        ) from None
 
 
 def _pilot(path: str, systems: tuple[str, ...]) -> RunsParameters:
@@ -234,5 +251,6 @@ FAMILY = Family(
     largest_effect=_largest_effect,
     effect_range=effect_range,
     costed_as=_costed_as,
+    most=lambda _given: MOST_ITEMS,
     shows_none=lambda given: given["alternative"] in WITH_MARGIN,
 )
