@@ -11,6 +11,7 @@ import numpy as np
 from scipy import stats
 
 from humeval_power.errors import InputError
+from humeval_power.inference.holm import holm_p
 
 Combination = Literal["bonferroni", "fisher"]
 
@@ -54,14 +55,12 @@ def replicability(
     ordered, n = np.sort(p), len(p)
     raw = [_partial(ordered[u - 1 :], combination) for u in range(1, n + 1)]
     partial = np.maximum.accumulate(raw)  # 'at least u' cannot be surer than 'at least u - 1'
-    holm = np.minimum(np.maximum.accumulate(ordered * np.arange(n, 0, -1)), 1.0)
-    place = np.argsort(np.argsort(p, kind="stable"), kind="stable")
     return Replicability(
         combination,
         alpha,
         tuple(float(value) for value in partial),
         int((partial <= alpha).sum()),
-        tuple(float(value) for value in holm[place]),
+        tuple(float(value) for value in holm_p(p_values)),
     )
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-import numpy as np
 from scipy import special
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.inference.holm import holm_p
 from humeval_power.inference.judge.means import JudgedMean, JudgedMeans, judged_means
 from humeval_power.inference.judge.rated import RatedEstimate, RatedMeans, rated_means
 from humeval_power.inference.judge.table import JudgedTable
@@ -95,7 +95,7 @@ def judged_systems(
         except HumevalPowerError as error:
             raise type(error)(f"{pair[1]} - {pair[0]}: {error}") from None
     estimates = [one.judged if isinstance(one, RatedMeans) else one.tuned for one in found]
-    corrected = holm(np.array([one.p_value for one in estimates]))
+    corrected = holm_p([one.p_value for one in estimates])
     tail = (1 - confidence) / 2 / len(pairs)
     return JudgedSystems(
         systems,
@@ -108,16 +108,6 @@ def judged_systems(
         seed,
         baseline,
     )
-
-
-def holm(p_values: np.ndarray) -> np.ndarray:
-    """Holm's corrected p-values (n,), none below that of a smaller one; NaN stays, and counts as a test."""
-    p = np.where(np.isnan(p_values), np.inf, p_values)
-    order, n = np.argsort(p, kind="stable"), len(p)
-    stepped = np.minimum(np.maximum.accumulate(p[order] * (n - np.arange(n))), 1.0)
-    corrected = np.empty(n)
-    corrected[order] = stepped
-    return np.where(np.isnan(p_values), np.nan, corrected)
 
 
 def _interval(estimate: JudgedMean | RatedEstimate, tail: float) -> tuple[float, float]:
