@@ -22,7 +22,7 @@ from humeval_power.inference.compare.permutation import (
     flipped_sums,
     listed_signs,
 )
-from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings
+from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings, dropped_ties
 from humeval_power.inference.resampled import in_blocks
 from humeval_power.kernels.resampling import drawn_signs
 
@@ -99,7 +99,7 @@ def clustered_sign(differences: Floats, clusters: Clusters, settings: TestSettin
         n=len(differences),
         method=f"{n_up:,} above and {n_down:,} below, {_flipped(flips, clusters)}",
         exact=flips.exact,
-        remarks=(*_ties(ties, len(signs)), *too_few(flips.n_active, settings)),
+        remarks=(*dropped_ties(ties, len(signs)), *too_few(flips.n_active, settings)),
     )
 
 
@@ -124,7 +124,7 @@ def clustered_wilcoxon(differences: Floats, clusters: Clusters, settings: TestSe
         n=len(differences),
         method=_flipped(flips, clusters),
         exact=flips.exact,
-        remarks=(*_ties(int((moved == 0).sum()), len(moved)), *too_few(flips.n_active, settings)),
+        remarks=(*dropped_ties(int((moved == 0).sum()), len(moved)), *too_few(flips.n_active, settings)),
     )
 
 
@@ -144,12 +144,6 @@ def _flipped(flips: Flips, clusters: Clusters) -> str:
     if flips.exact:
         return f"all assignments of signs to {counted_clusters(clusters)}"
     return f"normal approximation for signs of {counted_clusters(clusters)}"
-
-
-def _ties(ties: int, n: int) -> tuple[str, ...]:
-    if not ties:
-        return ()
-    return (f"{ties:,} of {n:,} items are ties between the systems and were left out.",)
 
 
 def counted_clusters(clusters: Clusters) -> str:

@@ -107,6 +107,13 @@ def score_differences(first: ArrayLike, second: ArrayLike) -> Floats:
     return exact_difference(b, a)
 
 
+def dropped_ties(ties: int, n: int) -> tuple[str, ...]:
+    """What a test by signs or ranks says of `ties` among `n` items."""
+    if not ties:
+        return ()
+    return (f"{ties:,} of {n:,} items are ties between the systems and were left out.",)
+
+
 def all_alike(differences: Floats) -> bool:
     """Whether the differences have no spread."""
     return bool(np.ptp(differences) == 0)

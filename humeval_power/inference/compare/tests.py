@@ -26,6 +26,7 @@ from humeval_power.inference.compare.result import (
     Question,
     TestSettings,
     all_alike,
+    dropped_ties,
 )
 from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, exact_rank_sum_p
 from humeval_power.inference.mcnemar import at_most
@@ -101,9 +102,7 @@ def wilcoxon_test(differences: Floats, settings: TestSettings) -> PairedTest:
         n=len(differences),
         method="all assignments of signs to the ranks" if exact else "normal approximation, ties corrected",
         exact=exact,
-        remarks=(f"{dropped:,} of {len(moved):,} items are ties between the systems and were left out.",)
-        if dropped
-        else (),
+        remarks=dropped_ties(dropped, len(moved)),
     )
 
 
@@ -133,9 +132,7 @@ def sign_test(differences: Floats, settings: TestSettings) -> PairedTest:
         n=len(differences),
         method=f"binomial, {n_up:,} above and {n_down:,} below",
         exact=True,
-        remarks=(f"{dropped:,} of {len(moved):,} items are ties between the systems and were left out.",)
-        if dropped
-        else (),
+        remarks=dropped_ties(dropped, len(moved)),
     )
 
 
