@@ -41,13 +41,21 @@ def bootstrap_t(differences: Floats, settings: TestSettings) -> PairedTest:
         seed=settings.seed,
     )
     ratio = studentised(sums[:, 0], sums[:, 1], n)
+    return bootstrap_t_result(
+        mean, error, ratio, settings, n=n, label="Bootstrap-t test", resampled="items"
+    )
+
+
+def bootstrap_t_result(
+    mean: float, error: float, drawn: Floats, settings: TestSettings, *, n: int, label: str, resampled: str
+) -> PairedTest:
+    """The test of a mean and its standard error over `n` items by the t of the resamples."""
     observed = (mean - settings.null) / error
-    p_value, p_interval = t_tails(ratio, observed, settings)
-    tail = (1 - settings.confidence) / 2
-    low, high = outer_quantiles(ratio, tail)
+    p_value, p_interval = t_tails(drawn, observed, settings)
+    low, high = outer_quantiles(drawn, (1 - settings.confidence) / 2)
     return PairedTest(
         name="bootstrap-t",
-        label="Bootstrap-t test",
+        label=label,
         estimand="mean",
         estimate=mean,
         interval=(float(mean - high * error), float(mean - low * error)),
@@ -57,7 +65,7 @@ def bootstrap_t(differences: Floats, settings: TestSettings) -> PairedTest:
         p_value=p_value,
         lead=observed,
         n=n,
-        method=f"{settings.n_resamples:,} resamples of items",
+        method=f"{settings.n_resamples:,} resamples of {resampled}",
         p_interval=p_interval,
     )
 

@@ -14,7 +14,7 @@ import numpy as np
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.inference.compare.bootstrap import centred_test, outer_quantiles, t_tails
+from humeval_power.inference.compare.bootstrap import bootstrap_t_result, centred_test
 from humeval_power.inference.compare.cluster_resampling import (
     ROUNDING,
     ClusterSums,
@@ -72,23 +72,14 @@ def clustered_bootstrap_t(differences: Floats, clusters: Clusters, settings: Tes
         settings.n_resamples,
         seed=settings.seed,
     )
-    observed = (mean - settings.null) / error
-    p_value, p_interval = t_tails(drawn, observed, settings)
-    low, high = outer_quantiles(drawn, (1 - settings.confidence) / 2)
-    return PairedTest(
-        name="bootstrap-t",
-        label="Bootstrap-t test of whole clusters",
-        estimand="mean",
-        estimate=mean,
-        interval=(float(mean - high * error), float(mean - low * error)),
-        confidence=settings.confidence,
-        statistic_name="t",
-        statistic=observed,
-        p_value=p_value,
-        lead=observed,
+    return bootstrap_t_result(
+        mean,
+        error,
+        drawn,
+        settings,
         n=len(differences),
-        method=f"{settings.n_resamples:,} resamples of {counted_clusters(clusters)}",
-        p_interval=p_interval,
+        label="Bootstrap-t test of whole clusters",
+        resampled=counted_clusters(clusters),
     )
 
 
