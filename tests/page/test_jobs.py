@@ -258,7 +258,7 @@ def test_nothing_outlives_the_server(how: str, tmp_path: Path):
         assert time.monotonic() < end, f"{left} of {pids} still live"
         time.sleep(0.05)
     assert said == ""
-    kept = int((tmp_path / "out.steps").read_text())
-    assert kept > 0
+    kept = (tmp_path / "out.steps").read_text()  # empty where the kill came between opening and writing
+    assert kept != "0"
     time.sleep(0.2)
-    assert int((tmp_path / "out.steps").read_text()) == kept
+    assert (tmp_path / "out.steps").read_text() == kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from functools import partial
@@ -23,6 +24,7 @@ from humeval_power.inference.study.many_systems import (
     compare_systems,
     correct,
     group_letters,
+    groups_of,
     indistinct_groups,
 )
 from humeval_power.inference.study.max_t import MaxT
@@ -335,3 +337,29 @@ def test_max_t_keeps_its_familywise_level_in_small_joint_studies():
     # at a true 5 % at most the upper limit of the 99.8 % band; the smallest df only makes it safer
     assert rejections <= stats.binom.isf(0.001, studies, 0.05)
     assert rejections > 0
+
+
+def test_groups_of_many_systems_are_found_at_once_and_not_counted_without_end() -> None:
+    """Neighbours within five places are alike among 60: 55 groups. Sets of pairs that share nothing have 2^20."""
+    order = [f"s{k:02}" for k in range(60)]
+    chain = [(order[i], order[j]) for i in range(60) for j in range(i + 6, 60)]
+    assert groups_of(order, chain) == tuple(tuple(order[k : k + 6]) for k in range(55))
+    rivals = [(order[k], order[k + 1]) for k in range(0, 40, 2)]
+    assert groups_of(order, rivals, most=26) == ()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_groups_are_the_largest_sets_without_a_pair_apart(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    order = list("abcdefg")
+    apart = [pair for pair in itertools.combinations(order, 2) if rng.random() < 0.4]
+    alike = [
+        set(some)
+        for size in range(1, 8)
+        for some in itertools.combinations(order, size)
+        if not any(set(pair) <= set(some) for pair in apart)
+    ]
+    largest = [one for one in alike if not any(one < other for other in alike)]
+    found = groups_of(order, apart)
+    assert sorted(map(sorted, largest)) == sorted(map(list, found))
+    assert list(found) == sorted(found)

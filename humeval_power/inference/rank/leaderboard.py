@@ -14,6 +14,7 @@ from humeval_power.inference.study.ranks import Differences, draw_means, ranks_o
 
 Floats = NDArray[np.float64]
 DEFAULT_SEED = 1952
+MOST_GROUPS = 26  # with more, letters tell nobody anything
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +82,11 @@ class Leaderboard:
     n_draws: int
 
     @property
+    def has_groups(self) -> bool:
+        """Whether systems have letters; not where there would be more than `MOST_GROUPS` of them."""
+        return any(each.letters for each in self.places)
+
+    @property
     def n_apart(self) -> int:
         """Pairs that are told apart."""
         return sum(each.significant for each in self.pairs)
@@ -101,7 +107,7 @@ def leaderboard(known: Estimates, *, alpha: float = 0.05, seed: int = DEFAULT_SE
     variance = _variances(covariance)
     drawn = draw_means(Differences(known.value[order], variance, df), seed=seed)
     simulated = ranks_of(names, drawn, alpha=alpha, seed=seed)
-    letters = group_letters(groups_of(names, apart))
+    letters = group_letters(groups_of(names, apart, most=MOST_GROUPS))
     reach = two_sided_t(known.own_df[order], alpha) * known.own_error[order]
     places = tuple(
         Place(
@@ -111,7 +117,7 @@ def leaderboard(known: Estimates, *, alpha: float = 0.05, seed: int = DEFAULT_SE
             float(known.value[order[k]] + reach[k]),
             1 + sum((other, name) in apart for other in names),
             len(names) - sum((name, other) in apart for other in names),
-            letters[name],
+            letters.get(name, ""),
             simulated.systems[k].chances,
             simulated.systems[k].expected,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -253,16 +253,49 @@ def indistinct_groups(
     return groups_of(order, [(one.first, one.second) for one in results if one.significant])
 
 
-def groups_of(order: Sequence[str], apart: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
-    """The largest groups of names without a pair that is `apart`, all in this order."""
-    groups = [frozenset(order)]
-    for pair in map(frozenset, apart):
-        parts = {
-            part for group in groups for part in ([group - {x} for x in pair] if pair <= group else [group])
-        }
-        groups = [part for part in parts if not any(part < other for other in parts)]
-    ranked = sorted([place for place, name in enumerate(order) if name in group] for group in groups)
-    return tuple(tuple(order[place] for place in group) for group in ranked)
+def groups_of(
+    order: Sequence[str], apart: Iterable[tuple[str, str]], *, most: float = math.inf
+) -> tuple[tuple[str, ...], ...]:
+    """The largest groups of names without a pair that is `apart`, all in this order; none where there would be more
+    than `most` of them.
+
+    They are the maximal cliques of the pairs that are not apart (Bron and Kerbosch 1973, with a pivot).
+    """
+    place = {name: k for k, name in enumerate(order)}
+    near = [((1 << len(order)) - 1) & ~(1 << k) for k in range(len(order))]
+    for one, other in apart:
+        near[place[one]] &= ~(1 << place[other])
+        near[place[other]] &= ~(1 << place[one])
+    found: list[int] = []
+    for group in _cliques(near):
+        found.append(group)
+        if len(found) > most:
+            return ()
+    ranked = sorted([k for k in range(len(order)) if group >> k & 1] for group in found)
+    return tuple(tuple(order[k] for k in group) for group in ranked)
+
+
+def _cliques(near: Sequence[int]) -> Iterator[int]:
+    """The maximal sets of which all are near each other; sets are the bits of whole numbers."""
+    stack = [(0, (1 << len(near)) - 1, 0)]  # inside, may still come in, have been tried
+    while stack:
+        inside, free, tried = stack.pop()
+        if not free and not tried:
+            yield inside
+        if not free:
+            continue
+        pivot = max(_bits(free | tried), key=lambda k: (free & near[k]).bit_count())
+        for k in _bits(free & ~near[pivot]):
+            stack.append((inside | 1 << k, free & near[k], tried & near[k]))
+            free &= ~(1 << k)
+            tried |= 1 << k
+
+
+def _bits(number: int) -> Iterator[int]:
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
 
 
 def group_letters(groups: Sequence[Sequence[str]]) -> dict[str, str]:

@@ -63,7 +63,7 @@ class BattleRankResult(Result):
             caveats=tuple(_caveats(found)),
             sections=(
                 Section("Leaderboard", (table, values_chart(board, "Strength, logit"), ranks_chart(board))),
-                reading_section(),
+                reading_section(board),
                 Section("The battles", (Facts(tuple(_facts(found))),)),
                 pairs_section(board, "Differences of strengths, in logits"),
                 Section("For a paper", (Paragraph(paragraph(found)),)),

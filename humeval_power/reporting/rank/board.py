@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.clusters import Clusters
-from humeval_power.inference.rank.leaderboard import Leaderboard, Place
+from humeval_power.inference.rank.leaderboard import MOST_GROUPS, Leaderboard, Place
 from humeval_power.reporting.chart import Axis, Chart, Series
 from humeval_power.reporting.document import Paragraph, Section, Table
 from humeval_power.reporting.numbers import (
@@ -25,6 +25,9 @@ NO_P_VALUE = (
     "P(best) is the chance that a system is the best of these, given the data; it is no p-value. Ranks and groups "
     "follow from tests of all pairs at once: two systems that share a letter are not told apart, which does not "
     "show them to be alike."
+)
+NO_GROUPS = (
+    f"More than {MOST_GROUPS} groups of systems are not told apart inside: none are shown; read the ranks."
 )
 
 
@@ -50,7 +53,7 @@ def board_table(board: Leaderboard, value: str, extra: tuple[str, dict[str, str]
             significant(each.value),
             significant_interval(each.low, each.high),
             rank_words(each),
-            each.letters,
+            each.letters or "-",
             chance_words(each.best),
         )
         rows.append(cells if extra is None else (*cells[:3], extra[1][each.system], *cells[3:]))
@@ -160,9 +163,10 @@ def ranks_chart(board: Leaderboard) -> Chart:
     )
 
 
-def reading_section() -> Section:
+def reading_section(board: Leaderboard) -> Section:
     """How the table is to be read."""
-    return Section("How to read this", (Paragraph(NO_P_VALUE),))
+    said = (NO_P_VALUE,) if board.has_groups else (NO_P_VALUE, NO_GROUPS)
+    return Section("How to read this", (Paragraph(" ".join(said)),))
 
 
 def board_record(board: Leaderboard) -> Record:

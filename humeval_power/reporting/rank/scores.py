@@ -64,7 +64,7 @@ class ScoreRankResult(Result):
                     "Leaderboard",
                     (board_table(board, "mean"), values_chart(board, f"Mean {metric}"), ranks_chart(board)),
                 ),
-                reading_section(),
+                reading_section(board),
                 Section("The scores", (Facts(tuple(_facts(found))),)),
                 pairs_section(board, f"Differences of mean {metric}"),
                 Section("For a paper", (Paragraph(paragraph(found)),)),
