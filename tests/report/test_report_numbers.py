@@ -182,10 +182,7 @@ def report(study, form, ending, kinds=None):
     words = ("report", *given(study, *(kinds or FORMS[form])), "--form", form, "-o", path, "--force", "-q")
     run(*words)
     text = visible(path.read_text(encoding="utf-8"), ending)
-    for word in {
-        str(study),
-        study.parent.name,
-    }:  # in the command that is told: names of folders have numbers
+    for word in (str(study), study.parent.name):  # the whole path first: names of folders have numbers
         text = text.replace(word, "study")
     return text
 
