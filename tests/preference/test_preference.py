@@ -383,3 +383,12 @@ def test_test_needs_a_table_or_counts(wrong: tuple[str, ...]) -> None:
 
 def test_no_judgements_are_refused() -> None:
     assert "no judgements" in run("test", "--wins", "0", "--losses", "0", code=2).stderr
+
+
+def test_battles_of_several_systems_are_no_preferences_of_two(tmp_path: Path) -> None:
+    path = tmp_path / "battles.csv"
+    path.write_text("model_a,model_b,winner\nx,y,A\ny,z,B\nz,x,tie\n")
+    with pytest.raises(InputError, match="rank battles"):
+        read_judgements(path)
+    path.write_text("model_a,model_b,winner\nx,y,A\nx,y,B\nx,y,tie\n")
+    assert read_judgements(path)[0].n == 3

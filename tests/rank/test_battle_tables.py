@@ -38,6 +38,7 @@ def test_systems_that_are_called_like_sides_are_taken_by_name_or_refused(tmp_pat
     # in row 2 the winner A is the system of the second column, and also the first side
     named = read_battles(write(tmp_path, "B,A,A,u1", "A,B,B,u2", "A,B,A,u2"))
     assert named.outcome.tolist() == [-1, -1, 1]
+    assert "1 of 3 battles would have another winner" in named.notices[-1]
     with pytest.raises(InputError, match="name of a system and a side"):
         read_battles(write(tmp_path, "B,A,A,u1", "A,c,B,u2", "A,B,A,u2"))
 
@@ -55,6 +56,19 @@ def test_systems_of_other_names_are_refused_and_near_ones_offered(tmp_path: Path
     rows = [row.replace("x", "atlas").replace("y", "birch").replace("z", "cedar") for row in CYCLE]
     with pytest.raises(InputError, match="Did you mean 'atlas'"):
         read_battles(write(tmp_path, *rows), systems=("atlass", "birch"))
+
+
+def test_a_system_in_two_spellings_is_refused_also_where_each_has_a_column(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'gpt' and 'GPT' in 'model_a' differ only by case"):
+        read_battles(write(tmp_path, "GPT,x,A,u1", "x,gpt,A,u2", "x,gpt,B,u2", "GPT,x,B,u1"))
+    assert read_battles(write(tmp_path, "GPT,x,A,u1", "x,GPT,A,u2")).systems == ("GPT", "x")
+
+
+def test_several_that_never_won_are_told_of_together(tmp_path: Path) -> None:
+    rows = ("best,b,A,u1", "best,c,A,u2", "b,c,A,u1", "c,b,A,u2")
+    said = " ".join(run("rank", "battles", write(tmp_path, *rows), code=2).stderr.split())
+    assert "b, c never won against any system that is not among these" in said
+    assert "best never lost against any other system" in said
 
 
 def test_parts_that_never_met_are_named(tmp_path: Path) -> None:

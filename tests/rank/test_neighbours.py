@@ -13,6 +13,7 @@ from humeval_power.errors import InputError
 from humeval_power.inference.rank.battles import Battles
 from humeval_power.inference.rank.bradley_terry import fit_battles
 from humeval_power.inference.rank.clustered_battles import independent_errors
+from humeval_power.inference.rank.largest_t import LargestT
 from humeval_power.scenarios.rank.battle_fits import fit_tables
 from humeval_power.scenarios.rank.neighbours import NeighbourBattles, neighbour_scores
 
@@ -113,3 +114,14 @@ def test_the_commands_answer_and_refuse() -> None:
     assert "--tie-share" in run("rank", "mde", "--n", 100, "--n-systems", 4, *clash, code=2).stderr
     with pytest.raises(InputError, match="ties"):
         NeighbourBattles(100, effect=0.1, n_systems=4, tie_share=0.95)
+
+
+def test_a_search_draws_the_law_of_all_pairs_once_for_about_as_many_df(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn = list[float]()
+    draw = LargestT._draw
+    monkeypatch.setattr(LargestT, "_draw", lambda law, df: drawn.append(df) or draw(law, df))
+    levels = {neighbour_scores(n, 0.1, sd=1, n_systems=6).alpha for n in range(202, 210)}
+    assert len(levels) == 8
+    assert len(drawn) <= 1

@@ -131,3 +131,13 @@ def test_the_same_bytes_for_the_same_seed(tmp_path: Path) -> None:
     path = written(tmp_path)
     one, two = (run("rank", "scores", path, "--seed", 7, "--json").stdout for _ in range(2))
     assert one == two
+
+
+def test_systems_of_the_same_scores_share_their_ranks() -> None:
+    scores = np.random.default_rng(2).normal(size=(30, 3))
+    scores[:, 1] = scores[:, 0]
+    for known, names in ((scores, NAMES[:3]), (scores[:, :2], NAMES[:2])):
+        places = {one.system: one for one in rank_scores(ScoreTable(known, names)).board.places}
+        assert places["a"].chances == pytest.approx(places["b"].chances)
+        assert places["a"].expected == pytest.approx(places["b"].expected)
+        assert sum(one.best for one in places.values()) == pytest.approx(1)

@@ -114,6 +114,18 @@ def test_a_file_answers_for_its_scale_its_systems_and_its_criteria() -> None:
     assert {"--criteria", "all", "--all-pairs", "--scale", "1:5"} <= set(analyze)
 
 
+def test_finished_scores_of_several_systems_lead_to_a_leaderboard(tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    known = ("start", "--judgement", "score", "--have", "results", "--assume-rest", "--file", table)
+    for head, is_ranked in (("item,a,b,c", True), ("item,a,b", False)):
+        rows = [head, *(",".join([str(i), *map(str, range(i, i + head.count(",")))]) for i in range(3))]
+        table.write_text("\n".join(rows) + "\n")
+        assert ("rank scores" in run(*known).stdout) == is_ranked
+    assert (
+        "rank scores" not in run(*known, "--comparisons", "baseline", "--baseline", "a", code=None).stdout
+    )
+
+
 def test_of_several_metrics_one_is_named_and_the_others_are_told_of() -> None:
     record = run_json("start", "--judgement", "score", "--have", "results", "--file", "metrics.csv")
     assert record["rows"][0]["command"][3:6] == ["metrics.csv", "--score", "bleurt"]

@@ -130,13 +130,18 @@ def _dominance(battles: Battles, reached: NDArray[np.bool_], parts: list[list[in
     for part in parts:
         others = [k for k in range(len(names)) if k not in part]
         who = listing([names[k] for k in part], limit=6)
+        one = len(part) == 1
         for never, verb, end in (
             (not reached[np.ix_(others, part)].any(), "lost", "large"),
             (not reached[np.ix_(part, others)].any(), "won", "small"),
         ):
             if never:
-                rule = f"{who} never {verb} against any other system: no strength is {end} enough."
-                remedy = "More battles are needed, or leave it out: name the other systems by --systems."
+                whom = "any other system" if one else "any system that is not among these"
+                rule = f"{who} never {verb} against {whom}: no strength is {end} enough."
+                which = "it" if one else "them"
+                remedy = (
+                    f"More battles are needed, or leave {which} out: name the other systems by --systems."
+                )
                 problems.append(Problem(rule, remedy, battles.source))
     return problems
 

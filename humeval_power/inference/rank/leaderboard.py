@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from humeval_power.inference.study.ranks import Differences, draw_means, ranks_o
 
 Floats = NDArray[np.float64]
 DEFAULT_SEED = 1952
+_ROUNDING = 1e-14  # of a variance
 MOST_GROUPS = 26  # with more, letters tell nobody anything
 
 
@@ -107,6 +109,8 @@ def leaderboard(known: Estimates, *, alpha: float = 0.05, seed: int = DEFAULT_SE
     variance = _variances(covariance)
     drawn = draw_means(Differences(known.value[order], variance, df), seed=seed)
     simulated = ranks_of(names, drawn, alpha=alpha, seed=seed)
+    chances = _shared(np.array([one.chances for one in simulated.systems]), known.value[order], covariance)
+    expected = chances @ np.arange(1, len(names) + 1)
     letters = group_letters(groups_of(names, apart, most=MOST_GROUPS))
     reach = two_sided_t(known.own_df[order], alpha) * known.own_error[order]
     places = tuple(
@@ -118,8 +122,8 @@ def leaderboard(known: Estimates, *, alpha: float = 0.05, seed: int = DEFAULT_SE
             1 + sum((other, name) in apart for other in names),
             len(names) - sum((name, other) in apart for other in names),
             letters.get(name, ""),
-            simulated.systems[k].chances,
-            simulated.systems[k].expected,
+            tuple(chances[k].tolist()),
+            float(expected[k]),
         )
         for k, name in enumerate(names)
     )
@@ -154,6 +158,14 @@ def _pairs(
         )
         for k, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True))
     )
+
+
+def _shared(chances: Floats, value: Floats, covariance: Floats) -> Floats:
+    """Chances of ranks (K, K), shared evenly by systems that nothing tells apart: the same score on every item."""
+    scale = float(np.diag(covariance).max())
+    apart = np.abs(value[:, None] - value[None, :])
+    alike = (_variances(covariance) <= _ROUNDING * scale) & (apart <= math.sqrt(_ROUNDING * scale))
+    return np.asarray((alike / alike.sum(axis=1, keepdims=True)) @ chances)
 
 
 def _variances(covariance: Floats) -> Floats:

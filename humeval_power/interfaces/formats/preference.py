@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import Location, cell_problems, read_cells, read_ids, variant_problems
-from humeval_power.checking.columns import Column, bare, find_columns, listing
+from humeval_power.checking.columns import Column, bare, find_columns, listing, shortened
 from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.preference.judgements import Judgements
@@ -37,6 +37,10 @@ _POSITION = Column(
     required=False,
 )
 _NAME = Column(("name",), required=False)
+_SHOWN = [
+    Column((f"system_{side}", f"model_{side}", f"system_{place}", f"model_{place}"))
+    for side, place in ("a1", "b2")
+]
 _COUNTS = [
     NumberColumn(("wins",), low=0, whole=True),
     NumberColumn(("ties",), low=0, whole=True, required=False),
@@ -75,7 +79,7 @@ def judgements_of(table: SourceTable) -> list[Judgements]:
         remedy = "Name one 'preference' (B, A or tie), or two 'wins' and 'losses'."
         raise InputError([Problem(rule, remedy, table.source)])
     of = find_columns(names, [_PREFERENCE, _WORKER, _ITEM, _POSITION], source=table.source).of
-    problems: list[Problem] = []
+    problems = _battles(table, names)
     position = _positions(table, of.get("position"), problems)
     preference = _preferences(table, of["preference"], problems, sides=position is None)
     worker, item = (_codes(table, of.get(name), name, problems) for name in ("worker", "item"))
@@ -92,6 +96,20 @@ def judgements_of(table: SourceTable) -> list[Judgements]:
             position=position,
         )
     ]
+
+
+def _battles(table: SourceTable, names: list[str]) -> list[Problem]:
+    """What is wrong with columns of systems that name several: A and B are sides then, and sides are no systems."""
+    found = [[name for name in names if column.fits(name)] for column in _SHOWN]
+    if not all(len(each) == 1 for each in found):
+        return []
+    shown = [each[0] for each in found]
+    if all(table.frame[name].nunique() < 2 for name in shown):
+        return []
+    rule = f"columns {shortened(shown[0])!r} and {shortened(shown[1])!r} name other systems in other rows: A and B "
+    rule += "are sides of battles, and not two systems."
+    remedy = "Rank the systems: humeval-power rank battles."
+    return [Problem(rule, remedy, table.source)]
 
 
 def _preferences(table: SourceTable, column: str, problems: list[Problem], *, sides: bool) -> Floats:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.cells import (
     Cells,
+    Ids,
     Location,
     cell_problems,
     read_cells,
@@ -86,7 +87,7 @@ def battles_of(table: SourceTable, *, systems: Sequence[str] = (), cluster: str 
     )
     of, problems = found.of, list[Problem]()
     names, first, second = _systems(table, of[_FIRST.name], of[_SECOND.name], problems)
-    outcome = _outcomes(table, of[_WINNER.name], first, second, names, problems)
+    outcome, taken = _outcomes(table, of[_WINNER.name], first, second, names, problems)
     worker = of.get(_WORKER.name)
     groups = None if worker is None else _groups(table, worker, problems)
     unknown = [name for name in systems if name not in names]
@@ -109,7 +110,7 @@ def battles_of(table: SourceTable, *, systems: Sequence[str] = (), cluster: str 
         clusters,
         table.source,
         table.sha256,
-        (*table.notices, *found.notices),
+        (*table.notices, *found.notices, *taken),
         suspects,
     )
     return battles.only(tuple(systems)) if systems else battles
@@ -127,6 +128,7 @@ def _systems(
         problems += cell_problems(codes.code < 0, cells, at=at, rule=rule, remedy=remedy)
         problems += variant_problems(codes, codes.code >= 0, role="system", at=at)
     names = tuple(sorted({*ids[0].names, *ids[1].names}))
+    problems += _variants_across(table, ids, (first, second))
     place = {name: code for code, name in enumerate(names)}
     codes_of = [
         np.array([*(place[name] for name in each.names), -1], dtype=np.int64)[each.code] for each in ids
@@ -137,6 +139,24 @@ def _systems(
     return names, codes_of[0], codes_of[1]
 
 
+def _variants_across(table: SourceTable, ids: Sequence[Ids], columns: tuple[str, str]) -> list[Problem]:
+    """Systems of the second column that one of the first is only spelt otherwise than, by case or blanks."""
+    spelt = {" ".join(name.casefold().split()): name for name in ids[0].names}
+    new = [name for name in ids[1].names if name not in ids[0].names]
+    pairs = [(name, spelt.get(" ".join(name.casefold().split()))) for name in new]
+    return [
+        Problem(
+            f"{shortened(name)!r} and {shortened(other)!r} in {shortened(columns[0])!r} differ only by case or "
+            "blanks and look like one system.",
+            "Spell them alike; if they are different systems, rename one.",
+            table.source,
+            column=columns[1],
+        )
+        for name, other in pairs
+        if other is not None and other not in ids[1].names
+    ]
+
+
 def _outcomes(
     table: SourceTable,
     column: str,
@@ -144,8 +164,8 @@ def _outcomes(
     second: Codes,
     names: Sequence[str],
     problems: list[Problem],
-) -> Codes:
-    """1 where the first won, 0 for a tie, -1 where the second won."""
+) -> tuple[Codes, tuple[str, ...]]:
+    """1 where the first won, 0 for a tie, -1 where the second won; and what was taken for what."""
     cells, at = read_cells(table.frame[column]), _at(table, column)
     words = [bare(text) for text in cells.texts]
     by_side = np.array([_side(word) for word in words])[cells.code]
@@ -155,7 +175,12 @@ def _outcomes(
         named == first, 1.0, np.where(named == second, -1.0, np.where(by_side == 0, 0.0, np.nan))
     )
     both = np.isfinite(by_side) & np.isfinite(by_name) & (by_side != by_name)
+    notices: tuple[str, ...] = ()
     if both.any():
+        notices = (
+            "Winners are read as the names of systems. Read as sides, "
+            f"{both.sum():,} of {len(both):,} battles would have another winner.",
+        )
         rule = "this is the name of a system and a side, and they are not the same."
         remedy = "Write the systems' names for all winners, and rename systems that are called like a side."
         problems += cell_problems(_misnamed(both, by_name, cells), cells, at=at, rule=rule, remedy=remedy)
@@ -163,7 +188,7 @@ def _outcomes(
     rule = "this is no winner of the two systems of its row."
     remedy = "Write A, B or tie, or the name of one of the two systems."
     problems += cell_problems(np.isnan(found), cells, at=at, rule=rule, remedy=remedy)
-    return np.asarray(np.nan_to_num(found), dtype=np.int64)
+    return np.asarray(np.nan_to_num(found), dtype=np.int64), notices
 
 
 def _misnamed(both: Flags, by_name: NDArray[np.float64], cells: Cells) -> Flags:

@@ -87,7 +87,8 @@ def score_way(talk: Talk) -> list[Step]:
                 arguments("files", talk.files),
                 named(own),
                 output="comparison",
-            )
+            ),
+            *(_leaderboard(talk, metric) if talk.n_systems > 2 and not talk.baseline else ()),
         ]
     look = [
         Step(
@@ -123,6 +124,19 @@ def score_way(talk: Talk) -> list[Step]:
             needs=("scores.csv",),
         ),
     ]
+
+
+def _leaderboard(talk: Talk, metric: str) -> tuple[Step, ...]:
+    return (
+        Step(
+            ("rank", "scores"),
+            "Put them into an order: which ranks do the scores leave to each?",
+            "Systems that share a letter are not told apart.",
+            arguments("files", talk.files),
+            named({"score": metric}),
+            output="leaderboard",
+        ),
+    )
 
 
 def correct_way(talk: Talk) -> list[Step]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,6 +176,13 @@ class NeighbourScores(NormalScores):
     n_systems: int = 2
 
 
+@cache
+def _law_of_all_pairs(n_systems: int) -> LargestT:
+    """Of systems as well known as each other; kept, since a search asks for many sizes of about as many df."""
+    pairs = np.stack(np.triu_indices(n_systems, 1), axis=1)
+    return LargestT(np.eye(n_systems), pairs, _LAW_SEED)
+
+
 def neighbour_scores(
     n_items: int, effect: float, *, sd: float, n_systems: int, alpha: float = 0.05
 ) -> NeighbourScores:
@@ -193,8 +200,7 @@ def neighbour_scores(
         raise InputError(f"A leaderboard here has 2 to {MOST_SYSTEMS} systems; got {n_systems}.")
     if n_items < 2:
         raise InputError(f"At least 2 items are needed; got {n_items}.")
-    pairs = np.stack(np.triu_indices(n_systems, 1), axis=1)
     df = np.array([n_items - 1.0])
-    critical = LargestT(np.eye(n_systems), pairs, _LAW_SEED).critical_values(df, alpha)[0]
+    critical = _law_of_all_pairs(n_systems).critical_values(df, alpha)[0]
     level = 2 * float(special.stdtr(df[0], -critical))
     return NeighbourScores(n_items, effect, sd, alpha=level, n_systems=n_systems)

@@ -87,7 +87,7 @@ def open_scores(
         rule = "there is no column of scores." if system else "there are not two columns of scores."
         remedy = (
             f"A column of scores holds numbers alone; the columns are {listing(columns)}. Predicted labels are "
-            "compared by accuracy, beside the right ones."
+            "compared by accuracy, beside the right ones, and battles by rank battles."
         )
         raise InputError([Problem(rule, remedy, place=table.source)])
     if system is not None and item is None:
@@ -186,7 +186,7 @@ def _metric(source: ScoreSource, score: str | None) -> str:
         rule = f"there is no column of scores {score!r}."
         raise InputError([Problem(rule, close_to(score, source.scores), place=source.table.source)])
     if score is None and len(source.scores) > 1:
-        rule = f"there are several columns of scores: {listing(source.scores)}"
+        rule = f"there are several columns of scores: {listing(source.scores)}."
         raise InputError([Problem(rule, "Choose with --score.", place=source.table.source)])
     return score or source.scores[0]
 
@@ -201,7 +201,7 @@ def _pivoted(
         problems = [
             Problem(
                 f"item {row.iloc[0]!r} has a second score for system {row.iloc[1]!r}.",
-                "Keep one, or average them first.",
+                "Keep one, or average them first; of repeated runs: humeval-power runs test.",
                 place=source.table.source,
                 row=int(str(number)),
             )
