@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/humeval-power
 
-.PHONY: setup demo test check check-r bench docs clean
+.PHONY: setup demo test check check-r bench docs papers clean
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=")'
@@ -53,6 +53,9 @@ check-r: $(VENV)-r/.installed
 
 bench: setup  # about ten minutes
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+papers: setup  # some minutes: docs/papers, the founding papers computed again
+	$(BIN)/python examples/papers/make.py
 
 docs: setup
 	$(BIN)/python docs/generate.py

@@ -1,0 +1,114 @@
+"""The pages of the papers: verdicts, ledgers, and every script of a paper run again."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+PAPERS = ROOT / "examples" / "papers"
+sys.path.insert(0, str(PAPERS))
+from paper import Paper, compared  # noqa: E402
+
+SCRIPTS = sorted(path.stem for path in PAPERS.glob("*.py") if path.stem not in ("make", "paper"))
+
+
+@pytest.mark.parametrize(
+    ("printed", "ours", "verdict", "difference"),
+    [
+        ("5.38", 5.384, "equal", "+0.004"),
+        ("5.38", 5.386, "differs", "+0.006"),
+        (".80", 0.795, "equal", "-0.005"),
+        ("68.8 %", 68.75, "equal", "-0.05"),
+        ("1,358", 1358, "equal", "+0.0"),
+        ("\u22120.14", -0.138, "equal", "+0.002"),
+        ("< .001", 0.0004, "equal", ""),
+        ("< .001", 0.002, "differs", ""),
+        ("> 0.9", 0.95, "equal", ""),
+        ("46 %", 54.4, "differs", "+8.4"),
+        ("yes", "yes", "equal", ""),
+        ("yes", "no", "differs", ""),
+        ("0.5", float("nan"), "differs", "none"),
+    ],
+)
+def test_a_number_is_equal_where_it_rounds_to_what_is_printed(
+    printed: str, ours: float | str, verdict: str, difference: str
+) -> None:
+    found = compared(printed, ours)
+    assert (found.verdict, found.difference) == (verdict, difference)
+
+
+def test_a_tolerance_has_a_cause_and_a_reason_stays_only_where_it_is_needed() -> None:
+    near = compared("0.80", 0.83, within=0.05, because="of 500 draws", reason="another seed")
+    assert (near.verdict, near.reason) == ("within", "of 500 draws")
+    assert compared("0.80", 0.9, within=0.05, because="of 500 draws", reason="another seed").reason == (
+        "another seed"
+    )
+    assert compared("0.80", 0.801, reason="another seed").reason == ""
+    with pytest.raises(ValueError, match="needs its cause"):
+        compared("0.80", 0.83, within=0.05)
+    with pytest.raises(ValueError, match="no printed number"):
+        compared("many", 3)
+
+
+def page_of(*numbers: float) -> Paper:
+    paper = Paper("small", "A small paper", "Nobody (2020).")
+    paper.section("Table 1", "Two numbers")
+    for k, ours in enumerate(numbers):
+        paper.number(f"number {k}", compared("1.0", ours, reason="theirs is another" if k else ""))
+    return paper
+
+
+def ended(paper: Paper, folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> object:
+    monkeypatch.setattr(sys, "argv", ["small.py", *words, "--folder", str(folder)])
+    with pytest.raises(SystemExit) as end:
+        paper.finish()
+    return end.value.code
+
+
+def test_the_ledger_keeps_what_held_and_fails_where_it_no_longer_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(page_of(1.01, 1.02), tmp_path, monkeypatch, "--write") == 0
+    assert "| number 0 |   1.0 | 1.01 |      +0.01 |" in capsys.readouterr().out
+    with (tmp_path / "small.csv").open(encoding="utf-8") as file:
+        assert [row["verdict"] for row in csv.DictReader(file)] == ["equal", "equal"]
+    before = (tmp_path / "small.csv").read_bytes()
+    for mode in ("--check", "--write"):
+        lost = ended(page_of(1.01, 1.3), tmp_path, monkeypatch, mode)
+        assert "number 1: held (1.02), now 1.30 is found" in str(lost)
+        gone = ended(page_of(1.01), tmp_path, monkeypatch, mode)
+        assert "number 1: held (1.02), now nothing is found" in str(gone)
+        unexplained = ended(page_of(1.3, 1.02), tmp_path, monkeypatch, mode, "--accept")
+        assert "number 0: the paper has 1.0, found is 1.30, and no reason" in str(unexplained)
+    assert (tmp_path / "small.csv").read_bytes() == before
+    assert ended(page_of(1.01, 1.3), tmp_path, monkeypatch, "--write", "--accept") == 0
+    assert "1.30 a" in (tmp_path / "small.md").read_text()
+    assert ended(page_of(1.01, 1.3), tmp_path, monkeypatch, "--check") == 0
+
+
+def test_a_number_is_named_once_in_its_place() -> None:
+    paper = page_of(1.0)
+    with pytest.raises(ValueError, match="there twice"):
+        paper.number("number 0", compared("1.0", 1.0))
+    paper.section("Table 2", "Others")
+    paper.number("number 0", compared("1.0", 1.0))
+    paper.grid(
+        "row", {"a": {"x": compared("2", 2.0), "y": None}, "b": {"y": compared("2", 3, reason="why")}}
+    )
+    page = paper.page()
+    assert "| a   | 2 (2) |         |" in page
+    assert "| b   |       | 3 (2) a |\n\na: why" in page
+    assert "4 numbers were computed again: 3 are equal as printed" in page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_number_of_a_paper_that_held_still_does(script: str) -> None:
+    command = [sys.executable, "-W", "error", str(PAPERS / f"{script}.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
