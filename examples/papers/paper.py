@@ -157,7 +157,10 @@ class Paper:
         self._parts.append(f"![{caption}]({target})\n\n*{caption}*")
 
     def skip(self, place: str, reason: str) -> None:
-        """Something in the paper that cannot be computed, or not here, and why."""
+        """Something in the paper that cannot be computed, or not here, and why.
+
+        Where the data of a section are not at hand, name the section's own place: its numbers are not missed then.
+        """
         self._skipped.append((place, reason))
 
     def finish(self) -> NoReturn:
@@ -172,7 +175,7 @@ class Paper:
         parser.add_argument("--folder", type=Path, default=PAGES, help="where the pages are")
         chosen = parser.parse_args()
         page, ledger = self.page(), chosen.folder / f"{self.key}.csv"
-        wrong = self._unexplained() + ([] if chosen.accept else self._lost(ledger))
+        wrong = self._unexplained() + ([] if chosen.accept else self._lost(ledger, writes=chosen.write))
         if not chosen.check:
             print(page)
         if wrong:
@@ -227,14 +230,19 @@ class Paper:
             if found.verdict == "differs" and not found.reason
         ]
 
-    def _lost(self, ledger: Path) -> list[str]:
-        """Numbers that held when the ledger was written, and are gone or differ."""
+    def _lost(self, ledger: Path, *, writes: bool) -> list[str]:
+        """Numbers that held when the ledger was written, and are gone or differ.
+
+        Of a place that is skipped, since its data are not here, none is missed unless the page would lose them.
+        """
         if not ledger.exists():
             return []
-        wrong = []
+        wrong, skipped = [], {place for place, _ in self._skipped}
         with ledger.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 found = self._ledger.get((row["place"], row["what"]))
+                if found is None and row["place"] in skipped and not writes:
+                    continue
                 if row["verdict"] in HELD and (found is None or found.verdict not in HELD):
                     now = "nothing" if found is None else found.here
                     wrong.append(

@@ -91,6 +91,17 @@ def test_the_ledger_keeps_what_held_and_fails_where_it_no_longer_does(
     assert ended(page_of(1.01, 1.3), tmp_path, monkeypatch, "--check") == 0
 
 
+def test_numbers_of_data_that_are_not_here_are_not_missed_but_not_lost_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ended(page_of(1.01, 1.02), tmp_path, monkeypatch, "--write") == 0
+    absent = Paper("small", "A small paper", "Nobody (2020).")
+    absent.skip("Table 1", "its data are not here.")
+    assert "- **Table 1**: its data are not here." in absent.page()
+    assert ended(absent, tmp_path, monkeypatch, "--check") == 0
+    assert "number 0: held" in str(ended(absent, tmp_path, monkeypatch, "--write"))
+
+
 def test_a_number_is_named_once_in_its_place() -> None:
     paper = page_of(1.0)
     with pytest.raises(ValueError, match="there twice"):
