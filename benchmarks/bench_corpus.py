@@ -23,8 +23,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from studies import machine, print_table, time_of
 
-from humeval_power.estimation.sentence_counts import sentence_counts
-from humeval_power.estimation.swap_effects import swap_effects
+from humeval_power.estimation.metrics.sentence_counts import sentence_counts
+from humeval_power.estimation.metrics.swap_effects import swap_effects
 from humeval_power.inference.corpus import paired_randomisation_test
 from humeval_power.scenarios.contingency.scenario import ContingencyStudy
 from humeval_power.scenarios.contingency.tables import binary_recalls, correlated_errors

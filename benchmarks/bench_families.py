@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from studies import machine, print_table, run_r, wait_until_quiet
 
-from humeval_power.estimation.latent_engine import LatentProblem, Start, fit_latent_batch
+from humeval_power.estimation.latent.engine import LatentProblem, Start, fit_latent_batch
 from humeval_power.latent import Link
 
 Codes = NDArray[np.int64]

@@ -59,7 +59,8 @@ def ours_single(study: Study) -> dict[str, list[float]]:
 
 def ours_batch(study: Study, responses: Floats) -> float:
     """Seconds per replicate for many responses to one design, started at the generating values."""
-    from humeval_power.estimation.native import COMPONENTS, CrossedProblem, fit_batch
+    from humeval_power.estimation.crossed.fits import fit_batch
+    from humeval_power.estimation.crossed.problem import COMPONENTS, CrossedProblem
 
     relative = np.array([getattr(PARAMETERS, name) for name in COMPONENTS]) / PARAMETERS.sd_residual
     started = time.perf_counter()

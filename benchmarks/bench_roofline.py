@@ -23,8 +23,8 @@ import numpy as np
 from studies import PARAMETERS, machine, print_table
 
 from humeval_power.designs import k_per_item
-from humeval_power.estimation import even_batch
-from humeval_power.estimation.native import CrossedProblem
+from humeval_power.estimation.crossed import even_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels.even_designs import EvenDesign, evaluate, sums_of
 from humeval_power.simulation.streams import generators

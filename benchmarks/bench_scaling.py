@@ -38,8 +38,9 @@ from studies import (
 )
 
 from humeval_power.designs import crossed, k_per_item
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import COMPONENTS, CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.native import COMPONENTS, CrossedProblem, fit_batch
 from humeval_power.planning.power import estimate_power
 from humeval_power.scenarios.study import RatingStudy
 

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from studies import machine, print_table
 
-from humeval_power.estimation.native import CrossedProblem, fit_batch
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem
 
 N_WORKERS, N_ITEMS, N_DOCUMENTS = 10, 100, 10
 SD = {"worker": 0.1, "item": 0.1, "document": 0.1, "residual": 0.2}

@@ -19,7 +19,7 @@ from make_calibration import insert
 from make_cluster_calibration import ALPHA, drawn, sizes_of
 
 from humeval_power.clusters import Clusters
-from humeval_power.estimation.sentence_counts import SentenceCounts
+from humeval_power.estimation.metrics.sentence_counts import SentenceCounts
 from humeval_power.inference.compare.clustered_effects import effect_sizes_of_clusters
 from humeval_power.inference.compare.result import Floats, TestSettings
 from humeval_power.inference.compare.tests import run_test

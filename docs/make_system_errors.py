@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc, stdtr, stdtrit
 
 from humeval_power.comparisons import SystemVariances
-from humeval_power.estimation.closed_form import fit_mean_squares
-from humeval_power.estimation.joint_fit import JointFit, contrast_precision, fit_joint
-from humeval_power.estimation.native import CrossedProblem, fit_batch
+from humeval_power.estimation.crossed.closed_form import fit_mean_squares
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem
+from humeval_power.estimation.joint.fit import JointFit, contrast_precision, fit_joint
 from humeval_power.kernels import balanced
 from humeval_power.sweep.blocks import Block, run_blocks
 

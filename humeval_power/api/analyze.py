@@ -17,8 +17,8 @@ from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.estimation.fit import CorrelatedFactor, Fit
-    from humeval_power.estimation.joint_fit import JointFit
-    from humeval_power.estimation.latent_fit import LatentFit
+    from humeval_power.estimation.joint.fit import JointFit
+    from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.inference.agreement.reliability import IntraclassCorrelation
     from humeval_power.inference.analyze.diagnostics import Diagnostics
     from humeval_power.inference.analyze.joint_diagnostics import JointDiagnostics
@@ -263,7 +263,7 @@ def _joint_diagnostics(ratings: Ratings, fitted: JointFit | None) -> JointDiagno
     """By the fit of all systems, or where each pair has its own by one of ratings as numbers with common variances;
     None where there is no such fit."""
     from humeval_power.api.progress import progress
-    from humeval_power.estimation.joint_fit import fit_joint
+    from humeval_power.estimation.joint.fit import fit_joint
     from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT
     from humeval_power.inference.analyze.joint_diagnostics import diagnose_jointly
 
@@ -426,7 +426,7 @@ def _diagnostics(ratings: Ratings, fitted: Fit | LatentFit, tested: EffectTest) 
     """Those of the linear model, also where the test is of categories: predictions and refits are on [0, 1]."""
     from humeval_power.api.progress import progress
     from humeval_power.estimation.fitting import fit
-    from humeval_power.estimation.latent_fit import LatentFit
+    from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.inference.analyze.diagnostics import diagnose, most_left_out
 
     if tested.reason or fitted.correlations:  # predictions are those of uncorrelated effects

@@ -11,7 +11,7 @@ from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.sentence_counts import CorpusMetric, Tokenizer
+    from humeval_power.estimation.metrics.sentence_counts import CorpusMetric, Tokenizer
     from humeval_power.reporting.corpus.randomisation import CorpusTestResult
     from humeval_power.reporting.corpus.result import CorpusEstimateResult
 
@@ -55,7 +55,7 @@ def test(
         Texts of different lengths, clusters of another number of segments, or a number of swaps outside 1 to 10
         million.
     """
-    from humeval_power.estimation.sentence_counts import sentence_counts
+    from humeval_power.estimation.metrics.sentence_counts import sentence_counts
     from humeval_power.inference.corpus import metric_mean, paired_randomisation_test
     from humeval_power.reporting.corpus.randomisation import CorpusTestResult
     from humeval_power.reporting.result import UNKNOWN, Provenance
@@ -107,9 +107,9 @@ def estimate(
     InputError
         Texts of different lengths.
     """
-    from humeval_power.estimation.delta_laplace import fit_delta_laplace
-    from humeval_power.estimation.sentence_counts import sentence_counts
-    from humeval_power.estimation.swap_effects import additivity, swap_effects
+    from humeval_power.estimation.metrics.delta_laplace import fit_delta_laplace
+    from humeval_power.estimation.metrics.sentence_counts import sentence_counts
+    from humeval_power.estimation.metrics.swap_effects import additivity, swap_effects
     from humeval_power.reporting.corpus.result import CorpusEstimateResult
     from humeval_power.reporting.result import Provenance
     from humeval_power.simulation.study import replicate_generator

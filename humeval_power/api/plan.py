@@ -59,7 +59,7 @@ def pilot(
         A table that cannot tell its variances apart, unless that is allowed.
     """
     from humeval_power.estimation.fitting import fit
-    from humeval_power.estimation.latent_fit import fit_latent
+    from humeval_power.estimation.latent.fit import fit_latent
 
     fitted = fit_latent(ratings, family=rule.family, link=rule.link) if rule.is_latent else fit(ratings)
     if fitted.not_identified and not allow_not_identified:

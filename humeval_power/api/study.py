@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from humeval_power.designs import Design
     from humeval_power.differences import Difference
     from humeval_power.estimation.fit import CorrelatedFactor, Engine, Fit
-    from humeval_power.estimation.latent_fit import LatentFit
+    from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.inference.study.family_check import FamilyCheck
     from humeval_power.inference.study.intervals import IntervalMethod
     from humeval_power.inference.study.wald import EffectTest
@@ -88,9 +88,9 @@ def fit(
     FitError
         A table to which the model cannot be fitted.
     """
+    from humeval_power.estimation.crossed.choice import kernels_ready, quick_start
+    from humeval_power.estimation.crossed.interaction_score import interaction_test
     from humeval_power.estimation.fitting import fit as fitted_to
-    from humeval_power.estimation.interaction_score import interaction_test
-    from humeval_power.estimation.native import kernels_ready, quick_start
     from humeval_power.inference.study.adjustment import adjustment
     from humeval_power.inference.study.formula import FEW_WORKERS
     from humeval_power.inference.study.intervals import parameter_intervals

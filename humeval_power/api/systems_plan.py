@@ -149,7 +149,7 @@ def systems_pilot(
     FitError
         Ratings that determine nothing.
     """
-    from humeval_power.estimation.joint_fit import fit_joint
+    from humeval_power.estimation.joint.fit import fit_joint
     from humeval_power.planning.plan.systems_pilot import SystemsPilot, systems_of_deviations
 
     fitted = fit_joint(ratings, variances=variances, names=ratings.system_names)

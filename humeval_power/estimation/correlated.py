@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation import native, vanishing_residual
+from humeval_power.estimation.crossed import vanishing_residual
+from humeval_power.estimation.crossed.fits import MESSAGES, fit_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem, Levels, RatingTable
 from humeval_power.estimation.fit import CorrelatedFactor, CorrelationFit, CovariateEffect, Fit
-from humeval_power.estimation.native import CrossedProblem, RatingTable
 from humeval_power.kernels import information, reml
 from humeval_power.parameters import Parameters
 from humeval_power.uncertainty import VarianceUncertainty
@@ -111,7 +112,7 @@ def _search(
 
     def at(angles: Floats) -> Found:
         m = dict(zip(correlated, scale * np.tan(np.clip(angles, -_EDGE, _EDGE)), strict=True))
-        fitted = native.fit_batch(
+        fitted = fit_batch(
             _turned(problem, m),
             response[None],
             start=np.maximum(start, 1e-3),
@@ -159,7 +160,7 @@ def _turned(problem: CrossedProblem, m: dict[CorrelatedFactor, float]) -> Crosse
     for factor, slope in m.items():
         codes, columns = levels[_FACTORS.index(factor)]
         turned = np.column_stack([columns[:, 0] + slope * columns[:, 1], columns[:, 1]])
-        levels[_FACTORS.index(factor)] = native.Levels(codes, turned)
+        levels[_FACTORS.index(factor)] = Levels(codes, turned)
     return CrossedProblem.of_levels(levels, problem.x)
 
 
@@ -298,7 +299,7 @@ def _finished(
         df_satterthwaite=satterthwaite,
         df_kenward_roger=kenward_roger,
         converged=found.status == reml.CONVERGED,
-        message=native.MESSAGES[found.status],
+        message=MESSAGES[found.status],
         standard_errors={
             "baseline": math.sqrt(sigma2 * fitted.phi[0, 0]),
             "effect": error,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from humeval_power.estimation.monte_carlo import MonteCarlo
+from humeval_power.estimation.large.monte_carlo import MonteCarlo
 from humeval_power.parameters import Parameters
 from humeval_power.rules import Estimator
 from humeval_power.uncertainty import VarianceUncertainty

@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation import (
-    closed_form,
-    identification,
-    interaction,
-    native,
-    vanishing_residual,
-)
+from humeval_power.estimation import identification
+from humeval_power.estimation.crossed import closed_form, interaction, vanishing_residual
+from humeval_power.estimation.crossed.examination import examine
+from humeval_power.estimation.crossed.fits import MESSAGES, fit_one
+from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
+from humeval_power.estimation.crossed.runaways import runs_away
 from humeval_power.estimation.fit import CorrelatedFactor, CovariateEffect, Engine, Fit
-from humeval_power.estimation.native import CrossedProblem, RatingTable
 from humeval_power.estimation.structure import is_structured, n_documents, structure_of
 from humeval_power.kernels import reml
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
@@ -97,7 +95,7 @@ def _examined(fitted: Fit, ratings: RatingTable) -> Fit:
     variances = np.array([getattr(fitted.parameters, name) for name in deviations]) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         gamma = variances[:-1] / variances[-1]
-    if not (variances[-1] > 0 and np.isfinite(gamma).all()) or native.runs_away(
+    if not (variances[-1] > 0 and np.isfinite(gamma).all()) or runs_away(
         problem, ratings.rating, gamma, restricted=fitted.estimator == "reml"
     ):
         raise FitError(vanishing_residual.RUNS_AWAY)
@@ -118,7 +116,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
     elif estimator == "reml":
         batch = closed_form.fit_complete(ratings)
     if batch is None:
-        batch = native.fit_one(
+        batch = fit_one(
             problem,
             ratings.rating,
             restricted=estimator == "reml",
@@ -131,9 +129,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
     if status == reml.RUNAWAY:
         raise FitError(vanishing_residual.RUNS_AWAY)
     gamma = batch.gamma[0]
-    seen = batch.examination or native.examine(
-        problem, ratings.rating, gamma, restricted=estimator == "reml"
-    )
+    seen = batch.examination or examine(problem, ratings.rating, gamma, restricted=estimator == "reml")
     sigma2 = seen.rss / (len(ratings.rating) - (problem.x.shape[1] if estimator == "reml" else 0))
     variances = np.append(gamma, 1.0) * sigma2
     deviations = np.sqrt(variances)
@@ -183,7 +179,7 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
         identified_combinations=tuple(
             identification.in_words(row, variances, names_of) for row in combinations
         ),
-        message=native.MESSAGES[status],
+        message=MESSAGES[status],
         n_optima=batch.n_optima,
         n_documents=n_documents(ratings),
         covariates=tuple(

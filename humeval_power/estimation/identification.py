@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.native import CrossedProblem, design_information
+from humeval_power.estimation.crossed.examination import design_information
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.kernels.information import Information, expected_information
 
 Floats = NDArray[np.float64]
@@ -30,7 +31,7 @@ def design_matrix(problem: CrossedProblem) -> Floats:
     table, zero. What it cannot tell apart is the same at any."""
     if not problem.is_iterative:
         return information_matrix(problem, np.ones(problem.n_components))
-    from humeval_power.estimation.large_system import LargeSystem
+    from humeval_power.estimation.large.system import LargeSystem
 
     info, phi = LargeSystem(problem.design).plain_information(problem.x.T @ problem.x)
     return arranged_information(problem, info, phi, sigma2=1.0)

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from humeval_power.errors import EngineMissingError, FitError
+from humeval_power.estimation.crossed.vanishing_residual import EXPLAINED, is_explained_exactly
 from humeval_power.estimation.fit import KENWARD_ROGER_LIMIT, Fit
-from humeval_power.estimation.vanishing_residual import EXPLAINED, is_explained_exactly
 from humeval_power.parameters import Parameters
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.native import RatingTable
+    from humeval_power.estimation.crossed.problem import RatingTable
     from humeval_power.rules import Estimator
 
 INSTALL_R = "apt-get install --no-install-recommends r-base-core r-cran-lmertest r-cran-pbkrtest"

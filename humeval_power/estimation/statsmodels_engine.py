@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from humeval_power.errors import FitError, InputError
+from humeval_power.estimation.crossed.vanishing_residual import EXPLAINED, RUNS_AWAY, is_explained_exactly
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.vanishing_residual import EXPLAINED, RUNS_AWAY, is_explained_exactly
 from humeval_power.parameters import Parameters
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.native import RatingTable
+    from humeval_power.estimation.crossed.problem import RatingTable
     from humeval_power.rules import Estimator
 
 Array = NDArray[np.float64]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:  # native uses this file
-    from humeval_power.estimation.native import RatingTable
+if TYPE_CHECKING:  # the problem uses this file
+    from humeval_power.estimation.crossed.problem import RatingTable
 
 
 class Structure(TypedDict):

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from humeval_power.estimation.native import (
-    COMPONENTS,
-    CrossedProblem,
-    design_information,
-    examine,
-    fit_batch,
-)
+from humeval_power.estimation.crossed.examination import design_information, examine
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import COMPONENTS, CrossedProblem
 from humeval_power.kernels import crossed
 
 _GRID = np.indices((3, 3, 2)).reshape(3, -1)

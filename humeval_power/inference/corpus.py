@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
-from humeval_power.estimation.metric_influence import influence_values
-from humeval_power.estimation.sentence_counts import SentenceCounts
-from humeval_power.estimation.swap_effects import random_subsets, swapped_differences
+from humeval_power.estimation.metrics.metric_influence import influence_values
+from humeval_power.estimation.metrics.sentence_counts import SentenceCounts
+from humeval_power.estimation.metrics.swap_effects import random_subsets, swapped_differences
 from humeval_power.inference.clustered import ClusteredMean, clustered_mean
 from humeval_power.inference.resampled import drawn_p, in_blocks, monte_carlo_interval
 

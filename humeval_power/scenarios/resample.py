@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from humeval_power.designs import Assignment, Codes, Design, crossed
 from humeval_power.errors import InputError
-from humeval_power.estimation.native import RatingTable
+from humeval_power.estimation.crossed.problem import RatingTable
 from humeval_power.inference.common_tests import COMMON_TESTS, mean_differences
 from humeval_power.inference.study.replication import LOST, Replication, StudyFits
 from humeval_power.parameters import Parameters

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from humeval_power.blas import one_blas_thread
 from humeval_power.kernels.compile_events import listening
 from humeval_power.sweep.blocks import Block
 from humeval_power.sweep.dispatch import TASK_SECONDS
 from humeval_power.sweep.engine import sweep_in_force
-from humeval_power.sweep.tasks import one_blas_thread
 
 _MEASURED = 4.0  # seconds of blocks that are measured, about
 _MOST_MEASURED = 12  # blocks

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
+from humeval_power.blas import one_blas_thread
 from humeval_power.errors import HumevalPowerError
 from humeval_power.sweep.blocks import Block
 from humeval_power.sweep.parcels import AnyArray, Parcel
@@ -62,26 +59,3 @@ def _outcome(block: Block) -> Outcome:
         words = f"{type(error).__name__}: {error} (line {last.lineno} of {last.filename})"
         return Outcome(time.perf_counter() - began, failure=words)
     return Outcome(time.perf_counter() - began, result=result)
-
-
-_lock = Lock()
-_tasks = 0  # that are computed in this process now, by as many threads
-_limit: Any = None
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Linear algebra on one thread while any task is computed here: cores are for tasks, and sums of another
-    thread count would differ in the last digit."""
-    global _tasks, _limit
-    with _lock:
-        if _tasks == 0:
-            _limit = threadpool_limits(1, user_api="blas")
-        _tasks += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _tasks -= 1
-            if _tasks == 0:
-                _limit.restore_original_limits()

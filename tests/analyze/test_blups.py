@@ -16,8 +16,8 @@ from seven import seven
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
+from humeval_power.estimation.crossed.problem import COMPONENTS
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.native import COMPONENTS
 from humeval_power.inference.analyze.blups import predicted_effects
 from humeval_power.simulation.study import draw_ratings, replicate_generator
 

@@ -6,9 +6,10 @@ import pytest
 from seven import seven
 
 from humeval_power.designs import k_per_item
-from humeval_power.estimation import native
+from humeval_power.estimation.crossed import problem as problem_module
+from humeval_power.estimation.crossed.held_variances import at_variances_of, is_searched_slowly
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.held_variances import at_variances_of, is_searched_slowly
 from humeval_power.inference.analyze.influence import leave_one_worker_out
 from humeval_power.ratings import ratings_from_table
 from humeval_power.reporting.analyze.estimate_tellings import influence_rows
@@ -55,9 +56,9 @@ def test_one_worker_fewer_is_nearly_a_refit(ratings, whole):
 def test_solves_by_conjugate_gradients_say_the_same(ratings, whole, monkeypatch):
     part = ratings.of_rows(np.arange(ratings.n_ratings) % 40 > 0)
     direct = at_variances_of(whole, part)
-    monkeypatch.setattr(native, "_MOST_WORK", 0.0)
-    monkeypatch.setattr(native, "_MOST_SPARSE_WORK", 0.0)
-    assert native.CrossedProblem.of_ratings(part).is_iterative
+    monkeypatch.setattr(problem_module, "_MOST_WORK", 0.0)
+    monkeypatch.setattr(problem_module, "_MOST_SPARSE_WORK", 0.0)
+    assert CrossedProblem.of_ratings(part).is_iterative
     iterated = at_variances_of(whole, part)
     assert iterated.parameters.effect == pytest.approx(direct.parameters.effect, rel=1e-6)
     assert iterated.parameters.baseline == pytest.approx(direct.parameters.baseline, rel=1e-8)

@@ -8,8 +8,8 @@ import pytest
 from seven import seven
 
 from humeval_power.designs import k_per_item
+from humeval_power.estimation.crossed.choice import quick_start
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.native import quick_start
 from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT, most_left_out
 from humeval_power.simulation.study import SimulatedRatings, simulate
 

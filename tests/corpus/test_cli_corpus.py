@@ -13,9 +13,9 @@ from reference.corpus_texts import corpus
 
 from humeval_power.api import corpus as api
 from humeval_power.errors import InputError
-from humeval_power.estimation.delta_laplace import fit_delta_laplace
-from humeval_power.estimation.sentence_counts import sentence_counts
-from humeval_power.estimation.swap_effects import Additivity
+from humeval_power.estimation.metrics.delta_laplace import fit_delta_laplace
+from humeval_power.estimation.metrics.sentence_counts import sentence_counts
+from humeval_power.estimation.metrics.swap_effects import Additivity
 from humeval_power.inference.corpus import paired_randomisation_test
 from humeval_power.interfaces.formats.corpora import read_corpus
 from humeval_power.reporting.corpus.result import cautions

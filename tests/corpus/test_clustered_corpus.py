@@ -14,8 +14,8 @@ from reference.swaps import metric_difference
 from humeval_power.api import corpus as api
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
-from humeval_power.estimation.metric_influence import influence_values
-from humeval_power.estimation.sentence_counts import sentence_counts
+from humeval_power.estimation.metrics.metric_influence import influence_values
+from humeval_power.estimation.metrics.sentence_counts import sentence_counts
 from humeval_power.inference.corpus import metric_mean, paired_randomisation_test
 
 METRICS = ["bleu", "chrf", "chrf++"]

@@ -15,9 +15,9 @@ from sacrebleu.metrics.bleu import BLEU
 from scipy import stats
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.delta_laplace import fit_delta_laplace
-from humeval_power.estimation.sentence_counts import sentence_counts
-from humeval_power.estimation.swap_effects import (
+from humeval_power.estimation.metrics.delta_laplace import fit_delta_laplace
+from humeval_power.estimation.metrics.sentence_counts import sentence_counts
+from humeval_power.estimation.metrics.swap_effects import (
     additivity,
     random_subsets,
     swap_effects,

@@ -15,9 +15,10 @@ from reference.golden import shared_golden
 from seven import seven
 
 from humeval_power.designs import crossed
-from humeval_power.estimation import closed_form, native
+from humeval_power.estimation.crossed import closed_form
+from humeval_power.estimation.crossed.fits import fit_batch, fit_one
+from humeval_power.estimation.crossed.problem import EFFECT, CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.native import EFFECT, CrossedProblem
 from humeval_power.kernels import balanced
 from humeval_power.kernels.balanced_ml import maximum_likelihood
 from humeval_power.parameters import STANDARD_DEVIATIONS
@@ -144,7 +145,7 @@ def test_the_closed_form_equals_the_general_engine(table):
     ratings = ratings_of(table)
     exact = closed_form.fit_complete(ratings)
     problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
-    general = native.fit_one(problem, ratings.rating)
+    general = fit_one(problem, ratings.rating)
     assert general.criterion[0] == pytest.approx(exact.criterion[0], abs=1e-8)
     assert general.estimate[0] == pytest.approx(exact.estimate[0], abs=1e-10)
     assert general.baseline[0] == pytest.approx(exact.baseline[0], abs=1e-10)
@@ -191,7 +192,7 @@ def test_balanced_maximum_likelihood_equals_the_general_engine(table):
     X, zs = dense_model.design_matrices(ratings.worker, ratings.item, ratings.system)
     ours = dense_model.criterion(gamma, ratings.rating, X, zs, restricted=False)
     problem = CrossedProblem.of_design(ratings.worker, ratings.item, ratings.system)
-    general = native.fit_one(problem, ratings.rating, restricted=False)
+    general = fit_one(problem, ratings.rating, restricted=False)
     assert general.criterion[0] == pytest.approx(ours, abs=1e-7)
     error = math.sqrt(balanced.effect_variance(expected[0], size))
     assert general.standard_error[0] == pytest.approx(error, rel=1e-4)
@@ -352,7 +353,7 @@ def test_differences_in_closed_form_equal_those_of_the_general_engine(table):
     df = balanced.difference_df(size)
     strata = balanced.pool(squares, df)
     problem = CrossedProblem.of_differences(ratings.worker, ratings.item, ratings.system)
-    general = native.fit_batch(problem, ratings.rating[None], start=np.ones(4))
+    general = fit_batch(problem, ratings.rating[None], start=np.ones(4))
     error = math.sqrt(balanced.effect_variance(strata.expected, size)[0])
     assert general.estimate[0] == pytest.approx(mean[0], abs=1e-10)
     if general.status[0] == 0:

@@ -10,8 +10,8 @@ import pytest
 from humeval_power.errors import InputError
 from humeval_power.estimation import correlated
 from humeval_power.estimation.correlated import dense_quantities
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.native import CrossedProblem
 from humeval_power.kernels import information
 from humeval_power.simulation.study import SimulatedRatings
 

@@ -10,8 +10,9 @@ from reference import dense_model
 from reference.kernel_view import view_of_columns, view_of_table
 
 from humeval_power.designs import k_per_item
-from humeval_power.estimation import native
-from humeval_power.estimation.native import COMPONENTS, EFFECT, CrossedProblem
+from humeval_power.estimation.crossed.examination import design_information, gram_information
+from humeval_power.estimation.crossed.fits import fit_batch, fit_one
+from humeval_power.estimation.crossed.problem import COMPONENTS, EFFECT, CrossedProblem
 from humeval_power.kernels import information, reml
 
 # Two ways to the same number in double precision; conditioning costs the rest.
@@ -105,7 +106,7 @@ def test_information_matrices_are_those_of_the_dense_model(table):
     *rows, _, gamma = table
     X, zs = dense_model.design_matrices(*rows)
     problem, _ = view_of_table(*table)
-    info, phi = native.design_information(problem, gamma)
+    info, phi = design_information(problem, gamma)
     order = component_order(problem, residual=True)
     gg, xgx, xggx = dense_model.information(gamma, X, zs)
     np.testing.assert_allclose(info.gg[np.ix_(order, order)], gg, **CLOSE)
@@ -184,7 +185,7 @@ def test_satterthwaite_uses_the_numerical_hessian_of_the_criterion():
     y = y + (rng.normal(0.1, 0.2, 6)[rows.worker] + rng.normal(0, 0.25, 25)[rows.item]) * x
     X, zs = dense_model.design_matrices(rows.worker, rows.item, rows.system)
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
-    fit = native.fit_one(problem, y)
+    fit = fit_one(problem, y)
     assert (fit.gamma > 0).all()
     theta = np.append(fit.gamma[0], 1.0) * fit.sigma2[0]
     step = 1e-3 * theta
@@ -235,7 +236,7 @@ def test_kenward_roger_of_an_unidentified_design_uses_what_is_identified(m, n, k
     rows = k_per_item(m, n, ratings_per_item=k, seed=1).assignment
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
     variances = np.array([0.02, 0.05, 0.01, 0.08, 0.07])
-    info, phi = native.design_information(problem, variances[:4] / variances[4])
+    info, phi = design_information(problem, variances[:4] / variances[4])
     expected = information.expected_information(info, phi, variances[4], True)
     _, df = information.kenward_roger(info, phi, variances[4], EFFECT, expected)
     X, zs = dense_model.design_matrices(rows.worker, rows.item, rows.system)
@@ -262,7 +263,7 @@ def test_the_kernel_takes_any_number_of_columns():
     zs = [indicators[0] * x[:, [c]] for c in range(2)] + [indicators[1] * x[:, [c]] for c in range(3)]
     assert ours.profile.criterion == pytest.approx(dense_model.criterion(gamma, y, x, zs), rel=1e-11)
     np.testing.assert_allclose(ours.slope, dense_model.gradient(gamma, y, x, zs), **CLOSE)
-    info, phi = native.gram_information(ours.gram, gamma)
+    info, phi = gram_information(ours.gram, gamma)
     for part, dense in zip(info, dense_model.information(gamma, x, zs), strict=True):
         np.testing.assert_allclose(part, dense, **CLOSE)
     for contrast in np.eye(3)[1:]:
@@ -279,7 +280,7 @@ def test_the_kernel_takes_any_number_of_columns():
 def test_the_optimum_satisfies_the_conditions_of_a_bounded_minimum(table, restricted):
     *rows, rating, _ = table
     problem = CrossedProblem.of_design(*rows)
-    best = native.fit_one(problem, rating, restricted=restricted)
+    best = fit_one(problem, rating, restricted=restricted)
     assert best.status[0] in (reml.CONVERGED, reml.NO_RESIDUAL)
     if best.status[0] == reml.NO_RESIDUAL:
         return
@@ -309,12 +310,12 @@ def test_fits_are_the_same_bytes_for_any_number_of_jobs_and_any_chunks(restricte
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
     responses = np.random.default_rng(3).normal(0.5, 0.3, (150, len(rows.worker)))
     start = np.full(4, 0.5)
-    one = native.fit_batch(problem, responses, start=start, restricted=restricted)
+    one = fit_batch(problem, responses, start=start, restricted=restricted)
     for n_jobs in (2, 3):
-        many = native.fit_batch(problem, responses, start=start, restricted=restricted, n_jobs=n_jobs)
+        many = fit_batch(problem, responses, start=start, restricted=restricted, n_jobs=n_jobs)
         assert _batch_bytes(many) == _batch_bytes(one)
     parts = [
-        native.fit_batch(problem, responses[a:b], start=start, restricted=restricted)
+        fit_batch(problem, responses[a:b], start=start, restricted=restricted)
         for a, b in ((0, 1), (1, 70), (70, 150))
     ]
     joined = [
@@ -327,8 +328,8 @@ def test_adding_a_constant_moves_the_baseline_alone():
     rows = k_per_item(6, 20, ratings_per_item=2).assignment
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
     rating = np.random.default_rng(0).normal(0.5, 0.3, len(rows.worker))
-    first = native.fit_batch(problem, rating[None], start=np.ones(4))
-    moved = native.fit_batch(problem, rating[None] + 1000.0, start=np.ones(4))
+    first = fit_batch(problem, rating[None], start=np.ones(4))
+    moved = fit_batch(problem, rating[None] + 1000.0, start=np.ones(4))
     assert moved.baseline - first.baseline == pytest.approx(1000.0, abs=1e-9)
     for name in ("estimate", "standard_error", "df_kenward_roger", "criterion"):
         # the ratings themselves lose three digits beside 1000
@@ -340,8 +341,8 @@ def test_the_unit_of_the_ratings_does_not_matter(scale):
     rows = k_per_item(6, 20, ratings_per_item=2).assignment
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
     rating = np.random.default_rng(0).normal(0.5, 0.3, len(rows.worker))
-    first = native.fit_batch(problem, rating[None], start=np.ones(4))
-    scaled = native.fit_batch(problem, scale * rating[None], start=np.ones(4))
+    first = fit_batch(problem, rating[None], start=np.ones(4))
+    scaled = fit_batch(problem, scale * rating[None], start=np.ones(4))
     np.testing.assert_allclose(scaled.estimate, scale * first.estimate, rtol=1e-7)
     np.testing.assert_allclose(
         scaled.standard_error_adjusted, scale * first.standard_error_adjusted, rtol=1e-7

@@ -7,8 +7,10 @@ import pytest
 from reference import dense_model
 
 from humeval_power.designs import both_nested, k_per_item
-from humeval_power.estimation import native
-from humeval_power.estimation.native import EFFECT, CrossedProblem
+from humeval_power.estimation.crossed import choice
+from humeval_power.estimation.crossed.examination import examine
+from humeval_power.estimation.crossed.fits import fit_one
+from humeval_power.estimation.crossed.problem import EFFECT, CrossedProblem
 from humeval_power.kernels import crossed, dense, information, reml
 from humeval_power.kernels.crossproducts import response_products
 
@@ -81,10 +83,10 @@ def test_its_fit_is_that_of_the_kernels(name, restricted, monkeypatch):
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
     fits = []
     for by_dense in (False, True):
-        monkeypatch.setattr(native, "by_dense_matrices", lambda _gram, chosen=by_dense: chosen)
-        fits.append(native.fit_one(problem, rating, restricted=restricted))
+        monkeypatch.setattr(choice, "by_dense_matrices", lambda _gram, chosen=by_dense: chosen)
+        fits.append(fit_one(problem, rating, restricted=restricted))
         gamma = np.array([0.2, 0.4, 0.3, 0.1])
-        fits.append(native.examine(problem, rating, gamma, restricted=restricted))
+        fits.append(examine(problem, rating, gamma, restricted=restricted))
     kernels, seen, ours, ours_seen = fits
     assert ours.status[0] == kernels.status[0] == reml.CONVERGED
     # Both stop where a further step promises a fall of the criterion below 1e-10.

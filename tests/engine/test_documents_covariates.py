@@ -9,9 +9,10 @@ from reference.kernel_view import view
 from reference.structured_tables import SHAPES, design_matrices, ratings, table
 
 from humeval_power.errors import InputError
-from humeval_power.estimation import native
+from humeval_power.estimation.crossed import choice
+from humeval_power.estimation.crossed.fits import fit_one
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.native import CrossedProblem
 from humeval_power.inference.analyze.blups import predicted_effects
 from humeval_power.kernels import dense, reml
 from humeval_power.ratings import ratings_from_table
@@ -58,8 +59,8 @@ def test_the_dense_engine_finds_what_the_kernels_find(name, monkeypatch):
     problem = CrossedProblem.of_ratings(rated)
     fits = []
     for by_dense in (False, True):
-        monkeypatch.setattr(native, "by_dense_matrices", lambda _gram, chosen=by_dense: chosen)
-        fits.append(native.fit_one(problem, rated.rating))
+        monkeypatch.setattr(choice, "by_dense_matrices", lambda _gram, chosen=by_dense: chosen)
+        fits.append(fit_one(problem, rated.rating))
     assert fits[0].status[0] == fits[1].status[0] == reml.CONVERGED
     assert fits[0].criterion[0] == pytest.approx(fits[1].criterion[0], abs=1e-7)
     assert fits[0].estimate[0] == pytest.approx(fits[1].estimate[0], abs=1e-6)
@@ -182,7 +183,7 @@ def test_differences_have_documents_and_covariates_too():
     rated = ratings(SHAPES["nested complete"])
     problem = CrossedProblem.of_differences(rated.worker, rated.item, rated.system, document=rated.document)
     assert len(problem.factors) == 3
-    found = native.fit_one(problem, rated.rating)
+    found = fit_one(problem, rated.rating)
     whole = fit(rated)
     assert found.estimate[0] == pytest.approx(whole.parameters.effect, abs=1e-9)
     assert np.isnan(found.gamma[0, 4])

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from reference import dense_model
 
 from humeval_power.designs import crossed, k_per_item
-from humeval_power.estimation import native
-from humeval_power.estimation.even_batch import fit_even
-from humeval_power.estimation.native import CrossedProblem, fit_batch
+from humeval_power.estimation.crossed.even_batch import fit_even
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels import reml
 from humeval_power.kernels.even_designs import (
@@ -217,7 +217,7 @@ def test_what_does_not_converge_or_runs_away_is_fitted_again():
 
 def test_steps_from_a_singular_hessian_are_those_of_the_search_one_by_one():
     def alone(hessian, slope, free):
-        function = native.reml.newton_direction.py_func
+        function = reml.newton_direction.py_func
         spaces = {**function.__globals__, "spd_inverse": reml.spd_inverse.py_func}
         return type(function)(function.__code__, spaces)(hessian, slope, free)
 

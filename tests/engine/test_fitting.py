@@ -19,9 +19,10 @@ from seven import seven
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation import native
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import EFFECT as AN_EFFECT
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.native import CrossedProblem
 from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.ratings import ratings_from_table
@@ -219,7 +220,7 @@ def test_kenward_and_roger_at_the_goldens_own_variances_equals_pbkrtest(shared):
         variances = np.array([expected[short] for short in GOLDEN_NAMES])
         gamma = np.where(variances[:4] < 1e-12, 0.0, variances[:4] / variances[4])
         rows = (ratings.worker, ratings.item, ratings.system)
-        ours = view_of_table(*rows, ratings.rating, gamma)[1].precision(native.EFFECT)
+        ours = view_of_table(*rows, ratings.rating, gamma)[1].precision(AN_EFFECT)
         assert ours.standard_error == pytest.approx(expected["se"], rel=1e-6)
         if name != "k1":
             assert ours.standard_error_adjusted == pytest.approx(expected["se_kr_adjusted"], rel=1e-6)
@@ -398,7 +399,7 @@ def test_simulated_studies_give_back_their_parameters(name):
     )
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)
     truth = np.array([getattr(TRUTH, part) for part in STANDARD_DEVIATIONS]) ** 2
-    fits = native.fit_batch(problem, responses, start=truth[:4] / truth[4])
+    fits = fit_batch(problem, responses, start=truth[:4] / truth[4])
     assert (fits.status == 0).all()
 
     def standard_scores(values, expected):

@@ -9,8 +9,9 @@ from seven import seven
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.native import CrossedProblem, fit_batch
 from humeval_power.simulation.study import simulate
 
 TRUTH = seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15, sd_worker_item=0.12)

@@ -11,10 +11,11 @@ from scipy import optimize, stats
 from seven import seven
 
 from humeval_power.designs import crossed, k_per_item
-from humeval_power.estimation import interaction_score
+from humeval_power.estimation.crossed import interaction_score
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.interaction_score import interaction_test
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.interaction_score import interaction_test
-from humeval_power.estimation.native import CrossedProblem, fit_batch
 from humeval_power.simulation.study import SimulatedRatings, simulate
 
 NONE = seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15)

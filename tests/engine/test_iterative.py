@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
 from humeval_power.errors import InputError
-from humeval_power.estimation import iterative, large_system, native, probed_search
+from humeval_power.estimation.crossed import problem as problem_module
+from humeval_power.estimation.crossed.examination import design_information, examine, gram_information
+from humeval_power.estimation.crossed.fits import BatchFit, fit_one
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.large_system import LargeSystem, grouped
-from humeval_power.estimation.native import BatchFit, CrossedProblem
+from humeval_power.estimation.large import iterative, probed_search
+from humeval_power.estimation.large import system as large_system
+from humeval_power.estimation.large.system import LargeSystem, grouped
 from humeval_power.inference.analyze.blups import predicted_effects
 from humeval_power.inference.study.intervals import parameter_intervals
 from humeval_power.kernels.iterative import WIDTH
@@ -122,7 +126,7 @@ def test_information_at_variances_of_zero_is_exact(case: str) -> None:
     problem, _ = CASES[case]()
     system = LargeSystem(problem.design)
     found, phi = system.plain_information(problem.x.T @ problem.x)
-    expected, expected_phi = native.gram_information(problem.gram, np.zeros(system.n_types))
+    expected, expected_phi = gram_information(problem.gram, np.zeros(system.n_types))
     for one, other in zip((*found, phi), (*expected, expected_phi), strict=True):
         assert np.allclose(one, other, rtol=1e-9, atol=1e-9 * np.abs(other).max())
 
@@ -152,7 +156,7 @@ def test_with_exact_traces_the_search_ends_where_the_dense_one_does(
 ) -> None:
     problem, rating = CASES[case]()
     found = of_all_signs(monkeypatch, problem, rating, restricted=restricted)
-    expected = native.fit_one(problem, rating, restricted=restricted)
+    expected = fit_one(problem, rating, restricted=restricted)
     assert found.status[0] == expected.status[0] == 0
     assert np.allclose(found.gamma, expected.gamma, rtol=1e-4, atol=1e-5, equal_nan=True)
     for name in ("estimate", "baseline", "standard_error", "sigma2"):
@@ -169,8 +173,8 @@ def test_with_exact_traces_the_search_ends_where_the_dense_one_does(
 def test_variances_of_a_larger_table_are_within_their_monte_carlo_error() -> None:
     *codes, rating = table(150, 300, 3, seed=2)
     problem = CrossedProblem.of_design(*codes)
-    expected = native.fit_one(problem, rating)
-    seen = native.examine(problem, rating, expected.gamma[0], restricted=True)
+    expected = fit_one(problem, rating)
+    seen = examine(problem, rating, expected.gamma[0], restricted=True)
     assert seen.criterion == pytest.approx(float(expected.criterion[0]))
     found = iterative.fit_iterative(problem, rating)
     said = found.monte_carlo
@@ -220,7 +224,7 @@ def test_variances_that_a_table_does_not_tell_apart_do_not_disturb_the_rest() ->
     rating = 0.5 + 0.1 * random.normal(size=m)[worker] + 0.1 * random.normal(size=n)[item]
     rating = rating + 0.2 * random.normal(size=2 * n)
     problem = CrossedProblem.of_design(worker, item, system)
-    found, expected = iterative.fit_iterative(problem, rating), native.fit_one(problem, rating)
+    found, expected = iterative.fit_iterative(problem, rating), fit_one(problem, rating)
     assert found.status[0] == 0
     assert found.estimate[0] == pytest.approx(expected.estimate[0], rel=1e-2)
     assert found.standard_error[0] == pytest.approx(expected.standard_error[0], rel=0.02)
@@ -232,7 +236,7 @@ def test_the_printed_error_is_honest() -> None:
     """Over 100 seeds the SDs spread about those of exact traces as the printed errors say."""
     *codes, rating = table(150, 300, 3, seed=2)
     problem = CrossedProblem.of_design(*codes)
-    exact = native.fit_one(problem, rating)
+    exact = fit_one(problem, rating)
     gammas, printed = [], []
     for seed in range(100):
         fit = iterative.fit_iterative(problem, rating, probes=64, seed=seed)
@@ -253,9 +257,9 @@ def test_what_follows_a_fit_is_the_same_by_iteration(monkeypatch: pytest.MonkeyP
     gamma = np.array([0.3, 0.1, 0.2, 0.1])
     exact = fit(ratings)
     predicted = predicted_effects(exact, ratings)
-    known, phi = native.design_information(CrossedProblem.of_ratings(ratings), gamma)
-    monkeypatch.setattr(native, "_MOST_WORK", 0.0)
-    monkeypatch.setattr(native, "_MOST_SPARSE_WORK", 0.0)
+    known, phi = design_information(CrossedProblem.of_ratings(ratings), gamma)
+    monkeypatch.setattr(problem_module, "_MOST_WORK", 0.0)
+    monkeypatch.setattr(problem_module, "_MOST_SPARSE_WORK", 0.0)
     problem = CrossedProblem.of_ratings(ratings)
     assert problem.is_iterative
     found = fit(ratings)
@@ -273,7 +277,7 @@ def test_what_follows_a_fit_is_the_same_by_iteration(monkeypatch: pytest.MonkeyP
             assert np.abs(getattr(one, name) - getattr(other, name)).max() < 1e-9
             error = f"{name}_error"
             assert np.allclose(getattr(one, error), getattr(other, error), rtol=0.1)
-    info, found_phi = native.design_information(problem, gamma)
+    info, found_phi = design_information(problem, gamma)
     assert np.allclose(found_phi, phi, rtol=1e-8)
     assert np.allclose(info.gg, known.gg, rtol=0.05, atol=0.01 * np.abs(known.gg).max())
     with pytest.raises(InputError, match="without evaluating its likelihood"):

@@ -14,9 +14,10 @@ from places import TESTS
 
 from humeval_power.designs import Assignment
 from humeval_power.errors import InputError
-from humeval_power.estimation import joint_design, joint_table
-from humeval_power.estimation.joint_fit import contrast_precision, fit_joint
-from humeval_power.estimation.joint_table import JointTable
+from humeval_power.estimation.joint import design as joint_design
+from humeval_power.estimation.joint import table as joint_table
+from humeval_power.estimation.joint.fit import contrast_precision, fit_joint
+from humeval_power.estimation.joint.table import JointTable
 from humeval_power.kernels.joint_paired import PairedPoint
 from humeval_power.kernels.joint_reml import TablePoint
 

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from scipy.sparse import block_array, csr_array, eye_array
 
-from humeval_power.estimation import native
+from humeval_power.estimation.crossed import problem as problem_module
+from humeval_power.estimation.crossed.examination import design_information, examine, room_for
+from humeval_power.estimation.crossed.fits import fit_one
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.native import CrossedProblem
 from humeval_power.inference.analyze.blups import LevelEffects, predicted_effects
 from humeval_power.kernels import crossed, crossed_information, elimination, fronts, large_information
 from humeval_power.kernels.large_design import large_design
@@ -89,7 +91,7 @@ def test_same_as_the_kernels(name, more):
             (crossed_information.examine, problem.gram),
             (large_information.examine, large),
         ):
-            room = native._empty(q, problem.x.shape[1])
+            room = room_for(q, problem.x.shape[1])
             prof, log_det, trace = look(design, response, gamma, True, room.norm, room.xgx, room.xggx)
             seen.append([prof.criterion, prof.beta, prof.phi, prof.rss, prof.inner_hx, prof.outer_hx])
             seen[-1] += [prof.inner_py, prof.outer_py, log_det, trace, room.norm, room.xgx, room.xggx]
@@ -102,12 +104,12 @@ def test_fit_and_what_follows_it_are_the_kernels(name, monkeypatch):
     worker, item, system, rating = _table(**SHAPES[name])
     found = {}
     for columns in (0, 10**9):
-        monkeypatch.setattr(native, "_MANY_COLUMNS", columns)
+        monkeypatch.setattr(problem_module, "_MANY_COLUMNS", columns)
         problem = CrossedProblem.of_design(worker, item, system)
         assert problem.is_large == (columns == 0)
-        ends = native.fit_one(problem, rating)
-        seen = native.examine(problem, rating, ends.gamma[0], restricted=True)
-        info, phi = native.design_information(problem, ends.gamma[0])
+        ends = fit_one(problem, rating)
+        seen = examine(problem, rating, ends.gamma[0], restricted=True)
+        info, phi = design_information(problem, ends.gamma[0])
         found[columns] = [*ends[:10], seen.criterion, seen.rss, seen.phi, *seen.information, *info, phi]
         assert ends.status[0] == 0
     for ours, theirs in zip(found[0], found[10**9], strict=True):
@@ -117,7 +119,7 @@ def test_fit_and_what_follows_it_are_the_kernels(name, monkeypatch):
 def test_a_table_of_many_workers_is_large_and_builds_nothing_dense():
     worker, item, system, rating = _table("random", 300, 400, 3)
     problem = CrossedProblem.of_design(worker, item, system)
-    found = native.fit_one(problem, rating)
+    found = fit_one(problem, rating)
     assert problem.is_large
     assert "gram" not in vars(problem)
     assert found.status[0] == 0
@@ -208,7 +210,7 @@ def test_predicted_effects_and_their_errors_are_the_kernels(monkeypatch):
     ratings = SimpleNamespace(**dict(zip(names, _table(**SHAPES["unpaired chain"]), strict=True)))
     found = []
     for columns in (0, 10**9):
-        monkeypatch.setattr(native, "_MANY_COLUMNS", columns)
+        monkeypatch.setattr(problem_module, "_MANY_COLUMNS", columns)
         seen = predicted_effects(fit(ratings), ratings)
         levels = [getattr(kind, part) for kind in (seen.workers, seen.items) for part in _EFFECTS]
         found.append([*levels, seen.fitted, seen.effect])

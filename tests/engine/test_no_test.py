@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 from study_files import run, write_ratings
 
-from humeval_power.estimation import joint_fit, native
+from humeval_power.estimation.crossed import fits
+from humeval_power.estimation.joint import fit as joint_fit
 from humeval_power.inference.study.many_systems import correct
 from humeval_power.inference.study.wald import finished_test
 from humeval_power.interfaces.cli.main import main
@@ -31,7 +32,7 @@ def plain(result: Result) -> str:
 @pytest.fixture
 def unconverged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches that are cut off after one step."""
-    monkeypatch.setattr(native, "_MAX_STEPS", 1)
+    monkeypatch.setattr(fits, "_MAX_STEPS", 1)
     monkeypatch.setattr(joint_fit, "_MAX_STEPS", 1)
 
 

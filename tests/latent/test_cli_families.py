@@ -14,7 +14,7 @@ from cli import run as run_words
 from click.testing import Result
 
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.latent_categories import categories_of
+from humeval_power.estimation.latent.categories import categories_of
 from humeval_power.inference.study.family_check import check_family, has_few_points
 from humeval_power.inference.study.spread import spread_test
 from humeval_power.inference.study.wald import effect_test

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from humeval_power.estimation import latent_engine
-from humeval_power.estimation.latent_engine import LatentProblem, Start, fit_latent_batch
+from humeval_power.estimation.latent import engine as latent_engine
+from humeval_power.estimation.latent.engine import LatentProblem, Start, fit_latent_batch
 
 GRID = np.indices((6, 15, 2)).reshape(3, -1)
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.latent_categories import categories_of
+from humeval_power.estimation.latent.categories import categories_of
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.scales import RatingScale
 

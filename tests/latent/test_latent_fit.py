@@ -15,7 +15,7 @@ from category_tables import FIVE, drawn_frame, drawn_ratings
 import humeval_power as hp
 from humeval_power.checking.covariates import numeric
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.latent_fit import fit_latent
+from humeval_power.estimation.latent.fit import fit_latent
 from humeval_power.latent import Latent
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.rules import DecisionRule, Estimator

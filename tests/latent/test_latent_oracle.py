@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from places import TESTS
 
-from humeval_power.estimation.latent_engine import LatentProblem, fit_latent_batch
+from humeval_power.estimation.latent.engine import LatentProblem, fit_latent_batch
 
 SCRIPT = TESTS / "oracles" / "latent_oracle.R"
 PACKAGES = ("glmmTMB", "lme4", "ordinal", "jsonlite")

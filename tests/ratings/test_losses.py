@@ -12,7 +12,8 @@ from scipy import stats
 
 from humeval_power.designs import Assignment, crossed, items_nested, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.estimation.native import CrossedProblem, fit_batch
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.parameters import preset
 from humeval_power.simulation.losses import (
     AT_RANDOM,

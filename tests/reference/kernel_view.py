@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from humeval_power.estimation.native import CrossedProblem
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.kernels import crossed, crossed_information, information
 from humeval_power.kernels.crossproducts import build_gram, response_products
 

@@ -27,7 +27,7 @@ from humeval_power.designs import (
     workers_nested,
 )
 from humeval_power.errors import HumevalPowerError, InputError, ParametersError
-from humeval_power.estimation.native import EFFECT
+from humeval_power.estimation.crossed.problem import EFFECT
 from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
 from humeval_power.inference.study.formula import (
     EffectPrecision,

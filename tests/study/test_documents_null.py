@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from humeval_power.estimation.native import CrossedProblem, fit_batch
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem
 
 N_STUDIES = 1000
 

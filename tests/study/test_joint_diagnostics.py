@@ -12,7 +12,7 @@ from test_many_systems import ratings_of
 
 from humeval_power.api.analyze import analyze_systems
 from humeval_power.comparisons import ComparisonFamily
-from humeval_power.estimation.joint_fit import fit_joint
+from humeval_power.estimation.joint.fit import fit_joint
 from humeval_power.inference.analyze.joint_diagnostics import diagnose_jointly
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.formats.documents.reading import to_json

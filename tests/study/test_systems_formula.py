@@ -13,7 +13,7 @@ from scipy import stats
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Assignment, Design, crossed, k_per_item
 from humeval_power.errors import InputError, ParametersError
-from humeval_power.estimation.joint_fit import contrast_precision, fit_joint
+from humeval_power.estimation.joint.fit import contrast_precision, fit_joint
 from humeval_power.inference.study.formula import analytic_power, power_at
 from humeval_power.parameters import Parameters, preset
 from humeval_power.planning.study.systems_power import power_by_law, systems_formula

@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.estimation.joint_fit import contrast_precision, fit_joint
+from humeval_power.estimation.joint.fit import contrast_precision, fit_joint
 from humeval_power.inference.study.corrected import significant
 from humeval_power.inference.study.max_t import CriticalValues, MaxT
 from humeval_power.inference.study.systems_replication import SystemsReplication

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import InputError
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.latent_fit import LatentFit
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE, Measure, undefined
 from humeval_power.parameters import STANDARD_DEVIATIONS
 

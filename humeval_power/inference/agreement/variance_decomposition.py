@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.native import RatingTable
+from humeval_power.estimation.crossed.problem import RatingTable
 from humeval_power.inference.item_bootstrap import (
     DEFAULT_CONFIDENCE,
     DEFAULT_RESAMPLES,

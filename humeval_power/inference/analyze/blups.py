@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.blas import one_blas_thread
 from humeval_power.errors import InputError
+from humeval_power.estimation.crossed.examination import outer_effects
+from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.native import CrossedProblem, RatingTable, one_blas_thread, outer_effects
 from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels import crossed
 
@@ -144,7 +146,7 @@ def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: flo
 
 def _iterated(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: float) -> Blocks:
     """The same of a very large table: effects by solves, their variances by probes."""
-    from humeval_power.estimation.iterative import effects_at
+    from humeval_power.estimation.large.iterative import effects_at
 
     found = effects_at(problem, response, gamma)
     qa, qb = len(problem.design.outer_types), len(problem.design.inner_types)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.estimation.crossed.held_variances import at_variances_of, is_searched_slowly
+from humeval_power.estimation.crossed.problem import RatingTable
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.held_variances import at_variances_of, is_searched_slowly
-from humeval_power.estimation.native import RatingTable
 from humeval_power.inference.study.wald import EffectTest, difference_test, effect_test
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE, DecisionRule

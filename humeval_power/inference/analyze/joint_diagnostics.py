@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from humeval_power.errors import FitError
-from humeval_power.estimation.joint_fit import JointFit
+from humeval_power.estimation.joint.fit import JointFit
 from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT
 from humeval_power.inference.analyze.screening import WorkerCheck, screen_workers
 from humeval_power.ratings import Ratings

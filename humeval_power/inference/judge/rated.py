@@ -19,8 +19,9 @@ from scipy import special
 
 from humeval_power.clusters import Clusters
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation import vanishing_residual
-from humeval_power.estimation.native import MESSAGES, BatchFit, CrossedProblem, Levels, fit_one
+from humeval_power.estimation.crossed import vanishing_residual
+from humeval_power.estimation.crossed.fits import MESSAGES, BatchFit, fit_one
+from humeval_power.estimation.crossed.problem import CrossedProblem, Levels
 from humeval_power.inference.clustered import clustered_mean
 from humeval_power.kernels import reml
 

@@ -14,7 +14,7 @@ from humeval_power.inference.preference.latent_scale import FIRST, LatentPrefere
 from humeval_power.latent import Link
 
 if TYPE_CHECKING:  # the kernels, which formulas do without
-    from humeval_power.estimation.latent_engine import LatentProblem, Start
+    from humeval_power.estimation.latent.engine import LatentProblem, Start
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -154,7 +154,7 @@ class PanelModel:
         n_jobs: int,
     ) -> None:
         """Fit tables that all have ties, or all have none."""
-        from humeval_power.estimation.latent_engine import fit_latent_batch
+        from humeval_power.estimation.latent.engine import fit_latent_batch
 
         ties = bool((outcomes[0] == 0).any())
         found = fit_latent_batch(
@@ -177,7 +177,7 @@ class PanelModel:
         fits.sd_item[rows] = found.sd[:, -1] if self.by_item else 0.0
 
     def _start(self, start: LatentPreference, *, ties: bool) -> Start:
-        from humeval_power.estimation.latent_engine import Start
+        from humeval_power.estimation.latent.engine import Start
 
         cut = start.threshold
         bias = [] if self.position is None else [start.position_bias]
@@ -189,7 +189,7 @@ class PanelModel:
 
     @property
     def _problem(self) -> LatentProblem:
-        from humeval_power.estimation.latent_engine import LatentProblem
+        from humeval_power.estimation.latent.engine import LatentProblem
 
         return LatentProblem.of_preferences(
             self.worker if self.by_worker else np.zeros_like(self.worker),

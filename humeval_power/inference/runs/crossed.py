@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.latent_fit import LatentFit
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.clustered import clustered_mean
 from humeval_power.inference.runs.comparison import (
     ErrorPart,

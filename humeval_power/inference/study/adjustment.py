@@ -9,7 +9,7 @@ import numpy as np
 from humeval_power.errors import FitError
 from humeval_power.estimation.fit import CorrelationFit, Fit
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.latent_fit import LatentFit
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.study.wald import (
     EffectTest,
     effect_test,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from humeval_power.errors import HumevalPowerError
-from humeval_power.estimation.latent_categories import MOST_CATEGORIES, categories_of, distinct_values
-from humeval_power.estimation.latent_fit import fit_latent
+from humeval_power.estimation.latent.categories import MOST_CATEGORIES, categories_of, distinct_values
+from humeval_power.estimation.latent.fit import fit_latent
 from humeval_power.inference.study.latent_test import latent_test
 from humeval_power.inference.study.spread import SpreadTest, spread_test
 from humeval_power.inference.study.wald import EffectTest

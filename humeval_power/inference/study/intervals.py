@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
+from humeval_power.blas import one_blas_thread
 from humeval_power.designs import from_table
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation import native
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import DOCUMENT_COMPONENTS, CrossedProblem, RatingTable
+from humeval_power.estimation.crossed.runaways import profile_at
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.latent_fit import LatentFit
-from humeval_power.estimation.monte_carlo import NO_LIKELIHOOD
-from humeval_power.estimation.native import DOCUMENT_COMPONENTS, CrossedProblem, RatingTable
+from humeval_power.estimation.large.monte_carlo import NO_LIKELIHOOD
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.estimation.structure import structure_of
 from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels import crossed
@@ -127,7 +129,7 @@ def _profile(fit: Fit, ratings: RatingTable) -> Intervals:
         found = optimize.minimize(value, start, method="L-BFGS-B", bounds=[(0, None)] * len(others))
         return float(found.fun) - best - _CHI2
 
-    with native.one_blas_thread():
+    with one_blas_thread():
         return {
             name: _crossings(partial(excess, k), math.sqrt(variances[k]), math.sqrt(variances.sum()))
             for k, name in enumerate(names)
@@ -158,7 +160,7 @@ def _variance_criterion(
 
     def criterion(variances: Floats) -> float:
         gamma = problem.to_kernel(variances[:-1] / variances[-1])
-        prof = native.profile_at(problem, observed, gamma, restricted=restricted)
+        prof = profile_at(problem, observed, gamma, restricted=restricted)
         if not prof.ok:
             return 1e10
         constant = prof.criterion - df * (1.0 + np.log(2.0 * np.pi * prof.rss / df))
@@ -191,7 +193,7 @@ def bootstrap_estimates(
     deviations = np.array([getattr(replication.parameters, name) for name in names])
 
     def drawn(part: range) -> Floats:
-        batch = native.fit_batch(
+        batch = fit_batch(
             problem,
             replication.responses(len(part), seed=seed, first=part.start),
             start=(deviations[:-1] / deviations[-1]) ** 2,

@@ -12,7 +12,7 @@ from scipy.interpolate import BarycentricInterpolator
 
 from humeval_power.comparisons import ComparisonFamily, Correction, FamilyOfTests, SystemVariances
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.joint_fit import JointFit, contrast_precision, fit_joint
+from humeval_power.estimation.joint.fit import JointFit, contrast_precision, fit_joint
 from humeval_power.inference.study.many_systems import (
     PairResult,
     SystemMean,

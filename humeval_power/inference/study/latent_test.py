@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.latent_fit import LatentFit
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.study.latent_effects import expected_at, latent_margin, slope_to_expected
 from humeval_power.inference.study.wald import (
     EffectTest,

@@ -19,8 +19,8 @@ from humeval_power.comparisons import (
 )
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.joint_fit import JointFit
-from humeval_power.estimation.latent_fit import LatentFit
+from humeval_power.estimation.joint.fit import JointFit
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.study.testing import fit_and_test
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.ratings import Ratings

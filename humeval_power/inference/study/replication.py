@@ -36,7 +36,7 @@ from humeval_power.sweep.parts import part_done
 from humeval_power.sweep.spans import spans
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.latent_engine import Start
+    from humeval_power.estimation.latent.engine import Start
 
 Floats = NDArray[np.float64]
 
@@ -223,7 +223,7 @@ class Replication:
         return with_repeats(self.design, self.exclusion.repeats)
 
     def _fit_own_rows(self, replicates: range, seed: int, n_jobs: int) -> StudyFits:
-        from humeval_power.estimation.native import one_blas_thread
+        from humeval_power.blas import one_blas_thread
 
         scores = None if self.family == "gaussian" else self._levels
         nothing = StudyFits.nothing(LOST, len(self.components), scores)
@@ -345,7 +345,7 @@ class Replication:
 
     @cached_property
     def _problem(self) -> object:
-        from humeval_power.estimation.native import CrossedProblem
+        from humeval_power.estimation.crossed.problem import CrossedProblem
 
         rows = self.design.assignment
         build = (
@@ -355,7 +355,8 @@ class Replication:
         return build(rows.worker, rows.item, rows.system, document=document)
 
     def _fit_tables(self, responses: Floats, n_jobs: int, alone: bool) -> StudyFits:
-        from humeval_power.estimation.native import CrossedProblem, fit_batch
+        from humeval_power.estimation.crossed.fits import fit_batch
+        from humeval_power.estimation.crossed.problem import CrossedProblem
 
         problem = self._problem
         assert isinstance(problem, CrossedProblem)
@@ -379,7 +380,7 @@ class Replication:
 
     @cached_property
     def _latent_problem(self) -> object:
-        from humeval_power.estimation.latent_engine import LatentProblem
+        from humeval_power.estimation.latent.engine import LatentProblem
 
         rows = self.design.assignment
         document = rows.document if self.fits_documents else None
@@ -388,7 +389,7 @@ class Replication:
     @cached_property
     def _latent_start(self) -> Start | None:
         """The generating values, where ratings arise as they are analysed."""
-        from humeval_power.estimation.latent_engine import Start
+        from humeval_power.estimation.latent.engine import Start
 
         latent = self.parameters.latent
         if latent is None or latent.link != self.link:
@@ -400,7 +401,7 @@ class Replication:
         )
 
     def _fit_categories(self, responses: Floats, n_jobs: int) -> StudyFits:
-        from humeval_power.estimation.latent_engine import LatentProblem, fit_latent_batch
+        from humeval_power.estimation.latent.engine import LatentProblem, fit_latent_batch
 
         problem = self._latent_problem
         assert isinstance(problem, LatentProblem)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 from humeval_power.errors import HumevalPowerError
+from humeval_power.estimation.crossed.problem import RatingTable
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.latent_categories import Categories
-from humeval_power.estimation.native import RatingTable
+from humeval_power.estimation.latent.categories import Categories
 from humeval_power.inference.study.wald import effect_test
 from humeval_power.ratings import Ratings
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Design
-from humeval_power.estimation.joint_batch import (
+from humeval_power.estimation.joint.batch import (
     AnyTable,
     ContrastFits,
     fit_complete_common,
@@ -68,7 +68,7 @@ class SystemsReplication:
             rows = slice(max(first - block * BLOCK, 0), min(first + n - block * BLOCK, BLOCK))
             return self._of_sums(CompleteSums(*(kind[rows] for kind in sums)))
 
-        from humeval_power.estimation.native import one_blas_thread
+        from humeval_power.blas import one_blas_thread
 
         with one_blas_thread():
             if n_jobs == 1 or len(blocks) == 1:
@@ -203,7 +203,7 @@ class SystemsReplication:
         ]
 
     def _joint_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
-        from humeval_power.estimation.native import one_blas_thread
+        from humeval_power.blas import one_blas_thread
 
         with one_blas_thread():
             if n_jobs == 1:

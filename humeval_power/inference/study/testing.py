@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from humeval_power.errors import InputError
 from humeval_power.estimation.fit import CorrelatedFactor, Fit
 from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.latent_fit import LatentFit, fit_latent
+from humeval_power.estimation.latent.fit import LatentFit, fit_latent
 from humeval_power.inference.study.intervals import Intervals, latent_intervals, parameter_intervals
 from humeval_power.inference.study.latent_test import latent_test
 from humeval_power.inference.study.wald import EffectTest, difference_test, effect_test

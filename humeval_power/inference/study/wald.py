@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation import vanishing_residual
+from humeval_power.estimation.crossed import vanishing_residual
+from humeval_power.estimation.crossed.fits import BatchFit, fit_one
+from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.fit import KENWARD_ROGER_LIMIT, Engine, Fit
-from humeval_power.estimation.native import BatchFit, CrossedProblem, RatingTable, fit_one
 from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels import reml
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters

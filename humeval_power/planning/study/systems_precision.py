@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Design
 from humeval_power.errors import InputError, ParametersError
-from humeval_power.estimation.joint_design import joint_precision
+from humeval_power.estimation.joint.design import joint_precision
 from humeval_power.inference.study.formula import effect_precision, smallest_count
 from humeval_power.inference.study.pair_designs import pair_design
 from humeval_power.planning.study.regular import Variances, dimensions, pseudo_inverse, regular_precision

@@ -41,8 +41,8 @@ class Unmodelled:
 def left_out_documents(suspect: Suspect, ratings: Ratings) -> Unmodelled:
     """Of documents or sessions, from ratings read with them: studies of this very design without an effect, drawn
     at what the model with documents finds, and analysed without them."""
+    from humeval_power.estimation.crossed.choice import quick_start
     from humeval_power.estimation.fitting import fit
-    from humeval_power.estimation.native import quick_start
 
     if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
         return Unmodelled(suspect)
@@ -60,8 +60,8 @@ def left_out_documents(suspect: Suspect, ratings: Ratings) -> Unmodelled:
 def left_out_covariate(suspect: Suspect, ratings: Ratings) -> Unmodelled:
     """Of an order or a position, from ratings read with it: what it adds to the difference where the systems were
     not balanced over it, and how often that alone would be found."""
+    from humeval_power.estimation.crossed.choice import quick_start
     from humeval_power.estimation.fitting import fit
-    from humeval_power.estimation.native import quick_start
 
     if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
         return Unmodelled(suspect)

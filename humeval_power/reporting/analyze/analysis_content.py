@@ -18,8 +18,8 @@ from humeval_power.reporting.study.fit_content import fit_content
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.comparisons import FamilyOfTests
     from humeval_power.estimation.fit import Fit
-    from humeval_power.estimation.joint_fit import JointFit
-    from humeval_power.estimation.latent_fit import LatentFit
+    from humeval_power.estimation.joint.fit import JointFit
+    from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.inference.looks.stagewise import StagewiseResult
     from humeval_power.inference.study.adjustment import Adjustment
     from humeval_power.inference.study.family_check import FamilyCheck
@@ -139,7 +139,7 @@ def comparison_content(
 
 def _pair_parameters(fit: Fit | LatentFit | JointFit) -> Record | None:
     """Those of the pair's own fit; null for a fit of all systems, which stands in the record once."""
-    from humeval_power.estimation.joint_fit import JointFit
+    from humeval_power.estimation.joint.fit import JointFit
 
     return None if isinstance(fit, JointFit) else dict(fit.parameters.as_dict())
 

@@ -10,7 +10,7 @@ from humeval_power.reporting.document import Block, Paragraph, Table
 from humeval_power.reporting.numbers import counted, p_words
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.joint_fit import JointFit
+    from humeval_power.estimation.joint.fit import JointFit
     from humeval_power.inference.study.many_systems import ModelCheck, VariancesCheck
 
 _BY_MODEL = {"pairwise": "By fits in pairs", "joint": "By one fit of all systems"}

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from humeval_power.estimation.delta_laplace import DeltaLaplace
-from humeval_power.estimation.swap_effects import Additivity, Floats
+from humeval_power.estimation.metrics.delta_laplace import DeltaLaplace
+from humeval_power.estimation.metrics.swap_effects import Additivity, Floats
 from humeval_power.reporting.figure_style import COLOURS, INK, house_style
 
 _EDGE = 0.995  # share of the effects within the histogram

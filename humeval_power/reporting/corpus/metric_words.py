@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.estimation.sentence_counts import METRIC_NAMES, SentenceCounts
+from humeval_power.estimation.metrics.sentence_counts import METRIC_NAMES, SentenceCounts
 from humeval_power.reporting.document import Fact
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record

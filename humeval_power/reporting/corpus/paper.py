@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from humeval_power.clusters import Clusters
-from humeval_power.estimation.sentence_counts import METRIC_NAMES, SentenceCounts
+from humeval_power.estimation.metrics.sentence_counts import METRIC_NAMES, SentenceCounts
 from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.inference.corpus import RandomisationTest
 from humeval_power.reporting.numbers import counted, p_words

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from humeval_power.clusters import Clusters
-from humeval_power.estimation.sentence_counts import METRIC_NAMES, SentenceCounts
+from humeval_power.estimation.metrics.sentence_counts import METRIC_NAMES, SentenceCounts
 from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.inference.corpus import RandomisationTest
 from humeval_power.reporting.corpus.metric_words import metric_facts, metric_record

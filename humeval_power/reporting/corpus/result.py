@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.estimation.delta_laplace import DeltaLaplace
-from humeval_power.estimation.sentence_counts import METRIC_NAMES, SentenceCounts
-from humeval_power.estimation.swap_effects import Additivity, Floats
+from humeval_power.estimation.metrics.delta_laplace import DeltaLaplace
+from humeval_power.estimation.metrics.sentence_counts import METRIC_NAMES, SentenceCounts
+from humeval_power.estimation.metrics.swap_effects import Additivity, Floats
 from humeval_power.reporting.corpus.metric_words import metric_facts, metric_record
 from humeval_power.reporting.document import (
     Block,

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from humeval_power.checking.columns import shortened
-from humeval_power.estimation.latent_fit import LatentFit
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.reporting.figure_style import INK, house_style
 from humeval_power.safe_text import picture_text
 

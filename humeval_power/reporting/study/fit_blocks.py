@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from humeval_power.estimation.crossed.interaction_score import InteractionTest
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.interaction_score import InteractionTest
-from humeval_power.estimation.latent_fit import LatentFit
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.study.intervals import Intervals
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.parameters import PARAMETER_NAMES

@@ -11,7 +11,7 @@ from humeval_power.reporting.study.adjustment import adjustment_content
 
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.estimation.fit import Fit
-    from humeval_power.estimation.latent_fit import LatentFit
+    from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.inference.study.adjustment import Adjustment
     from humeval_power.inference.study.family_check import FamilyCheck
     from humeval_power.inference.study.intervals import IntervalMethod, Intervals

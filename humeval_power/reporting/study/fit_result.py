@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.estimation.interaction_score import InteractionTest
+from humeval_power.estimation.crossed.interaction_score import InteractionTest
 from humeval_power.inference.study.adjustment import Adjustment
 from humeval_power.inference.study.family_check import FamilyCheck
 from humeval_power.inference.study.intervals import IntervalMethod, Intervals

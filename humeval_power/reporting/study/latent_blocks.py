@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from humeval_power.checking.columns import shortened
-from humeval_power.estimation.latent_fit import LatentFit
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.study.intervals import Intervals
 from humeval_power.inference.study.latent_effects import LatentEffects, effects_at, effects_of
 from humeval_power.inference.study.wald import EffectTest

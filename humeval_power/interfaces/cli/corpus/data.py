@@ -7,7 +7,7 @@ from typing import Any, get_args
 import click
 
 from humeval_power.api import corpus
-from humeval_power.estimation.sentence_counts import CorpusMetric, Tokenizer
+from humeval_power.estimation.metrics.sentence_counts import CorpusMetric, Tokenizer
 from humeval_power.inference.corpus import DEFAULT_SWAPS
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import Function, alpha_option, decorated, seed_option

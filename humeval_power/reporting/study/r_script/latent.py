@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from humeval_power.estimation.latent_fit import LatentFit, fit_latent
+from humeval_power.estimation.latent.fit import LatentFit, fit_latent
 from humeval_power.reporting.study.r_script.covariates import columns_of
 from humeval_power.reporting.study.r_script.text import assigned, comment, heading, table_lines
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.latent_fit import LatentFit
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.reporting.study.fit_blocks import tested_words
 from humeval_power.reporting.study.r_script.latent import latent_lines, peer_of
 from humeval_power.reporting.study.r_script.linear import PACKAGES, TRIED, linear_lines, terms_of

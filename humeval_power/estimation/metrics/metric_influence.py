@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.sentence_counts import SentenceCounts
+from humeval_power.estimation.metrics.sentence_counts import SentenceCounts
 
 Floats = NDArray[np.float64]
 _STEP = 1e-4  # of a count: its square is the relative error of a central difference

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.sentence_counts import SentenceCounts
+from humeval_power.estimation.metrics.sentence_counts import SentenceCounts
 
 Floats = NDArray[np.float64]
 _PORTION = 256  # subsets swapped at a time

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.latent_point import Point, Setting
+from humeval_power.estimation.latent.point import Point, Setting
 from humeval_power.kernels.latent import information as latent_information
 from humeval_power.kernels.latent import mode as latent_mode
 

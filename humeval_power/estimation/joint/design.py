@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.blas import one_blas_thread
 from humeval_power.comparisons import SystemVariances
 from humeval_power.designs import Assignment
-from humeval_power.estimation.joint_fit import inverse_information
-from humeval_power.estimation.joint_table import JointTable
-from humeval_power.estimation.native import one_blas_thread
+from humeval_power.estimation.joint.fit import inverse_information
+from humeval_power.estimation.joint.table import JointTable
 
 Floats = NDArray[np.float64]
 

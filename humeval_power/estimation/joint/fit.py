@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
+from humeval_power.blas import one_blas_thread
 from humeval_power.comparisons import SystemVariances
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation import joint_closed_form, vanishing_residual
-from humeval_power.estimation.joint_table import JointTable
-from humeval_power.estimation.native import RatingTable, one_blas_thread
-from humeval_power.estimation.search_ends import count_optima, lowest_end, tiny_starts
+from humeval_power.estimation.crossed import vanishing_residual
+from humeval_power.estimation.crossed.problem import RatingTable
+from humeval_power.estimation.crossed.search_ends import count_optima, lowest_end, tiny_starts
+from humeval_power.estimation.joint import closed_form as joint_closed_form
+from humeval_power.estimation.joint.table import JointTable
 from humeval_power.kernels import reml
 from humeval_power.kernels.joint_complete import CompletePoint, Strata
 from humeval_power.kernels.joint_reml import (

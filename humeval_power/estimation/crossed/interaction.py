@@ -8,8 +8,9 @@ import numpy as np
 from scipy import optimize
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.monte_carlo import NO_LIKELIHOOD
-from humeval_power.estimation.native import CrossedProblem, RatingTable, fit_batch
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
+from humeval_power.estimation.large.monte_carlo import NO_LIKELIHOOD
 
 _LARGEST = 1e3  # variance of the interaction relative to the residual's
 _GRID = np.concatenate([[0.0], np.geomspace(1e-3, _LARGEST, 13)])

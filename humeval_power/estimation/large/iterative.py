@@ -16,10 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.large_system import LargeSystem, grouped, in_threads
-from humeval_power.estimation.monte_carlo import MonteCarlo
-from humeval_power.estimation.native import BatchFit, CrossedProblem, Examination, one_blas_thread
-from humeval_power.estimation.probed_search import Search, State, flat_inverse, minimise
+from humeval_power.blas import one_blas_thread
+from humeval_power.estimation.crossed.examination import Examination
+from humeval_power.estimation.crossed.fits import BatchFit
+from humeval_power.estimation.crossed.problem import CrossedProblem
+from humeval_power.estimation.large.monte_carlo import MonteCarlo
+from humeval_power.estimation.large.probed_search import Search, State, flat_inverse, minimise
+from humeval_power.estimation.large.system import LargeSystem, grouped, in_threads
 from humeval_power.kernels import information, reml
 from humeval_power.kernels.information import Fitted, Information
 from humeval_power.kernels.iterative import WIDTH
@@ -45,7 +48,7 @@ def fit_iterative(
     probes: int = PROBES,
     seed: int = PROBE_SEED,
 ) -> BatchFit:
-    """Fit one response (n,) as `native.fit_one` does, arrays of length 1; its criterion is NaN.
+    """Fit one response (n,) as `fits.fit_one` does, arrays of length 1; its criterion is NaN.
 
     probes : vectors of random signs to begin with, rounded up to groups of `WIDTH`.
     """
@@ -246,7 +249,7 @@ def _as_batch(
     contrasts: Floats | None,
     restricted: bool,
 ) -> BatchFit:
-    """The fit in the words of `native.fit_batch`."""
+    """The fit in the words of `fits.fit_batch`."""
     sigma2 = fitted.rss / (search.n - (search.p if restricted else 0))
     info = _information(search, fitted, restricted=restricted)
     expected = information.expected_information(info, fitted.phi, sigma2, restricted)

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from humeval_power.blas import one_blas_thread
+from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
+from humeval_power.estimation.crossed.runaways import profile_at
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.native import CrossedProblem, RatingTable, one_blas_thread, profile_at
 from humeval_power.kernels import crossed
 
 
@@ -36,7 +38,7 @@ def at_variances_of(fitted: Fit, part: RatingTable) -> Fit:
     response = part.rating - center
     with one_blas_thread():
         if problem.is_iterative:
-            from humeval_power.estimation.iterative import fixed_effects_at
+            from humeval_power.estimation.large.iterative import fixed_effects_at
 
             beta, phi = fixed_effects_at(problem, response, gamma)
         else:

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import FitError, ParametersError
-from humeval_power.estimation import identification, latent_engine
+from humeval_power.estimation import identification
+from humeval_power.estimation.crossed.problem import COMPONENTS, CrossedProblem
 from humeval_power.estimation.fit import CorrelationFit, Engine
 from humeval_power.estimation.fitting import check_table, deviation_errors
-from humeval_power.estimation.latent_categories import Categories, categories_of
-from humeval_power.estimation.latent_engine import LatentBatch, LatentProblem, fit_latent_batch
-from humeval_power.estimation.native import COMPONENTS, CrossedProblem
+from humeval_power.estimation.latent import engine as latent_engine
+from humeval_power.estimation.latent.categories import Categories, categories_of
+from humeval_power.estimation.latent.engine import LatentBatch, LatentProblem, fit_latent_batch
 from humeval_power.estimation.structure import structure_of
 from humeval_power.latent import LATENT_DEVIATIONS, Family, Latent, Link
 from humeval_power.parameters import Parameters

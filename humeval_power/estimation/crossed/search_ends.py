@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation import vanishing_residual
+from humeval_power.estimation.crossed import vanishing_residual
 from humeval_power.kernels import reml
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ from scipy.linalg import LinAlgError
 
 from humeval_power.comparisons import SystemVariances
 from humeval_power.designs import Assignment
-from humeval_power.estimation import joint_closed_form
-from humeval_power.estimation.joint_fit import precision_of, precision_of_contrasts
-from humeval_power.estimation.joint_table import JointTable
+from humeval_power.estimation.joint import closed_form as joint_closed_form
+from humeval_power.estimation.joint.fit import precision_of, precision_of_contrasts
+from humeval_power.estimation.joint.table import JointTable
 from humeval_power.kernels import joint_batch, reml
 from humeval_power.kernels.joint_reml import optimise
 

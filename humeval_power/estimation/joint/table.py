@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.native import CrossedProblem, Levels
+from humeval_power.estimation.crossed.problem import CrossedProblem, Levels
 from humeval_power.kernels import joint_model as model
 from humeval_power.kernels.crossed import Response
 from humeval_power.kernels.joint_reml import Point, TablePoint

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from humeval_power.estimation.structure import structure_of
 
-if TYPE_CHECKING:  # native uses this file
-    from humeval_power.estimation.native import CrossedProblem, RatingTable
+if TYPE_CHECKING:  # fits use this file
+    from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 
 Floats = NDArray[np.float64]
 

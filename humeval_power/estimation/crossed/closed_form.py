@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.native import BatchFit, RatingTable
+from humeval_power.estimation.crossed.fits import BatchFit
+from humeval_power.estimation.crossed.problem import RatingTable
 from humeval_power.estimation.structure import is_structured
 from humeval_power.kernels import balanced, reml
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from humeval_power.estimation.native import CrossedProblem
+from humeval_power.estimation.crossed.problem import CrossedProblem
 
 Floats = NDArray[np.float64]
 

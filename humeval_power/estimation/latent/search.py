@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.latent_moments import information
-from humeval_power.estimation.latent_point import Point, Setting, lower_bounds, of_one_level
+from humeval_power.estimation.latent.moments import information
+from humeval_power.estimation.latent.point import Point, Setting, lower_bounds, of_one_level
 from humeval_power.kernels.latent import slope as latent_slope
 
 Floats = NDArray[np.float64]

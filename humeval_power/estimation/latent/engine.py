@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.latent_point import of_one_level
-from humeval_power.estimation.latent_search import (
+from humeval_power.blas import one_blas_thread
+from humeval_power.estimation.latent.point import of_one_level
+from humeval_power.estimation.latent.search import (
     CONVERGED,
     NO_MODE,
     ONE_CATEGORY,
@@ -24,8 +25,7 @@ from humeval_power.estimation.latent_search import (
     TOO_FEW_CATEGORIES,
     TOO_MANY_STEPS,
 )
-from humeval_power.estimation.latent_table import Found, Table
-from humeval_power.estimation.native import one_blas_thread
+from humeval_power.estimation.latent.table import Found, Table
 from humeval_power.kernels.latent.mode import Layout
 from humeval_power.latent import Link
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import FitError
-from humeval_power.estimation.large_system import LargeSystem, grouped, in_threads
-from humeval_power.estimation.neighbour_series import NeighbourSeries, controlled
+from humeval_power.estimation.large.neighbour_series import NeighbourSeries, controlled
+from humeval_power.estimation.large.system import LargeSystem, grouped, in_threads
 from humeval_power.kernels import information, reml
 from humeval_power.kernels.iterative import WIDTH
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.large_system import LargeSystem
+from humeval_power.estimation.large.system import LargeSystem
 from humeval_power.kernels import iterative
 
 Floats = NDArray[np.float64]

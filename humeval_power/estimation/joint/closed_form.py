@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.native import RatingTable
+from humeval_power.estimation.crossed.problem import RatingTable
 
 Floats = NDArray[np.float64]
 PARENT = (1, 4, 3, 4, -1)  # each stratum's expected mean square is at least that of this one

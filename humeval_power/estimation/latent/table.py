@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.latent_moments import effect_parts, information
-from humeval_power.estimation.latent_point import Point, Setting, lower_bounds, thresholds
-from humeval_power.estimation.latent_search import NO_MODE, End, descend
+from humeval_power.estimation.latent.moments import effect_parts, information
+from humeval_power.estimation.latent.point import Point, Setting, lower_bounds, thresholds
+from humeval_power.estimation.latent.search import NO_MODE, End, descend
 from humeval_power.kernels.latent.mode import Cuts, Layout
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy import special
 from scipy.sparse import csr_array
 
+from humeval_power.blas import one_blas_thread
+from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
+from humeval_power.estimation.crossed.projection import Projection
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.native import CrossedProblem, RatingTable, one_blas_thread
-from humeval_power.estimation.projection import Projection
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

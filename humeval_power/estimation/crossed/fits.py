@@ -1,0 +1,296 @@
+"""The native engine: rating tables to crossproducts to fits, one table or thousands of replicates."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.blas import one_blas_thread
+from humeval_power.estimation.crossed import choice
+from humeval_power.estimation.crossed.even_batch import fit_replicates
+from humeval_power.estimation.crossed.examination import Examination, room_for
+from humeval_power.estimation.crossed.problem import CHUNK, CrossedProblem
+from humeval_power.estimation.crossed.runaways import far_criterion, with_runaways
+from humeval_power.estimation.crossed.search_ends import count_optima, lowest_end, tiny_starts
+from humeval_power.estimation.large.monte_carlo import MonteCarlo
+from humeval_power.kernels import dense, information, reml
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+# Fall of the criterion that a further step would bring: of one table, and of simulated replicates.
+_TOLERANCE = 1e-10
+_BATCH_TOLERANCE = 1e-8
+_MAX_STEPS = 200
+_STARTS = (0.1, 1.0, 0.001)  # relative variances to start a single fit from; the best end is kept
+_SMALL_TABLE = 2_000  # worker-item pairs up to which a fit starts from all of them
+_TINY_TABLE = 150  # ratings up to which all of these take a twentieth of a second
+MESSAGES = {
+    reml.CONVERGED: "converged",
+    reml.STALLED: "no step lowers the criterion, yet its slope is not zero",
+    reml.TOO_MANY_STEPS: "too many steps",
+}
+
+
+class BatchFit(NamedTuple):
+    """Fits of many responses to one design; the first axis of every array is the replicate.
+
+    gamma : (replicates, q), variances relative to the residual's, in the order of the problem's components;
+        those of the intercepts are NaN where differences were analysed, and so is the baseline.
+    status : 0 converged, otherwise a code of kernels.reml; RUNAWAY where the criterion is lowest at a
+        residual of zero, so that no number of the fit means anything.
+    further : (replicates, contrasts, 5), of each further contrast that was asked for the estimate, and its
+        precision in the order of `information.Precision`.
+    n_optima : minima of the criterion that were found; 1 where the search had one start.
+    examination : of one fit whose search leaves it behind; monte_carlo : what its random probes leave uncertain.
+    """
+
+    estimate: Floats
+    baseline: Floats
+    standard_error: Floats
+    standard_error_adjusted: Floats
+    df_satterthwaite: Floats
+    df_kenward_roger: Floats
+    criterion: Floats
+    sigma2: Floats
+    gamma: Floats
+    status: Codes
+    further: Floats
+    n_optima: int = 1
+    examination: Examination | None = None
+    monte_carlo: MonteCarlo | None = None
+
+
+def fit_batch(
+    problem: CrossedProblem,
+    responses: Floats,
+    *,
+    start: Floats,
+    restricted: bool = True,
+    n_jobs: int = 1,
+    tolerance: float = _BATCH_TOLERANCE,
+    contrasts: Floats | None = None,
+    side_by_side: bool = False,
+) -> BatchFit:
+    """Fit every row of `responses` (replicates, n), starting at relative variances `start`: (q,), or
+    (replicates, q) for a start of its own for each. `contrasts` (c, p) are further ones to test. `side_by_side`
+    says that these are some of many replicates: those of an even design are then fitted together."""
+    if side_by_side and problem.even is not None:
+        return _fit_side_by_side(problem, responses, start, restricted, n_jobs, tolerance, contrasts)
+    if problem.is_iterative:
+        return _each_iterative(problem, responses, restricted, contrasts)
+    n = len(responses)
+    own_starts = start.ndim == 2
+    by_difference = problem.is_difference
+    if by_difference:
+        start = 0.5 * start[..., 1::2]  # slopes relative to the variance of a difference, 2 sigma^2
+    center = np.zeros(n) if by_difference else responses.mean(axis=1)
+    products = problem.products(responses - center[:, None])
+    q, p = start.shape[-1], problem.x.shape[1]
+    status = np.empty(n, dtype=np.int64)
+    criterion, beta = np.empty(n), np.empty((n, p))
+    fitted = room_for(q, p, n)
+    kernel_start = np.ascontiguousarray(problem.to_kernel(start), dtype=np.float64)
+    filled = (status, criterion, beta, *fitted)
+    chunk = 1 if own_starts else min(CHUNK, max(-(-n // n_jobs), 1))  # few large tables keep all busy
+    by_dense = n <= CHUNK and choice.by_dense_matrices(problem.design)
+    search, design = _search_of(problem, by_dense=by_dense)
+
+    def run(first: int) -> None:
+        part = slice(first, first + chunk)
+        search(
+            design,
+            tuple(product[part] for product in products),
+            kernel_start[first] if own_starts else kernel_start,
+            restricted,
+            tolerance,
+            _MAX_STEPS,
+            *(field[part] for field in filled),
+        )
+
+    with one_blas_thread():
+        if n_jobs == 1 or n <= chunk:
+            for first in range(0, n, chunk):
+                run(first)
+        else:
+            with ThreadPoolExecutor(n_jobs) as pool:
+                list(pool.map(run, range(0, n, chunk)))
+        if (
+            by_dense
+            and not ((status == reml.CONVERGED) & (fitted.gamma.max(axis=1) <= choice.DENSE_GAMMA)).all()
+        ):
+            search, design = _search_of(problem, by_dense=False)
+            for first in range(0, n, chunk):
+                run(first)
+    status = with_runaways(problem, products, fitted.gamma, criterion, status, restricted)
+    return _batch_of(problem, filled, center, restricted, contrasts)
+
+
+def _fit_side_by_side(
+    problem: CrossedProblem,
+    responses: Floats,
+    start: Floats,
+    restricted: bool,
+    n_jobs: int,
+    tolerance: float,
+    contrasts: Floats | None,
+) -> BatchFit:
+    """What `fit_batch` does, for an even design and one start: all together, then one by one those that did not
+    converge or have variances at which sums of squares would lose digits."""
+    even = problem.even
+    assert even is not None  # checked by the caller
+    by_difference, n = problem.is_difference, len(responses)
+    center = np.zeros(n) if by_difference else responses.mean(axis=1)
+    rows = responses - center[:, None]
+    if problem.weights is not None:
+        rows = (problem.weights @ rows.T).T
+    first_step = problem.to_kernel(0.5 * start[1::2] if by_difference else start)
+    filled = fit_replicates(even, rows, first_step, restricted, tolerance, _MAX_STEPS, n_jobs)
+    batch = _batch_of(problem, filled, center, restricted, contrasts)
+    status, gamma = filled[0], filled[3]
+    left = (status != reml.CONVERGED) | ~(gamma.max(axis=1) <= choice.DENSE_GAMMA)
+    if left.any():
+        again = fit_batch(
+            problem,
+            responses[left],
+            start=start,
+            restricted=restricted,
+            n_jobs=n_jobs,
+            tolerance=tolerance,
+            contrasts=contrasts,
+        )
+        for part, values in zip(_parts(batch), _parts(again), strict=True):
+            part[left] = values
+    return batch
+
+
+def _batch_of(
+    problem: CrossedProblem,
+    filled: tuple[Any, ...],
+    center: Floats,
+    restricted: bool,
+    contrasts: Floats | None,
+) -> BatchFit:
+    """The fits in the order of the problem's components, and their precision, from status, criterion, coefficients
+    and the fields of `information.Fitted`."""
+    status, criterion, beta, *fields = filled
+    fitted = information.Fitted(*fields)
+    n, p = beta.shape
+    with one_blas_thread():
+        contrast = problem.contrast
+        look = partial(information.precision, fitted, n=problem.design.n, restricted=restricted)
+        accuracy = look(contrast)
+        asked = [] if contrasts is None else list(contrasts)
+        further = [np.stack([beta @ each, *look(each)], axis=1) for each in asked]
+    for df in (accuracy.df_satterthwaite, accuracy.df_kenward_roger):
+        df[np.isinf(df)] = np.nan  # the information was not positive: no df at all
+    estimate, baseline = (beta * contrast).sum(axis=1), beta[:, 0]
+    sigma2 = fitted.rss / (problem.design.n - p if restricted else problem.design.n)
+    gamma = problem.from_kernel(fitted.gamma)
+    if problem.is_difference:  # 2 sigma^2 is the variance of a difference; the intercepts have cancelled
+        slopes, gamma = 2.0 * gamma, np.full((n, problem.n_components), np.nan)
+        gamma[:, 1::2] = slopes
+        baseline, sigma2 = np.full(n, np.nan), sigma2 / 2.0
+    return BatchFit(
+        estimate=estimate,
+        baseline=baseline + center,
+        **accuracy._asdict(),
+        criterion=criterion + problem.log_det,
+        sigma2=sigma2,
+        gamma=gamma,
+        status=status,
+        further=np.stack(further, axis=1) if further else np.empty((n, 0, 5)),
+    )
+
+
+def _each_iterative(
+    problem: CrossedProblem, responses: Floats, restricted: bool, contrasts: Floats | None
+) -> BatchFit:
+    """Fits of a table that is very large, one after the other; each uses all cores."""
+    from humeval_power.estimation.large.iterative import fit_iterative
+
+    fits = [fit_iterative(problem, each, restricted=restricted, contrasts=contrasts) for each in responses]
+    return BatchFit._make([*map(np.concatenate, zip(*map(_parts, fits), strict=True)), 1, None, None])
+
+
+def _search_of(problem: CrossedProblem, *, by_dense: bool) -> tuple[Any, Any]:
+    """The search that fits many responses, and the design as it takes it."""
+    if by_dense:
+        return dense.fit_many, problem.design
+    if problem.is_large:
+        from humeval_power.kernels import large_information
+
+        return large_information.fit_many, problem.large
+    return reml.fit_many, problem.gram
+
+
+def fit_one(
+    problem: CrossedProblem,
+    response: Floats,
+    *,
+    restricted: bool = True,
+    contrasts: Floats | None = None,
+    near: Floats | None = None,
+) -> BatchFit:
+    """Fit one response (n,) and keep the lowest criterion found (arrays of length 1).
+
+    near : relative variances (q,) where the search of a table begins that has one start alone.
+
+    Small tables are searched from several starts, tiny ones from every pattern of components. Where a
+    component ends at zero the search is repeated from a positive value: the criterion can have a second,
+    lower minimum inside. Of ends that are equally low one with a residual is kept: where the table does
+    not identify the variances, the residual can be traded for others. Very large tables are searched once, by
+    conjugate gradients.
+    """
+    if problem.is_iterative:
+        from humeval_power.estimation.large.iterative import fit_iterative
+
+        return fit_iterative(problem, response, restricted=restricted, contrasts=contrasts)
+
+    def search(starts: Floats) -> BatchFit:
+        responses = np.repeat(response[None], len(starts), axis=0)
+        return fit_batch(
+            problem,
+            responses,
+            start=starts,
+            restricted=restricted,
+            tolerance=_TOLERANCE,
+            contrasts=contrasts,
+        )
+
+    ends = search(_starts(problem, len(response), near))
+    if len(response) <= _TINY_TABLE:
+        for row in np.flatnonzero(ends.status == reml.RUNAWAY).tolist():
+            ends.criterion[row] = far_criterion(problem, response, ends.gamma[row], restricted)
+    best = lowest_end(ends.criterion, ends.status)
+    zero = ends.gamma[best] == 0
+    if zero.any() and ends.status[best] not in (reml.NO_RESIDUAL, reml.RUNAWAY):
+        ends = _joined(ends, search(np.where(zero, 0.01, np.nan_to_num(ends.gamma[best]))[None]))
+        best = lowest_end(ends.criterion, ends.status)
+    kept = slice(best, best + 1)
+    kept_parts = [part[kept] for part in _parts(ends)]
+    return BatchFit._make([*kept_parts, count_optima(ends.criterion, ends.status), None, None])
+
+
+def _joined(first: BatchFit, second: BatchFit) -> BatchFit:
+    pairs = zip(_parts(first), _parts(second), strict=True)
+    return BatchFit._make([*(np.concatenate(pair) for pair in pairs), 1, None, None])
+
+
+def _parts(fits: BatchFit) -> list[Any]:
+    """The arrays of a batch, without what belongs to single fits."""
+    return list(fits[: BatchFit._fields.index("n_optima")])
+
+
+def _starts(problem: CrossedProblem, n_ratings: int, near: Floats | None) -> Floats:
+    size = problem.n_components
+    if len(problem.design.outer) > _SMALL_TABLE:
+        return np.full((1, size), _STARTS[0]) if near is None else np.maximum(near, _STARTS[2])[None]
+    starts = np.repeat(np.array(_STARTS)[:, None], size, axis=1)
+    if n_ratings > _TINY_TABLE:
+        return starts
+    return np.vstack([starts, tiny_starts(size, by_difference=problem.is_difference)])
