@@ -2,7 +2,7 @@
 
 The likelihood, the steps and the bounds are those of kernels.joint_complete and kernels.joint_reml, one table
 after the other; with I + times (g_0 J + diag(g_1, ..., g_K)) inverted by its rank-one part. With common variances
-the five mean squares are pooled in the order of their tree (Thompson 1962), as in estimation.joint_closed_form.
+the five mean squares are pooled in the order of their tree (Thompson 1962), as in estimation.joint.closed_form.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ from humeval_power.designs import both_nested as both_nested
 from humeval_power.designs import items_nested as items_nested
 from humeval_power.designs import workers_nested as workers_nested
 from humeval_power.estimation.fit import Fit as Fit
-from humeval_power.estimation.joint_fit import JointFit as JointFit
-from humeval_power.estimation.joint_fit import fit_joint as fit_joint
+from humeval_power.estimation.joint.fit import JointFit as JointFit
+from humeval_power.estimation.joint.fit import fit_joint as fit_joint
 from humeval_power.inference.analyze.blups import predicted_effects as predicted_effects
 from humeval_power.inference.analyze.influence import leave_item_groups_out as leave_item_groups_out
 from humeval_power.inference.analyze.influence import leave_one_worker_out as leave_one_worker_out
