@@ -15,12 +15,13 @@ from humeval_power.scenarios.study import RatingStudy
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
+    from humeval_power.reporting.drawn import Along, Drawn
     from humeval_power.reporting.questions.results import (
         DetectableResult,
         PowerResult,
         RequiredResult,
-        SurfaceResult,
     )
+    from humeval_power.reporting.questions.surface import SurfaceResult
     from humeval_power.reporting.questions.wording import Wording
     from humeval_power.reporting.result import Provenance
     from humeval_power.reporting.study.detectable import StudyDetectable
@@ -217,13 +218,18 @@ def surface(
     executor: AnyExecutor | None = None,
     wording: Wording | None = None,
     given: Mapping[str, object] | None = None,
+    draw: Drawn = "power",
+    along: Along | None = None,
 ) -> SurfaceResult:
     """Power of many scenarios, each with its labels, such as ({"n": 100}, scenario).
 
     Parameters
     ----------
-    cells : labels, among them `n`, and a scenario; all are of one kind.
+    cells : labels, among them `n`, and a scenario; all are of one kind. Other labels, such as
+        {"n": 100, "agreement": 0.9}, are numbers too: the figure has panels for their values.
     method : as in `detectable_effect`.
+    draw : what the figure shows: power, type M (exaggeration) or type S (wrong signs).
+    along : what runs along its x axis, "n" or "effect"; by default what has more values.
 
     Returns
     -------
@@ -236,7 +242,7 @@ def surface(
         A number of simulations below 1.
     """
     from humeval_power.planning.questions import scenario_surface, ways_of
-    from humeval_power.reporting.questions.results import SurfaceResult
+    from humeval_power.reporting.questions.surface import SurfaceResult
 
     by = ways_of(method, cells[0][1], is_search=True)
     with progress("Cells", total=len(cells)) as advance:
@@ -253,6 +259,8 @@ def surface(
         wording=wording or _wording(cells[0][1]),
         given=given or {},
         provenance=_drawn(by, seed),
+        draw=draw,
+        along=along,
     )
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from humeval_power.planning.study.required import Sought
     from humeval_power.planning.study.surface import Cell
     from humeval_power.planning.workload import Ahead
+    from humeval_power.reporting.drawn import AlongStudy, Drawn
     from humeval_power.reporting.result import Provenance
     from humeval_power.reporting.study.detectable import StudyDetectable
     from humeval_power.reporting.study.power import StudyPower
@@ -298,6 +299,8 @@ def study_surface(
     said: Sequence[Difference] = (),
     effect_unit: float = 1.0,
     strict: bool = False,
+    draw: Drawn = "power",
+    along: AlongStudy | None = None,
 ) -> StudySurface:
     """Power of many rating studies with the same random numbers, as `list_cells` lists them.
 
@@ -306,6 +309,8 @@ def study_surface(
     cells : studies, each with the name of its setting; under one decision rule, or under two.
     settings : the parameters by name as they were given, for the record; else those of the cells.
     said, effect_unit, strict : as in `study_power`.
+    draw : what the figure shows: power, type M (exaggeration) or type S (wrong signs).
+    along : what runs along its x axis where there are several effects: they, or "items".
 
     Returns
     -------
@@ -337,6 +342,8 @@ def study_surface(
         said=tuple(said) or tuple(map(Difference, effects)),
         effect_unit=effect_unit,
         strict=strict,
+        draw=draw,
+        along=along,
         provenance=_drawn(True, seed),
     )
 

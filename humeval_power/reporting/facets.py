@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from humeval_power.errors import InputError
+from humeval_power.reporting.drawn import QUANTITIES, AlongStudy, Quantity
 from humeval_power.safe_text import picture_text
 
 COLUMNS = (
@@ -34,30 +35,36 @@ class Facets:
     row: str | None
 
 
-def prepared(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with a column `crew`, sorted along every axis; settings keep the order they came in.
+def prepared(table: pd.DataFrame, quantity: Quantity = QUANTITIES["power"]) -> pd.DataFrame:
+    """The table with a column `crew`, sorted along every axis; settings keep the order they came in. Cells that
+    do not have what is drawn are left out.
 
     Raises
     ------
     InputError
         Where the table is empty or lacks columns.
     """
-    missing = [name for name in COLUMNS if name not in table.columns]
+    missing = [name for name in (*COLUMNS, quantity.column) if name not in table.columns]
     if missing:
         raise InputError(f"A table of power needs the columns {', '.join(COLUMNS)}; {_lacks(missing)}.")
     if table.empty:
         raise InputError("The table of power has no rows, so there is nothing to draw.")
+    table = table[table[quantity.column].notna()]
+    if table.empty:
+        raise InputError(f"There is no {quantity.label.lower()} to draw: no cell has an effect.")
     order = {setting: rank for rank, setting in enumerate(dict.fromkeys(table["setting"]))}
     ranked = table.assign(_rank=table["setting"].map(order))
     ranked = ranked.sort_values(["_rank", "workers", "ratings_per_item", "items", "effect"], kind="stable")
     return ranked.drop(columns="_rank").assign(crew=_crews(ranked)).reset_index(drop=True)
 
 
-def choose_facets(table: pd.DataFrame) -> Facets:
+def choose_facets(table: pd.DataFrame, along: AlongStudy | None = None) -> Facets:
     """Lines over effects in a panel for each setting and number of workers, as in Card et al.'s
-    Figure 6; where there is one effect only, x is the next thing that varies."""
+    Figure 6; where there is one effect only, x is the next thing that varies. Along items, lines are effects."""
     varies = {name: table[name].nunique() > 1 for name in ("effect", "items", CREW, "setting")}
     column = "setting" if varies["setting"] else None
+    if along == "items" and varies["effect"]:
+        return Facets("items", "effect", *((CREW, column) if varies[CREW] else (column, None)))
     if varies["effect"]:
         if not varies[CREW]:
             return Facets("effect", "items", column, None)

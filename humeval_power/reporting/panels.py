@@ -13,6 +13,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
+from humeval_power.reporting.drawn import QUANTITIES, Drawn, level_words
+from humeval_power.reporting.drawn_axes import TARGET_DASHES, frame
 from humeval_power.reporting.facets import CREW, Facets, fitted, levels
 from humeval_power.reporting.figure_style import QUIET
 from humeval_power.safe_text import picture_text
@@ -20,7 +22,6 @@ from humeval_power.safe_text import picture_text
 SINGLE_COLUMN, FULL_WIDTH = 3.3, 6.8  # inches
 NARROWEST_PANEL = 1.05
 TITLE_LINE, LEGEND_LINE = 0.165, 0.165
-TARGET_DASHES = (0, (2, 1.5))
 X_LABELS = {
     "effect": "Difference between the systems (B - A, on [0, 1])",
     "items": "Items",
@@ -45,7 +46,7 @@ def figure_width(table: pd.DataFrame, facets: Facets) -> float:
 
 
 def panel_grid(
-    table: pd.DataFrame, facets: Facets, *, width: float, target: float
+    table: pd.DataFrame, facets: Facets, *, width: float, target: float, draw: Drawn = "power"
 ) -> tuple[Figure, list[Panel]]:
     """An empty figure with one panel for each column x row that the table has, wrapped to the width."""
     columns, rows = levels(table, facets.column), levels(table, facets.row)
@@ -64,7 +65,7 @@ def panel_grid(
             axes.set_axis_off()
             continue
         panels.append(Panel(axes, columns[wrap * n_wide + across], row))
-        _frame(axes, target=target)
+        frame(axes, draw, table[QUANTITIES[draw].column], target=target)
         if facets.column and (deep == 0 or n_wraps > 1):
             title = fitted(panels[-1].column, panel_width)
             axes.set_title(title, weight="bold", pad=4)
@@ -73,7 +74,7 @@ def panel_grid(
         if facets.row and across == n_wide - 1:
             _strip(axes, fitted(row, panel_height))
     _x_axis(table, facets, panels, panel_width=panel_width)
-    figure.supylabel("Power", fontsize=8)
+    figure.supylabel(QUANTITIES[draw].label, fontsize=8)
     return figure, panels
 
 
@@ -131,9 +132,12 @@ def _legend(figure: Figure, handles: list[Line2D], title: str, *, top: float) ->
     legend.set_in_layout(False)
 
 
-def target_handle(target: float) -> Line2D:
-    """The legend's entry for the line at the target power."""
-    return Line2D([], [], color=QUIET, linewidth=0.9, linestyle=TARGET_DASHES, label=f"power {target:g}")
+def level_handles(target: float, draw: Drawn = "power") -> list[Line2D]:
+    """The legend's entry for the line at the target power, or at no exaggeration."""
+    words = level_words(draw, target)
+    return (
+        [Line2D([], [], color=QUIET, linewidth=0.9, linestyle=TARGET_DASHES, label=words)] if words else []
+    )
 
 
 def positions(table: pd.DataFrame, facets: Facets, rows: pd.DataFrame) -> list[float]:
@@ -158,12 +162,6 @@ def _strip(axes: Axes, text: str) -> None:
         weight="bold",
         size=7.5,
     )
-
-
-def _frame(axes: Axes, *, target: float) -> None:
-    axes.axhline(target, color=QUIET, linewidth=0.9, linestyle=TARGET_DASHES, zorder=1.5, gid="target")
-    axes.set_ylim(-0.03, 1.03)
-    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
 
 
 def _x_axis(table: pd.DataFrame, facets: Facets, panels: list[Panel], *, panel_width: float) -> None:

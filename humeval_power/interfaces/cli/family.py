@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import click
+
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.cli.numbers import RealNumber, number_list
 from humeval_power.planning.power import DEFAULT_SIMULATIONS
 from humeval_power.planning.questions import Method
 from humeval_power.reporting.questions.wording import Wording
@@ -17,6 +20,32 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 Given = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """An option for a number that scenarios assume: one of them, and in a surface a list."""
+
+    flag: str
+    help: str
+    metavar: str | None = None
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The option for one number, as a decorator."""
+        one = click.option(self.flag, type=RealNumber(), metavar=self.metavar, help=self.help)
+        return one(function)
+
+    def many(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The option for a list, as a decorator."""
+        many = click.option(
+            self.flag, metavar="LIST", callback=number_list(float), help=f"{self.help} One or a list."
+        )
+        return many(function)
+
+    @property
+    def name(self) -> str:
+        """What the option is called among the values of a command."""
+        return self.flag.removeprefix("--").replace("-", "_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +109,10 @@ class Family:
     """A kind of scenario as the command line sees it.
 
     `wording` puts its scenarios into words. `build` makes the scenario of a size, a true effect and the values of
-    `options` by name; `largest_effect` is where the search for a detectable effect ends, `effect_range` where a
-    true effect can lie. `costed_as` names the kind of work that the options ask for, and `most` the largest size
-    that they allow, if they allow none beyond. `shows_none` says whether what is to be shown is that there is no
-    effect, or none that matters.
+    `options` by name (a surface takes lists of those that are `Assumed`); `largest_effect` is where the search for
+    a detectable effect ends, `effect_range` where a true effect can lie. `costed_as` names the kind of work that
+    the options ask for, and `most` the largest size that they allow, if they allow none beyond. `shows_none` says
+    whether what is to be shown is that there is no effect, or none that matters.
     """
 
     wording: Wording

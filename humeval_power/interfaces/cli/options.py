@@ -15,6 +15,7 @@ from humeval_power.errors import HumevalPowerError
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED, RealNumber, WholeNumber
 from humeval_power.interfaces.cli.output import QUIET, note
 from humeval_power.latent import Family, Link
+from humeval_power.reporting.drawn import Drawn
 from humeval_power.rules import (
     WITH_MARGIN,
     Alternative,
@@ -364,6 +365,14 @@ power_target_option = click.option(
     default=0.8,
     show_default=True,
     help="Target power.",
+)
+draw_option = click.option(
+    "--draw",
+    type=click.Choice(get_args(Drawn)),
+    default="power",
+    show_default=True,
+    help="What the figure shows: power, how far significant estimates exaggerate (type M), or how many have "
+    "the wrong sign (type S).",
 )
 # The default of these is None; the command takes the constant of the module that does the work.
 seed_option = click.option(

@@ -9,22 +9,24 @@ import click
 
 from humeval_power.api import questions as api
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.family import Decorator, Family, Given
+from humeval_power.interfaces.cli.family import Assumed, Decorator, Family, Given
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
-from humeval_power.interfaces.cli.options import decorated, power_target_option
+from humeval_power.interfaces.cli.options import decorated, draw_option, power_target_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
+from humeval_power.interfaces.cli.surface_cells import surface_cells, without_lists_of_one
 from humeval_power.interfaces.cli.work_ahead import MOST, tell_work
 from humeval_power.planning.questions import HIGHEST, By, Method, ways_of
 from humeval_power.planning.workload import NOTHING, SEARCH_STEPS, comparison_workload
+from humeval_power.reporting.drawn import Along, Drawn
 from humeval_power.reporting.questions.results import (
     DetectableResult,
     PowerResult,
     QuestionResult,
     RequiredResult,
-    SurfaceResult,
 )
+from humeval_power.reporting.questions.surface import SurfaceResult
 from humeval_power.reporting.result import Result
 
 _TYPICAL = 10_000  # size at which a search for one is costed
@@ -85,20 +87,28 @@ def _size(family: Family) -> click.Command:
 
 def _surface(family: Family) -> click.Command:
     def command(
-        n: tuple[int, ...], effect: tuple[float, ...], method: Method, run: Run, **given: Any
+        n: tuple[int, ...],
+        effect: tuple[float, ...],
+        draw: Drawn,
+        along: Along | None,
+        method: Method,
+        run: Run,
+        **given: Any,
     ) -> SurfaceResult:
         """Power over many sizes and effects, with a figure."""
-        family.effect_range(given).check(effect)
-        cells = [({"n": size}, family.build(size, value, given)) for size in n for value in effect]
-        sizes = [size for size in n for _ in effect]
-        _tell_work(family, sizes, ways_of(method, cells[0][1], is_search=True), run, given)
-        return api.surface(cells, method=method, **_asked(family, run, given))
+        cells = surface_cells(family, n, effect, given)
+        sizes = [int(labels["n"]) for labels, _ in cells]
+        first = cells[0][1]
+        _tell_work(family, sizes, ways_of(method, first, is_search=True), run, given)
+        asked = _asked(family, run, without_lists_of_one(family, given))
+        return api.surface(cells, method=method, draw=draw, along=along, **asked)
 
     lists = [
         click.option(name, metavar="LIST", required=True, callback=number_list(kind), help=text)
         for name, kind, text in (("--n", int, family.size_help), ("--effect", float, family.effect_help))
     ]
-    return _built(family, "surface", command, SurfaceResult, lists)
+    own: tuple[Decorator, ...] = (*lists, draw_option, _along)
+    return _built(family, "surface", command, SurfaceResult, own, many=True)
 
 
 def _tell_work(
@@ -143,6 +153,12 @@ def _effect(family: Family) -> Decorator:
     return click.option("--effect", type=RealNumber(), required=True, help=family.effect_help)
 
 
+_along: Decorator = click.option(
+    "--x",
+    "along",
+    type=click.Choice(get_args(Along)),
+    help="What runs along the figure's x axis. [what has more values]",
+)
 _highest: Decorator = click.option(
     "--highest",
     type=WholeNumber(min=2),
@@ -168,6 +184,9 @@ def _built(
     function: Callable[..., Result],
     result: type[QuestionResult],
     own: Sequence[Decorator],
+    *,
+    many: bool = False,
 ) -> click.Command:
-    command = decorated(with_run(with_result(result)(function)), (*own, *family.options, _method(family)))
+    options = [each.many if many and isinstance(each, Assumed) else each for each in family.options]
+    command = decorated(with_run(with_result(result)(function)), (*own, *options, _method(family)))
     return click.command(name, help=function.__doc__, cls=Command)(command)

@@ -23,7 +23,7 @@ class Typed:
 
     def __init__(self, context: click.Context) -> None:
         self._context = context
-        self._values: dict[str, Any] = context.params
+        self._values: dict[str, Any] = dict(context.params)
         self._typed = frozenset(
             str(parameter.name) for parameter in context.command.params if _differs(context, parameter)
         )
@@ -50,6 +50,11 @@ class Typed:
     def was_stated(self, name: str) -> bool:
         """Whether an option was typed, be it as its default is."""
         return self._context.get_parameter_source(name) not in _NOT_TYPED
+
+    def stand_in(self, name: str, value: Any) -> None:
+        """Take another value for that of an option: one of its list, or a variable of the program."""
+        self._values[name] = value
+        self._said.add(name)
 
     def allow(self, *names: str) -> None:
         """Options that change nothing in the result of a command that succeeds."""

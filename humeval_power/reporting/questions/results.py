@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.questions import Answer, Detectable, RequiredN
@@ -14,12 +14,9 @@ from humeval_power.reporting.document import (
     Document,
     Fact,
     Facts,
-    Paragraph,
-    Picture,
     Section,
-    Table,
 )
-from humeval_power.reporting.numbers import decimals, interval_words
+from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.questions.curve_chart import Found, computed_chart, scenario_power
 from humeval_power.reporting.questions.wording import PLAIN, Wording
 from humeval_power.reporting.records import Record
@@ -27,9 +24,7 @@ from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.scenarios.contract import Scenario
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
-    from matplotlib.figure import Figure
-
-MOST_LINES = 8  # sizes, or effects, that a figure can tell apart
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,63 +164,6 @@ class RequiredResult(QuestionResult):
     def target_missed(self) -> bool:
         """Whether no size up to the largest reaches the target."""
         return self.found.n is None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SurfaceResult(QuestionResult):
-    """Power over many sizes and effects, a row for each."""
-
-    question: ClassVar[str] = "surface"
-
-    rows: tuple[dict[str, Any], ...]
-
-    def body(self) -> Document:
-        """The table and its curves."""
-        blocks: list[Block] = [self._table()]
-        if _lines(self.rows) <= MOST_LINES:
-            blocks.append(
-                Picture(
-                    "surface", self._figure, words="Power against the effect or the size, a line for each."
-                )
-            )
-        else:
-            blocks.append(Paragraph(f"No figure: it can tell {MOST_LINES} lines apart."))
-        return Document(
-            "Power over sizes and effects",
-            lead=f"{len(self.rows):,} cells; '+-' is half the 95 % Monte Carlo interval of a simulated power.",
-            sections=(Section("", tuple(blocks)),),
-        )
-
-    def _table(self) -> Table:
-        return Table(
-            ("n", "effect", "power", "+-", "type M", "type S"),
-            tuple(
-                (
-                    f"{row['n']:,}",
-                    self.wording.shown(row["effect"]),
-                    f"{row['power']:.4f}",
-                    f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else "",
-                    decimals(row["type_m"], 2),
-                    decimals(row["type_s"], 4),
-                )
-                for row in self.rows
-            ),
-        )
-
-    def _figure(self) -> Figure:
-        from humeval_power.reporting.questions.curve_figure import curve_figure
-
-        return curve_figure(self.rows, effect_label=self.wording.axis)
-
-    def content(self) -> Record:
-        """A row for each cell."""
-        return {"rows": [dict(row) for row in self.rows], "given": dict(self.given)}
-
-
-def _lines(rows: Sequence[Mapping[str, Any]]) -> int:
-    """The lines of the figure: one for each size, or for each effect where that is single."""
-    effects = {row["effect"] for row in rows}
-    return 1 if len(effects) == 1 else len({row["n"] for row in rows})
 
 
 def _curve(make: Callable[[float], Scenario], found: Found, *, label: str) -> tuple[Block, ...]:

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from humeval_power.errors import InputError
 from humeval_power.reporting.facets import Facets, choose_facets, constants, levels, pick, prepared
 from humeval_power.reporting.figure_style import COLOURS, INK, MARKERS, QUIET, Dashes, house_style
-from humeval_power.reporting.panels import add_header, figure_width, panel_grid, positions, target_handle
+from humeval_power.reporting.panels import add_header, figure_width, level_handles, panel_grid, positions
 from humeval_power.safe_text import picture_text
 
 CLAIM = "card2020"
@@ -65,7 +65,7 @@ def comparison_figure(
         if effect_label:
             figure.supxlabel(picture_text(effect_label), fontsize=8)
         for_rules, for_items = _handles(ready, rules)
-        groups = [for_rules, [*for_items, target_handle(target)]]
+        groups = [for_rules, [*for_items, *level_handles(target)]]
         add_header(figure, title, groups, legend_title=constants(ready, facets))
     return figure
 

@@ -11,6 +11,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.surface import CellResult
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
+from humeval_power.reporting.drawn import QUANTITIES, AlongStudy, Drawn, known_rows
 from humeval_power.reporting.numbers import decimals
 from humeval_power.reporting.records import SURFACE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -36,6 +37,8 @@ class StudySurface(Result):
     said: tuple[Difference, ...]
     effect_unit: float = 1.0
     strict: bool = False
+    draw: Drawn = "power"
+    along: AlongStudy | None = None
     provenance: Provenance = UNKNOWN
 
     @property
@@ -50,14 +53,21 @@ class StudySurface(Result):
         if self._has_margin:
             what = f"Power to show {claim(self.rules[0])} on [0, 1]; effect: the true difference."
             blocks.append(Paragraph(f"{what} {PARITY}"))
-        blocks.append(
-            Picture("surface", self._figure, words="Power against the effect, a line for each size.")
-        )
+        blocks.append(self._picture())
         return Document(
             "Power over a grid of studies",
             lead=f"Effect: {understood(self.said)}",
             sections=(Section("", tuple(blocks)),),
         )
+
+    def _picture(self) -> Block:
+        if self.draw != "power" and not known_rows(self.rows, self.draw):
+            return Paragraph("No figure: without a true effect nothing exaggerates or has the wrong sign.")
+        what = QUANTITIES[self.draw].words
+        words = f"{what} against the effect, a line for each size."
+        if self.along == "items":
+            words = f"{what} against the number of items, a line for each effect."
+        return Picture("surface", self._figure, words=words)
 
     def _table(self) -> Table:
         worth = [] if self._has_margin else ["type M", "type S"]
@@ -99,9 +109,10 @@ class StudySurface(Result):
         from humeval_power.reporting.study.comparison_figure import comparison_figure
         from humeval_power.reporting.study.surface_figure import surface_figure
 
-        draw = comparison_figure if len(self.rules) > 1 else surface_figure
         label = None if self.effect_unit == 1.0 else "Coefficient under -1/+1 coding (half of B - A)"
-        return draw(self.to_frame(), effect_label=label)
+        if len(self.rules) > 1:
+            return comparison_figure(self.to_frame(), effect_label=label)
+        return surface_figure(self.to_frame(), effect_label=label, draw=self.draw, along=self.along)
 
     def content(self) -> Record:
         """All rows with what they were computed from."""

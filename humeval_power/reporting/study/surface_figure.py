@@ -8,7 +8,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.facets import CREW, Facets, choose_facets, constants, levels, pick, prepared
+from humeval_power.reporting.drawn import QUANTITIES, AlongStudy, Drawn, Quantity
+from humeval_power.reporting.facets import (
+    CREW,
+    Facets,
+    choose_facets,
+    constants,
+    levels,
+    pick,
+    prepared,
+)
 from humeval_power.reporting.figure_style import (
     COLOURS,
     DASHES,
@@ -21,9 +30,9 @@ from humeval_power.reporting.panels import (
     SINGLE_COLUMN,
     add_header,
     figure_width,
+    level_handles,
     panel_grid,
     positions,
-    target_handle,
 )
 from humeval_power.reporting.study.comparison_figure import comparison_figure
 from humeval_power.safe_text import picture_text
@@ -38,6 +47,8 @@ def surface_figure(
     target: float = 0.8,
     width: float | None = None,
     effect_label: str | None = None,
+    draw: Drawn = "power",
+    along: AlongStudy | None = None,
 ) -> Figure:
     """Power over the cells of `table`, drawn without pyplot and ready for `figure_bytes`.
 
@@ -53,41 +64,50 @@ def surface_figure(
     target : the power at which a dashed line is drawn.
     width : inches; by default a text column for one panel and the page's width for more.
     effect_label : what the effects are, where that is not the difference B - A on [0, 1].
+    draw : power, or type M or type S, for which the table has the columns `type_m` and `type_s`.
+    along : what runs along x where there are several effects: they (the default), or items.
     """
     if "rule" in table.columns and table["rule"].nunique() > 1:
         return comparison_figure(table, title=title, target=target, width=width, effect_label=effect_label)
     with house_style():
-        ready = prepared(table)
-        facets = choose_facets(ready)
+        ready = prepared(table, QUANTITIES[draw])
+        facets = choose_facets(ready, along)
         _refuse_too_many(levels(ready, facets.line))
         figure, panels = panel_grid(
-            ready, facets, width=width or figure_width(ready, facets), target=target
+            ready, facets, width=width or figure_width(ready, facets), target=target, draw=draw
         )
         for panel in panels:
             shown = ready if facets.column is None else pick(ready, **{facets.column: panel.column})
             shown = shown if facets.row is None else pick(shown, **{facets.row: panel.row})
-            _draw_lines(panel.axes, ready, shown, facets)
+            _draw_lines(panel.axes, ready, shown, facets, QUANTITIES[draw])
         if effect_label and facets.x == "effect":
             figure.supxlabel(picture_text(effect_label), fontsize=8)
-        handles = [*_handles(ready, facets), target_handle(target)]
-        add_header(figure, title, [handles], legend_title=constants(ready, facets))
+        handles = [*_handles(ready, facets), *level_handles(target, draw)]
+        said = constants(ready, facets)
+        if handles:
+            add_header(figure, title, [handles], legend_title=said)
+        else:
+            add_header(figure, title or said, [])
     return figure
 
 
-def _draw_lines(axes: Axes, table: pd.DataFrame, shown: pd.DataFrame, facets: Facets) -> None:
+def _draw_lines(
+    axes: Axes, table: pd.DataFrame, shown: pd.DataFrame, facets: Facets, quantity: Quantity
+) -> None:
     for style, level in enumerate(levels(table, facets.line)):
         line = shown if facets.line is None else pick(shown, **{facets.line: level})
         if line.empty:
             continue
         x = positions(table, facets, line)
         if facets.line is None:
-            _draw_points(axes, x, line)
+            _draw_points(axes, x, line, quantity)
             continue
-        low, high = line["power_low"], line["power_high"]
-        axes.fill_between(x, low, high, color=COLOURS[style], alpha=0.2, linewidth=0, gid="band")
+        if quantity.band is not None:
+            low, high = (line[name] for name in quantity.band)
+            axes.fill_between(x, low, high, color=COLOURS[style], alpha=0.2, linewidth=0, gid="band")
         axes.plot(
             x,
-            line["power"],
+            line[quantity.column],
             color=COLOURS[style],
             marker=MARKERS[style],
             linestyle=DASHES[style],
@@ -98,7 +118,10 @@ def _draw_lines(axes: Axes, table: pd.DataFrame, shown: pd.DataFrame, facets: Fa
         )
 
 
-def _draw_points(axes: Axes, x: list[float], line: pd.DataFrame) -> None:
+def _draw_points(axes: Axes, x: list[float], line: pd.DataFrame, quantity: Quantity) -> None:
+    if quantity.band is None:
+        axes.plot(x, line[quantity.column], "o", color=COLOURS[0], zorder=3)
+        return
     below = (line["power"] - line["power_low"]).clip(lower=0)
     above = (line["power_high"] - line["power"]).clip(lower=0)
     axes.errorbar(
@@ -118,6 +141,8 @@ def _line_names(table: pd.DataFrame, facets: Facets) -> list[str]:
         return []
     if facets.line == CREW:
         return [str(name) for name in levels(table, CREW)]
+    if facets.line == "effect":
+        return [f"difference {effect:g}" for effect in levels(table, "effect")]
     return [f"{items:,} items" for items in levels(table, "items")]
 
 
@@ -125,5 +150,5 @@ def _refuse_too_many(lines: list[object]) -> None:
     if len(lines) > len(COLOURS):
         raise InputError(
             f"A figure can tell {len(COLOURS)} lines apart; this table has {len(lines)}. "
-            "Draw a part of the table: fewer numbers of items, or of workers."
+            "Draw a part of the table: fewer numbers of items or of workers, or fewer differences."
         )

@@ -12,8 +12,7 @@ from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.interfaces.cli.accuracy.bounds import bounds
 from humeval_power.interfaces.cli.accuracy.results import claims, leaderboard
 from humeval_power.interfaces.cli.accuracy.tests import estimate, test
-from humeval_power.interfaces.cli.family import ACCURACIES, Family
-from humeval_power.interfaces.cli.numbers import RealNumber
+from humeval_power.interfaces.cli.family import ACCURACIES, Assumed, Family
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.questions import question_commands
@@ -32,13 +31,10 @@ from humeval_power.scenarios.contract import Scenario
 
 _TOLD = "humeval_power.accuracy.told"
 
-baseline_option = click.option(
-    "--baseline", type=RealNumber(), help="Accuracy of A, the baseline, as a share."
-)
-agreement_option = click.option(
+baseline_option = Assumed("--baseline", "Accuracy of A, the baseline, as a share.")
+agreement_option = Assumed(
     "--agreement",
-    type=RealNumber(),
-    help="Share of items on which both systems are right or both wrong, such as on the validation set.",
+    "Share of items on which both systems are right or both wrong, such as on the validation set.",
 )
 overlap_option = click.option(
     "--overlap",

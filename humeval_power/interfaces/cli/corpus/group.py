@@ -9,8 +9,8 @@ import click
 
 from humeval_power.inference.corpus import FlipTest
 from humeval_power.interfaces.cli.corpus.data import estimate, test
-from humeval_power.interfaces.cli.family import EffectRange, Family
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.family import Assumed, EffectRange, Family
+from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.reporting.corpus.wording import WORDING
@@ -44,18 +44,8 @@ FAMILY = Family(
             help="P0 and b0 of BLEU from Card et al. (2020): the mean of their Table 3, a row of it, or their "
             f"example: {', '.join(PRESETS)}.",
         ),
-        click.option(
-            "--p0",
-            type=RealNumber(),
-            metavar="SHARE",
-            help="Share of sentences whose swap changes nothing. [of the preset]",
-        ),
-        click.option(
-            "--b0",
-            type=RealNumber(),
-            metavar="NUMBER",
-            help="Laplace scale b0 of the other swaps. [of the preset]",
-        ),
+        Assumed("--p0", "Share of sentences whose swap changes nothing. [of the preset]", "SHARE"),
+        Assumed("--b0", "Laplace scale b0 of the other swaps. [of the preset]", "NUMBER"),
         click.option(
             "--test",
             type=click.Choice(get_args(FlipTest)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import click
 
 from humeval_power.api.study_power import study_surface
@@ -12,7 +14,7 @@ from humeval_power.interfaces.cli.categories import Shares, analysed_as, settled
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.numbers import number_list
-from humeval_power.interfaces.cli.options import rule_options
+from humeval_power.interfaces.cli.options import draw_option, rule_options
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
@@ -40,6 +42,7 @@ from humeval_power.interfaces.cli.study.systems import (
 )
 from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
 from humeval_power.planning.study.surface import list_cells
+from humeval_power.reporting.drawn import AlongStudy, Drawn
 from humeval_power.reporting.study.surface import StudySurface
 from humeval_power.reporting.study.systems_surface import SystemsSurface
 from humeval_power.rules import CARD2020, DecisionRule
@@ -67,6 +70,13 @@ from humeval_power.rules import CARD2020, DecisionRule
     type=click.Choice(["card2020"]),
     help="Draw the same studies decided as Card et al. (2020) did beside your rule's.",
 )
+@draw_option
+@click.option(
+    "--x",
+    "along",
+    type=click.Choice(get_args(AlongStudy)),
+    help="What runs along the figure's x axis. [effect]",
+)
 @precision_option
 @strict_option
 @with_run
@@ -83,6 +93,8 @@ def command(
     rule: DecisionRule,
     compat: str | None,
     compare: str | None,
+    draw: Drawn,
+    along: AlongStudy | None,
     precision: float | None,
     strict: bool,
     run: Run,
@@ -94,6 +106,7 @@ def command(
     """
     several = typed_systems(study, asked, comparing, rule)
     if several is not None:
+        refuse_drawing(draw, along, "of several systems every goal is drawn over the effects")
         return _of_systems(several, workers, items, effect, run=run)
     if compat and compare:
         raise click.UsageError(
@@ -101,6 +114,8 @@ def command(
         )
     if (compat or compare) and rule.margin is not None:
         raise click.UsageError("Card et al. (2020) test for a difference: leave out --margin.")
+    if compare:
+        refuse_drawing(draw, along, "--compare draws the power of both rules over the effects")
     settings = load_settings(study)
     unit = CARD2020_UNIT if compat else 1.0
     found = _effects(effect, rule, settings, unit, study.shares)
@@ -138,7 +153,15 @@ def command(
         said=said,
         effect_unit=unit,
         strict=strict,
+        draw=draw,
+        along=along,
     )
+
+
+def refuse_drawing(draw: Drawn, along: AlongStudy | None, why: str) -> None:
+    """Refuse a figure of something else than power over effects, where there is none."""
+    if draw != "power" or along == "items":
+        raise click.UsageError(f"Leave out --draw and --x: {why}.")
 
 
 def _of_systems(

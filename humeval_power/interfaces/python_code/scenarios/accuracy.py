@@ -13,11 +13,12 @@ def _build(typed: Typed, source: Source, n: Value, effect: Value) -> Call:
     if typed["test_name"] == "unpaired":
         alpha = typed.given("alpha")
         return call("hp.accuracy.UnpairedAccuracy", n, effect, baseline=typed["baseline"], alpha=alpha)
+    agreement, is_listed = _agreement(typed), isinstance(typed["agreement"], Code)
     return call(
         "hp.accuracy.PairedAccuracy",
         n,
         difference=effect,
-        agreement=source.named("agreement", _agreement(typed)),
+        agreement=agreement if is_listed else source.named("agreement", agreement),
         baseline=typed["baseline"],
         test=typed.given("test_name"),
         alpha=typed.given("alpha"),
@@ -38,7 +39,7 @@ def _largest(typed: Typed, comparison: Code) -> Value:
     return call("hp.accuracy.largest_difference", agreement, baseline=Code(f"{comparison}.baseline"))
 
 
-ACCURACY = Kind(_build, _largest)
+ACCURACY = Kind(_build, _largest, lists=("baseline", "agreement"))
 
 
 _OF_ANSWERS = ("labels", "column", "systems", "cluster")

@@ -23,11 +23,13 @@ def no_limit(_typed: Typed) -> int | None:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """How a scenario of a size and a true effect is made, where the search for an effect ends, given the name of a
-    scenario without one, and the largest size that the options allow, if they allow none beyond."""
+    scenario without one, the largest size that the options allow, if they allow none beyond, and the options of
+    which a surface takes lists."""
 
     build: Build
     largest: Largest
     most: Callable[[Typed], int | None] = no_limit
+    lists: tuple[str, ...] = ()
 
     @property
     def programs(self) -> dict[str, Writer]:
@@ -53,15 +55,24 @@ class Kind:
         source.let("result", call("hp.required", comparison, **asked, **run_of(typed, "method")))
 
     def _surface(self, typed: Typed, source: Source) -> None:
+        lists = {name: list(typed[name]) for name in self.lists if typed[name] is not None}
+        many = [name for name, values in lists.items() if len(values) > 1]
+        for name, values in lists.items():
+            typed.stand_in(name, Code(name) if name in many else values[0])
         built = self.build(typed, source, Code("n"), Code("effect"))
-        comparison = source.define("comparison", "n, effect", built)
+        arguments = ", ".join(("n", "effect", *many))
+        comparison = source.define("comparison", arguments, built)
+        labels = ", ".join(f'"{name}": {name}' for name in (*many, "n"))
+        of_lists = [f"    for {name} in {flat(lists[name])}" for name in many]
         sizes, effects = flat(list(typed["n"])), flat(list(typed["effect"]))
         cells = source.text_of(
             "cells",
             "[",
-            f'    ({{"n": n}}, {comparison}(n, effect))',
+            f"    ({{{labels}}}, {comparison}({arguments}))",
+            *of_lists,
             f"    for n in {sizes}",
             f"    for effect in {effects}",
             "]",
         )
-        source.let("result", call("hp.surface", cells, **run_of(typed, "method")))
+        shown = {name: typed.given(name) for name in ("draw", "along")}
+        source.let("result", call("hp.surface", cells, **run_of(typed, "method"), **shown))

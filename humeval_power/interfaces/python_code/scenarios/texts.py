@@ -33,7 +33,7 @@ def _corpus(typed: Typed, source: Source, n: Value, effect: Value) -> Call:
     )
 
 
-CORPUS = Kind(_corpus, lambda _typed, _comparison: _POINTS)
+CORPUS = Kind(_corpus, lambda _typed, _comparison: _POINTS, lists=("p0", "b0"))
 
 
 def corpus_test(typed: Typed, source: Source) -> None:

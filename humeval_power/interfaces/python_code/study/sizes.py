@@ -93,6 +93,8 @@ def surface(typed: Typed, source: Source) -> None:
         said=said,
         effect_unit=CARD2020_UNIT if card else None,
         strict=typed.given("strict"),
+        draw=typed.given("draw"),
+        along=typed.given("along"),
     )
     source.let("result", found)
 
