@@ -98,7 +98,7 @@ def analyze(
     from humeval_power.reporting.analyze.family import comparison_row
     from humeval_power.reporting.analyze.two import AnalysisResult
     from humeval_power.reporting.result import Provenance
-    from humeval_power.reporting.study.family_words import family_remarks
+    from humeval_power.reporting.study.fits.family_words import family_remarks
 
     rule = rule or (DEFAULT_RULE if plan is None else plan.rule)
     _refuse_simulated(rule)

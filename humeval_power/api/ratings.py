@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from humeval_power.checking.suspects import Suspect
     from humeval_power.planning.study.unmodelled import Unmodelled
     from humeval_power.ratings import Ratings
-    from humeval_power.reporting.study.check import CheckResult
+    from humeval_power.reporting.study.tables.check import CheckResult
 
 
 def check(
@@ -44,7 +44,7 @@ def check(
         No ratings at all. What is wrong with a table is told when it is read.
     """
     from humeval_power.ratings import Ratings
-    from humeval_power.reporting.study.check import CheckResult
+    from humeval_power.reporting.study.tables.check import CheckResult
 
     checked = (ratings,) if isinstance(ratings, Ratings) else tuple(ratings)
     if not checked:

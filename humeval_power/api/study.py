@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from humeval_power.planning.workload import Ahead, Workload
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.study.calibration_result import CalibrationResult
-    from humeval_power.reporting.study.fit_result import FitResult
+    from humeval_power.reporting.study.fits.fit_result import FitResult
     from humeval_power.reporting.study.simulated import SimulatedStudy
     from humeval_power.scales import RatingScale
     from humeval_power.simulation.losses import Exclusion, Losses
@@ -97,8 +97,8 @@ def fit(
     from humeval_power.inference.study.wald import check_engine_df
     from humeval_power.planning.study.calibration import size_of_test
     from humeval_power.reporting.result import Provenance
-    from humeval_power.reporting.study.family_words import family_remarks
-    from humeval_power.reporting.study.fit_result import FitResult
+    from humeval_power.reporting.study.fits.family_words import family_remarks
+    from humeval_power.reporting.study.fits.fit_result import FitResult
 
     if rule.is_latent:
         _refuse_for_categories(rule, engine, worker_item, intervals)
@@ -181,7 +181,7 @@ def _fit_of_categories(
     from humeval_power.inference.study.testing import asymptotic_intervals, fit_and_test
     from humeval_power.planning.study.calibration import size_of_test
     from humeval_power.reporting.result import Provenance
-    from humeval_power.reporting.study.fit_result import FitResult
+    from humeval_power.reporting.study.fits.fit_result import FitResult
 
     fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
     size = None

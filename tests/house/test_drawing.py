@@ -12,9 +12,9 @@ from humeval_power.reporting.document import Document, Section
 from humeval_power.reporting.estimate_rows import ENDS, EstimateRow, EstimateRows
 from humeval_power.reporting.render import as_html_part, as_terminal
 from humeval_power.reporting.render.svg_rows import rows_svg
-from humeval_power.reporting.study.assignment_svg import assignment_svg
-from humeval_power.reporting.study.cell_map import CellMap
-from humeval_power.reporting.study.ratings_svg import ratings_svg
+from humeval_power.reporting.study.tables.assignment_svg import assignment_svg
+from humeval_power.reporting.study.tables.cell_map import CellMap
+from humeval_power.reporting.study.tables.ratings_svg import ratings_svg
 from humeval_power.scales import RatingScale
 
 SVG = "{http://www.w3.org/2000/svg}"

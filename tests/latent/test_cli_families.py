@@ -21,7 +21,7 @@ from humeval_power.inference.study.wald import effect_test
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.reporting.report.signature import Signature, parse_signature
 from humeval_power.reporting.rule_words import rule_sentence
-from humeval_power.reporting.study.family_words import family_remarks
+from humeval_power.reporting.study.fits.family_words import family_remarks
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 

@@ -19,7 +19,7 @@ from humeval_power.interfaces.cli.output import write_file, write_set
 from humeval_power.interfaces.cli.study import check
 from humeval_power.reporting.document import Table
 from humeval_power.reporting.render.terminal import table_lines
-from humeval_power.reporting.study.ratings_figure import ratings_figure
+from humeval_power.reporting.study.tables.ratings_figure import ratings_figure
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 

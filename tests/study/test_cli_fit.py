@@ -15,7 +15,7 @@ from humeval_power.inference.study.wald import finished_test
 from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.interfaces.formats.ratings import read_ratings
 from humeval_power.parameters import preset
-from humeval_power.reporting.study.effect_figure import effect_figure
+from humeval_power.reporting.study.fits.effect_figure import effect_figure
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 

@@ -13,5 +13,5 @@ from humeval_power.reporting.plan.front_figure import front_figure as front_figu
 from humeval_power.reporting.questions.curve_figure import curve_figure as curve_figure
 from humeval_power.reporting.study.calibration_figure import calibration_figure as calibration_figure
 from humeval_power.reporting.study.comparison_figure import comparison_figure as comparison_figure
-from humeval_power.reporting.study.ratings_figure import ratings_figure as ratings_figure
 from humeval_power.reporting.study.surface_figure import surface_figure as surface_figure
+from humeval_power.reporting.study.tables.ratings_figure import ratings_figure as ratings_figure

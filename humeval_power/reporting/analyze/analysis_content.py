@@ -13,7 +13,7 @@ from humeval_power.inference.study.wald import standardised_effect
 from humeval_power.reporting.analyze.family import family_record
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.row_flow import flow_record
-from humeval_power.reporting.study.fit_content import fit_content
+from humeval_power.reporting.study.fits.fit_content import fit_content
 
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.comparisons import FamilyOfTests

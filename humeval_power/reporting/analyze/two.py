@@ -40,9 +40,9 @@ from humeval_power.reporting.document import Block, Document, Paragraph, Points,
 from humeval_power.reporting.numbers import counted, interval_words, p_words, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-from humeval_power.reporting.study.adjustment import adjustment_sections
-from humeval_power.reporting.study.family_words import family_remarks
-from humeval_power.reporting.study.fit_blocks import (
+from humeval_power.reporting.study.fits.adjustment import adjustment_sections
+from humeval_power.reporting.study.fits.family_words import family_remarks
+from humeval_power.reporting.study.fits.fit_blocks import (
     AnyFit,
     effect_section,
     fit_notes,

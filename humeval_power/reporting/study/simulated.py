@@ -98,7 +98,7 @@ class SimulatedStudy(Result):
         )
 
     def _figure(self) -> Figure:
-        from humeval_power.reporting.study.ratings_figure import ratings_figure
+        from humeval_power.reporting.study.tables.ratings_figure import ratings_figure
 
         drawn = self.ratings
         raw = drawn.rating if self.scale is None else self.scale.from_unit(drawn.rating)

@@ -17,7 +17,7 @@ from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.formats.criteria import each_criterion
 from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT
 from humeval_power.interfaces.formats.rating_tables import read_rating_table
-from humeval_power.reporting.study.check import CheckResult
+from humeval_power.reporting.study.tables.check import CheckResult
 from humeval_power.safe_text import shell_word
 
 if TYPE_CHECKING:

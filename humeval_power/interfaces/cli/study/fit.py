@@ -24,7 +24,7 @@ from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
 from humeval_power.interfaces.cli.work_ahead import tell_work
 from humeval_power.interfaces.formats.documents.reading import read_parameters
-from humeval_power.reporting.study.fit_result import FitResult
+from humeval_power.reporting.study.fits.fit_result import FitResult
 from humeval_power.reporting.study.r_script.script import check_repeatable
 from humeval_power.rules import DecisionRule
 

@@ -79,7 +79,7 @@ def suffix_of(place: int, n_criteria: int) -> str:
 def ratings(documents: Documents, suffix: str) -> Iterator[Picture]:
     """How the ratings of each system are spread over the scale."""
     if documents.ratings is not None:
-        from humeval_power.reporting.study.check import ratings_picture
+        from humeval_power.reporting.study.tables.check import ratings_picture
 
         yield ratings_picture(documents.ratings, f"ratings{suffix}")
 
@@ -97,7 +97,7 @@ def effect(documents: Documents, suffix: str) -> Iterator[Picture]:
     interest = documents.plan.effect if interest is None and documents.plan is not None else interest
 
     def draw() -> Figure:
-        from humeval_power.reporting.study.effect_figure import effect_figure
+        from humeval_power.reporting.study.fits.effect_figure import effect_figure
 
         return effect_figure(tested, (a, b), scale_of(documents.study), interest=interest)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.errors import InputError
 from humeval_power.estimation.latent.fit import LatentFit
-from humeval_power.reporting.study.fit_blocks import tested_words
+from humeval_power.reporting.study.fits.fit_blocks import tested_words
 from humeval_power.reporting.study.r_script.latent import latent_lines, peer_of
 from humeval_power.reporting.study.r_script.linear import PACKAGES, TRIED, linear_lines, terms_of
 from humeval_power.reporting.study.r_script.reading import needed_to_read, reading_lines
@@ -16,7 +16,7 @@ from humeval_power.rules import DecisionRule
 
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
-    from humeval_power.reporting.study.fit_result import FitResult
+    from humeval_power.reporting.study.fits.fit_result import FitResult
 
 
 def r_script(result: FitResult) -> str:

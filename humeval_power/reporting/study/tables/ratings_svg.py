@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from humeval_power.reporting.chart import Axis
 from humeval_power.reporting.numbers import significant, with_minus
 from humeval_power.reporting.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
-from humeval_power.reporting.study.rating_bins import MOST_ROWS, rating_edges
+from humeval_power.reporting.study.tables.rating_bins import MOST_ROWS, rating_edges
 from humeval_power.safe_text import cut
 from humeval_power.scales import RatingScale
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.row_flow import flow_record
-from humeval_power.reporting.study.adjustment import adjustment_content
+from humeval_power.reporting.study.fits.adjustment import adjustment_content
 
 if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.estimation.fit import Fit
@@ -97,12 +97,12 @@ def fit_content(
     if probed is not None:
         record["monte_carlo"] = asdict(probed)
     if check is not None:
-        from humeval_power.reporting.study.family_words import family_content
+        from humeval_power.reporting.study.fits.family_words import family_content
 
         record["family_check"] = family_content(check)
     if fit.parameters.latent is None:
         return record
-    from humeval_power.reporting.study.latent_content import with_categories
+    from humeval_power.reporting.study.fits.latent_content import with_categories
 
     return with_categories(record, ratings, fit, test)
 

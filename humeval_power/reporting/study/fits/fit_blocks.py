@@ -20,7 +20,7 @@ from humeval_power.reporting.document import Block, Facts, Paragraph, Picture, S
 from humeval_power.reporting.estimate_rows import EstimateRow, EstimateRows
 from humeval_power.reporting.numbers import interval_words, p_words
 from humeval_power.reporting.probe_words import probe_sentences
-from humeval_power.reporting.study.latent_blocks import (
+from humeval_power.reporting.study.fits.latent_blocks import (
     categories_section,
     estimand_words,
     latent_blocks,
@@ -85,7 +85,7 @@ def _pictures(ratings: Ratings, tested: EffectTest, interest: float | None) -> I
         return
 
     def draw() -> Figure:
-        from humeval_power.reporting.study.effect_figure import effect_figure
+        from humeval_power.reporting.study.fits.effect_figure import effect_figure
 
         return effect_figure(tested, ratings.system_names, ratings.scale, interest=interest)
 

@@ -17,10 +17,9 @@ from humeval_power.reporting.document import Document, Points, Section
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-from humeval_power.reporting.study.adjustment import adjustment_sections
-from humeval_power.reporting.study.check import ratings_picture
-from humeval_power.reporting.study.family_words import family_remarks
-from humeval_power.reporting.study.fit_blocks import (
+from humeval_power.reporting.study.fits.adjustment import adjustment_sections
+from humeval_power.reporting.study.fits.family_words import family_remarks
+from humeval_power.reporting.study.fits.fit_blocks import (
     AnyFit,
     effect_section,
     effect_words,
@@ -29,7 +28,8 @@ from humeval_power.reporting.study.fit_blocks import (
     further_sections,
     parameter_blocks,
 )
-from humeval_power.reporting.study.fit_content import fit_content
+from humeval_power.reporting.study.fits.fit_content import fit_content
+from humeval_power.reporting.study.tables.check import ratings_picture
 
 if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd

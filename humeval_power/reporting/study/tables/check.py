@@ -27,8 +27,8 @@ from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.row_flow import flow_record, flow_rows
-from humeval_power.reporting.study.table_summary import Spread, TableSummary, summarise_table
-from humeval_power.reporting.study.who_rated_what import (
+from humeval_power.reporting.study.tables.table_summary import Spread, TableSummary, summarise_table
+from humeval_power.reporting.study.tables.who_rated_what import (
     WhoRatedWhat,
     same_assignment,
     who_rated_what,
@@ -211,12 +211,12 @@ def ratings_picture(ratings: Ratings, name: str = "ratings") -> Picture:
         }
 
     def draw() -> Figure:
-        from humeval_power.reporting.study.ratings_figure import ratings_figure
+        from humeval_power.reporting.study.tables.ratings_figure import ratings_figure
 
         return ratings_figure(by_system(), ratings.scale)
 
     def svg() -> str:
-        from humeval_power.reporting.study.ratings_svg import ratings_svg
+        from humeval_power.reporting.study.tables.ratings_svg import ratings_svg
 
         return ratings_svg(by_system(), ratings.scale, title, words)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from humeval_power.reporting.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
-from humeval_power.reporting.study.cell_map import CellMap
+from humeval_power.reporting.study.tables.cell_map import CellMap
 from humeval_power.safe_text import cut
 
 _SIZE, _NAME_SIZE = 13.0, 10.0

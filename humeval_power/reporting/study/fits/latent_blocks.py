@@ -143,7 +143,7 @@ def categories_section(ratings: Ratings, fitted: LatentFit) -> Section:
     )
 
     def draw() -> Figure:
-        from humeval_power.reporting.study.categories_figure import categories_figure
+        from humeval_power.reporting.study.fits.categories_figure import categories_figure
 
         return categories_figure(fitted, ratings.system_names, _points(ratings, fitted))
 

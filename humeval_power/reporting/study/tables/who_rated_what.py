@@ -17,8 +17,8 @@ from humeval_power.reporting.document import Block, Points
 from humeval_power.reporting.drawing import Drawing
 from humeval_power.reporting.numbers import counted, percent
 from humeval_power.reporting.records import Record
-from humeval_power.reporting.study.cell_map import cell_map
-from humeval_power.reporting.study.table_summary import Spread, spread
+from humeval_power.reporting.study.tables.cell_map import cell_map
+from humeval_power.reporting.study.tables.table_summary import Spread, spread
 
 if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
@@ -154,12 +154,12 @@ def who_rated_what_blocks(
     """Its words, and the picture of it, whose file has that name."""
 
     def draw() -> Figure:
-        from humeval_power.reporting.study.assignment_figure import assignment_figure
+        from humeval_power.reporting.study.tables.assignment_figure import assignment_figure
 
         return assignment_figure(cell_map(ratings), ratings.worker_names)
 
     def svg() -> str:
-        from humeval_power.reporting.study.assignment_svg import assignment_svg
+        from humeval_power.reporting.study.tables.assignment_svg import assignment_svg
 
         return assignment_svg(cell_map(ratings), ratings.worker_names, TITLE, words)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError
 from humeval_power.reporting.figure_style import COLOURS, INK, QUIET, house_style
-from humeval_power.reporting.study.rating_bins import MOST_ROWS, rating_edges
+from humeval_power.reporting.study.tables.rating_bins import MOST_ROWS, rating_edges
 from humeval_power.safe_text import picture_text
 from humeval_power.scales import RatingScale
 

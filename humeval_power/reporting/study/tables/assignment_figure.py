@@ -8,8 +8,8 @@ from matplotlib.patches import Patch
 
 from humeval_power.checking.columns import shortened
 from humeval_power.reporting.figure_style import COLOURS, GRID, QUIET, house_style
-from humeval_power.reporting.study.assignment_svg import axis_words
-from humeval_power.reporting.study.cell_map import CellMap
+from humeval_power.reporting.study.tables.assignment_svg import axis_words
+from humeval_power.reporting.study.tables.cell_map import CellMap
 from humeval_power.safe_text import picture_text
 
 _SHADES = ("#C6DBEF", "#6BAED6", "#2F7FBC", "#08407E")
