@@ -18,7 +18,7 @@ class FitError(HumevalPowerError):
 
 
 class EngineMissingError(HumevalPowerError):
-    """A reference engine (R, lme4, ...) is not installed; the message says how to install it."""
+    """What is optional is not installed (R, lme4, the packages of an extra); the message says how to install it."""
 
 
 class LostEngineError(HumevalPowerError):

@@ -17,15 +17,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from humeval_power.errors import EngineMissingError, LostEngineError
+from humeval_power.errors import LostEngineError
+from humeval_power.extras import require_extra
 
 if TYPE_CHECKING:
     from distributed import Client
 
-MISSING = (
-    "Computing on a cluster needs dask, which is not installed: pip install 'humeval_power[cluster]', here and "
-    "where the workers run."
-)
 _DEATHS = 1  # of workers under a task, before the scheduler gives it back to be tried alone
 _PATIENCE = 5  # seconds until a scheduler has to answer
 
@@ -162,10 +159,7 @@ def _ask_sbatch(script: str) -> None:
 def slurm_of(jobs: SlurmJobs) -> Any:
     """The cluster of dask-jobqueue, before any job is asked for; `job_script()` is what sbatch would get."""
     _modules()
-    try:
-        import dask_jobqueue
-    except ImportError:
-        raise EngineMissingError(MISSING) from None
+    import dask_jobqueue
     from distributed.security import Security
 
     return dask_jobqueue.SLURMCluster(
@@ -192,11 +186,10 @@ def slurm_of(jobs: SlurmJobs) -> Any:
 
 
 def _modules() -> tuple[Any, Any]:
-    try:
-        import dask
-        import distributed
-    except ImportError:
-        raise EngineMissingError(MISSING) from None
+    require_extra("cluster", wanted_for="Computing on a cluster", remark=", here and where the workers run")
+    import dask
+    import distributed
+
     return dask, distributed
 
 

@@ -21,7 +21,6 @@ from page_server import Page, running
 from places import ROOT
 
 from humeval_power.interfaces.cli.main import main
-from humeval_power.interfaces.cli.page import page as command
 from humeval_power.interfaces.page.serving import server
 from humeval_power.interfaces.page.serving.session import Session
 
@@ -107,11 +106,6 @@ def test_only_the_loopback_is_listened_at(host: str) -> None:
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert "There is no folder" in refused("--folder", str(tmp_path / "missing")).output
-
-
-def test_without_its_packages_the_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "NEEDED", ("a_package_that_nobody_has",))
-    assert "pip install 'humeval-power[page]'" in " ".join(refused().output.split())
 
 
 def test_the_servers_process_loads_nothing_heavy() -> None:

@@ -182,7 +182,7 @@ def test_without_dask_one_sentence_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = CliRunner().invoke(main, [*SURFACE, "--on", "local:2"])
     assert done.exit_code == EngineMissingError.exit_code
-    assert "pip install 'humeval_power[cluster]'" in " ".join(done.output.split())
+    assert "pip install 'humeval-power[cluster]'" in " ".join(done.output.split())
 
 
 def test_sbatch_that_is_missing_is_told(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
+from humeval_power.extras import require_extra
 from humeval_power.kernels.corpus_metrics import bleu, chrf
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ def sentence_counts(
     ------
     InputError
         Outputs and references of different lengths, fewer than two sentences, or an unknown metric.
+    EngineMissingError
+        The extra [mt] is not installed.
     """
     lengths = {len(system_a), len(system_b), *map(len, references)}
     if len(lengths) != 1 or not references:
@@ -89,6 +92,7 @@ def sentence_counts(
         raise InputError("At least two sentences are needed to compare systems.")
     if metric not in get_args(CorpusMetric):
         raise InputError(f"metric must be one of {', '.join(get_args(CorpusMetric))}; got {metric!r}.")
+    require_extra("mt", wanted_for=f"Counting what {METRIC_NAMES[metric]} is made of")
     counter = _counter(metric, tokenizer, lowercase)
     counted = [_counted(counter, system, references) for system in (system_a, system_b)]
     return SentenceCounts(metric, counted[0], counted[1], str(counter.get_signature()))

@@ -243,6 +243,7 @@ _REPORTED = (
     "statsmodels",
     "pyarrow",
     "openpyxl",
+    "sacrebleu",
     "click",
     "rich",
     "pymer4",

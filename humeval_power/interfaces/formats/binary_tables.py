@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.extras import require_extra
 from humeval_power.interfaces.formats.archives import refuse_bomb
 from humeval_power.interfaces.formats.size_limits import (
     largest_size,
@@ -54,6 +55,8 @@ def read_sheets(content: bytes, *, source: str) -> dict[str, pd.DataFrame]:
     ------
     InputError
         A damaged workbook, or one that unpacks to more than the limits.
+    EngineMissingError
+        The extra [excel] is not installed.
     """
     found = {
         name: cells for name, cells in _sheets(content, source, first=False).items() if not cells.empty
@@ -72,6 +75,8 @@ def read_excel(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str],
     ------
     InputError
         A damaged workbook, one that unpacks to more than the limits, or an empty first sheet.
+    EngineMissingError
+        The extra [excel] is not installed.
     """
     first, *others = _sheets(content, source, first=True).items()
     name, cells = first
@@ -87,6 +92,7 @@ def read_excel(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str],
 
 def _sheets(content: bytes, source: str, *, first: bool) -> dict[str, pd.DataFrame]:
     """The cells of every sheet by its name; with `first` those of the others are left empty."""
+    require_extra("excel", wanted_for=f"Reading {source}, an Excel workbook,")
     try:
         refuse_bomb(io.BytesIO(content), source=source)
         with warnings.catch_warnings(), pd.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:

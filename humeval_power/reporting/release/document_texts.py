@@ -14,6 +14,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from humeval_power.extras import require_extra
+
 MOST_BYTES = 200_000_000  # unpacked, of one archive
 _TAG = re.compile(r"<[^>]*>")
 _SHEETS = ("xl/worksheets/", "xl/sharedstrings", "xl/styles", "xl/theme")  # read as cells, or no text
@@ -159,6 +161,7 @@ def _archive(content: bytes) -> Texts:
 
 def _workbook(content: bytes) -> list[Piece] | None:
     """The cells, comments and names of the sheets of a workbook; None where it cannot be read."""
+    require_extra("excel", wanted_for="Looking for what must not be published in an Excel workbook")
     import openpyxl
 
     pieces = []

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import click
 
-from humeval_power.errors import InputError
+from humeval_power.extras import require_extra
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.output import say
 
-NEEDED = ("starlette", "uvicorn", "h11", "python_multipart")
-_MISSING = "The page needs a few packages that are not installed: pip install 'humeval-power[page]'."
 _LARGEST_PORT, _LARGEST_UPLOAD, _LONGEST_IDLE = 65_535, 10_000, 10_000
 
 
@@ -55,8 +51,7 @@ def command(
     sends nothing anywhere, and keeps no upload after it ends. End it with
     Ctrl-C.
     """
-    if not all(find_spec(package) for package in NEEDED):
-        raise InputError(_MISSING)
+    require_extra("page", wanted_for="The page")
     from humeval_power.interfaces.page.opened import make_page
     from humeval_power.interfaces.page.serving.server import default_caps, serve
 
