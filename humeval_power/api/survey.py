@@ -10,7 +10,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 if TYPE_CHECKING:
-    from humeval_power.planning.survey import Comparison
+    from humeval_power.planning.survey.comparison import Comparison
     from humeval_power.reporting.survey.result import SurveyResult
 
 USUAL_EFFECTS = (0.05, 0.1, 0.2)
@@ -46,7 +46,7 @@ def survey(
     InputError
         No comparison, or no setting.
     """
-    from humeval_power.planning.survey import survey as surveyed
+    from humeval_power.planning.survey.survey import survey as surveyed
     from humeval_power.reporting.survey.result import SurveyResult
 
     said = tuple(each if isinstance(each, Difference) else Difference(each) for each in effects)

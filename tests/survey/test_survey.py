@@ -19,7 +19,8 @@ from humeval_power.errors import InputError
 from humeval_power.inference.study.formula import analytic_power, effect_precision
 from humeval_power.parameters import preset
 from humeval_power.planning.study.analytic import minimum_detectable_effect
-from humeval_power.planning.survey import Comparison, survey
+from humeval_power.planning.survey.comparison import Comparison
+from humeval_power.planning.survey.survey import survey
 from humeval_power.reporting.figure_style import figure_bytes
 from humeval_power.reporting.survey.figure import survey_figure
 
@@ -212,12 +213,14 @@ def test_files_are_written_together_and_not_over_others(table: Path, tmp_path: P
 
 def test_all_problems_of_a_table_are_told_at_once(tmp_path: Path) -> None:
     path = tmp_path / "papers.csv"
-    path.write_text("effect,low,high,items,workers\n0.1,1,5,2.5,3\nlots,1,5,100,1\n")
+    path.write_text("effect,low,high,items,workers,tested\n0.1,1,5,2.5,3,maybe\nlots,1,5,1,0,no\n")
     said = run("survey", path, "--preset", "low", code=2).stderr
     assert "row 2" in said
     assert "'lots'" in said
     assert "whole number" in said
     assert "at least 2" in said
+    assert "at least 1" in said
+    assert "'maybe': must be yes or no." in said
 
 
 def test_an_effect_wider_than_its_scale_is_refused(tmp_path: Path) -> None:

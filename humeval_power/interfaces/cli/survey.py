@@ -46,8 +46,9 @@ def command(
     """What do published comparisons report, and what could they have found?
 
     COMPARISONS is a table with a row for each comparison and any of the
-    columns name, effect, low and high (the scale), items, workers,
-    ratings_per_item, p. Cells may be blank: that is part of the question.
+    columns name, paper, effect, low and high (the scale), items, workers,
+    ratings_per_item, p, type, tested and bold (yes or no). Cells may be
+    blank: that is part of the question.
     """
     from humeval_power.interfaces.formats.survey import read_comparisons
 

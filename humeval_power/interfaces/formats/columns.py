@@ -26,6 +26,7 @@ class NumberColumn(Column):
     whole : whether values are counts.
     may_be_blank : whether cells of it may be empty.
     may_be_percent : whether a number may be followed by a per cent sign.
+    blanks : words that say as much as an empty cell, beside the usual ones.
     """
 
     low: float = -math.inf
@@ -33,6 +34,7 @@ class NumberColumn(Column):
     whole: bool = False
     may_be_blank: bool = False
     may_be_percent: bool = False
+    blanks: tuple[str, ...] = ()
 
 
 def read_numbers_of(found: SourceTable, wanted: Sequence[NumberColumn]) -> dict[str, Floats]:
@@ -65,7 +67,8 @@ def _checked(found: SourceTable, name: str, column: NumberColumn) -> tuple[Float
     cells = read_cells(found.frame[name])
     texts = tuple(text.strip().removesuffix("%") for text in cells.texts)
     numbers = read_numbers(
-        Cells(cells.code, texts) if column.may_be_percent else cells, missing=MISSING_CODES
+        Cells(cells.code, texts) if column.may_be_percent else cells,
+        missing=(*MISSING_CODES, *column.blanks),
     )
     value, blank = numbers.value, numbers.missing
     at = Location(found.source, name, found.frame.index.to_numpy(dtype=np.int64))

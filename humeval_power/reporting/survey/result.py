@@ -8,11 +8,14 @@ from statistics import median
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.differences import Difference, understood
-from humeval_power.planning.survey import TARGET, Comparison, KendallTau, Survey
+from humeval_power.planning.survey.comparison import Comparison
+from humeval_power.planning.survey.described import KendallTau
+from humeval_power.planning.survey.survey import TARGET, Survey
 from humeval_power.reporting.document import Block, Document, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, p_words, percent
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.survey.described import DETAIL_WORDS, described
 from humeval_power.rules import DecisionRule
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
@@ -23,14 +26,10 @@ FLATTERED = (
     "Power at its own effect flatters a comparison: of the effects that get published the lucky ones are "
     "too large. The columns for given effects do not."
 )
-_DETAIL_WORDS = {
-    "effect": "effect",
-    "items": "number of items",
-    "workers": "number of workers",
-    "ratings_per_item": "ratings per item",
-    "p_value": "p-value",
-    "scale": "scale",
-}
+_ALIKE = (
+    " The p-values take comparisons as independent; those of one paper are often alike, which makes them too "
+    "small."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +49,10 @@ class SurveyResult(Result):
         """Details reported, the correlation of effect and size, and what could have been found."""
         return Document(
             "What published comparisons report, and could have found",
-            lead=f"{counted(self.found.n, 'comparison')}; power to find {understood(self.effects)}.",
+            lead=f"{_counted(self.found)}; power to find {understood(self.effects)}.",
             sections=(
                 Section("Reported", (_reported(self.found),)),
+                *described(self.found.described),
                 Section("Effect and size", tuple(self._effect_and_size())),
                 Section(f"Power below {TARGET:g}", (_underpowered(self.found), Paragraph(FLATTERED))),
                 Section("What they could have found", tuple(_could_find(self.found))),
@@ -65,8 +65,9 @@ class SurveyResult(Result):
             yield Picture(
                 "survey",
                 self._figure,
-                words="The scaled effect of each comparison against its number of items, and curves between "
-                "which an effect would not have been found.",
+                words="The scaled effect of each comparison against its number of items, and marks between "
+                "which an effect would not have been found; a line joins comparisons of as many workers and "
+                "ratings per item.",
             )
 
     def _figure(self) -> Figure:
@@ -82,6 +83,7 @@ class SurveyResult(Result):
             "understood": understood(self.effects),
             "comparisons": found.n,
             "reported": dict(found.reported),
+            "described": asdict(found.described),
             "kendall": None if found.signed is None else asdict(found.signed),
             "kendall_absolute": None if found.absolute is None else asdict(found.absolute),
             "underpowered": {
@@ -127,12 +129,24 @@ class SurveyResult(Result):
 
 def _reported(found: Survey) -> Table:
     return Table(
-        ("detail", "comparisons", "share"),
+        ("detail", "reported", "share", "missing", "share missing"),
         tuple(
-            (_DETAIL_WORDS[name], f"{count:,}", percent(count / found.n))
+            (
+                DETAIL_WORDS[name],
+                f"{count:,}",
+                percent(count / found.n),
+                f"{found.n - count:,}",
+                percent((found.n - count) / found.n),
+            )
             for name, count in found.reported.items()
         ),
     )
+
+
+def _counted(found: Survey) -> str:
+    papers = found.described.papers
+    of = "" if papers is None else f" from {counted(papers, 'paper')}"
+    return counted(found.n, "comparison") + of
 
 
 def _correlation(found: Survey) -> str:
@@ -142,6 +156,7 @@ def _correlation(found: Survey) -> str:
         f"Kendall's tau of effect and number of items, over {counted(found.signed.n, 'comparison')}: "
         f"{_tau(found.signed)}; of the size of the effect: {_tau(found.absolute)}. A negative one can mean that "
         "small studies were published for their large effects only."
+        + (_ALIKE if (found.described.papers or found.n) < found.n else "")
     )
 
 

@@ -11,59 +11,25 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from humeval_power.errors import InputError
-from humeval_power.inference.ranked_values import rounded
 from humeval_power.inference.study.formula import FEW_WORKERS, EffectPrecision, effect_precision, power_at
 from humeval_power.parameters import Parameters
 from humeval_power.planning.study.analytic import minimum_detectable_effect
 from humeval_power.planning.study.designs_of import build_design
+from humeval_power.planning.survey.comparison import DETAILS, Comparison
+from humeval_power.planning.survey.described import Description, KendallTau, describe, kendall
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 TARGET = 0.8
-DETAILS = ("effect", "items", "workers", "ratings_per_item", "p_value", "scale")
 _MOST_RATINGS = 400_000  # designs beyond are taken as fully reported but are not worked out
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One published comparison of two systems; None for what is not reported.
-
-    `effect` is B - A in the units of the scale `low` to `high`; without a scale it is on [0, 1].
-    `ratings_per_item` counts the ratings of an item under each system.
-    """
-
-    name: str
-    effect: float | None = None
-    low: float | None = None
-    high: float | None = None
-    items: int | None = None
-    workers: int | None = None
-    ratings_per_item: int | None = None
-    p_value: float | None = None
-
-    @property
-    def scaled_effect(self) -> float | None:
-        """The effect on [0, 1]."""
-        if self.effect is None:
-            return None
-        if self.low is None or self.high is None:
-            return self.effect
-        return self.effect / (self.high - self.low)
-
-    def reports(self, detail: str) -> bool:
-        """Whether a detail of DETAILS is known."""
-        if detail == "scale":
-            return self.low is not None and self.high is not None
-        return getattr(self, detail) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyedPower:
     """Power of one comparison under one setting of parameters.
 
-    `assumed` names the details that were filled in. `mde` is what it finds with power 0.8, on [0, 1];
+    `assumed` names the details that were filled in; `workers` and `ratings_per_item` are those taken, assumed or
+    not, None where they are unknown. `mde` is what it finds with power 0.8, on [0, 1];
     `power` that at its own reported effect, which flatters: reported effects are inflated; `power_at`
     that at given effects. NaN, and a `reason`, where it cannot be worked out. `is_rough` marks fewer
     than five workers, where the formula is a guide only.
@@ -77,27 +43,21 @@ class SurveyedPower:
     power_at: tuple[float, ...]
     is_rough: bool
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class KendallTau:
-    """Rank correlation of effect and size over `n` comparisons, with the p-value of no correlation."""
-
-    tau: float
-    p_value: float
-    n: int
+    workers: int | None = None
+    ratings_per_item: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
     """What a collection reports and could have found.
 
-    `reported` is the number of comparisons with each detail; `signed` and `absolute` are tau of the
-    scaled effect, with and without its sign, against items; None below 3 comparisons.
+    `reported` is the number of comparisons with each detail, `described` what they are; `signed` and `absolute`
+    are tau of the scaled effect, with and without its sign, against items; None below 3 comparisons.
     """
 
     n: int
     reported: Mapping[str, int]
+    described: Description
     signed: KendallTau | None
     absolute: KendallTau | None
     powers: tuple[SurveyedPower, ...]
@@ -154,8 +114,9 @@ def survey(
     return Survey(
         n=len(comparisons),
         reported={detail: sum(each.reports(detail) for each in comparisons) for detail in DETAILS},
-        signed=_kendall(comparisons, absolute=False),
-        absolute=_kendall(comparisons, absolute=True),
+        described=describe(comparisons),
+        signed=kendall(comparisons, absolute=False),
+        absolute=kendall(comparisons, absolute=True),
         powers=tuple(powers),
         effects=tuple(effects),
     )
@@ -198,6 +159,8 @@ def _power(
         power=math.nan if own is None or own == 0 else power_at(abs(own), found, rule=rule).power,
         power_at=tuple(power_at(effect, found, rule=rule).power for effect in effects),
         is_rough=workers < FEW_WORKERS,
+        workers=workers,
+        ratings_per_item=per_item,
     )
 
 
@@ -210,22 +173,3 @@ def _precision(parameters: Parameters, workers: int, items: int, per_item: int) 
     except InputError as error:
         return f"no such design: {error}"
     return effect_precision(parameters, design)
-
-
-def _kendall(comparisons: Sequence[Comparison], *, absolute: bool) -> KendallTau | None:
-    """Tau-b of scaled effect and items, by scipy."""
-    pairs = [
-        (abs(each.scaled_effect) if absolute else each.scaled_effect, each.items)
-        for each in comparisons
-        if each.scaled_effect is not None and each.items is not None
-    ]
-    if len(pairs) < 3:
-        return None
-    from scipy import stats
-
-    effect, items = np.array(pairs, dtype=float).T
-    effect = rounded(effect)
-    if np.ptp(effect) == 0 or np.ptp(items) == 0:
-        return None
-    found = stats.kendalltau(effect, items)
-    return KendallTau(float(found.statistic), float(found.pvalue), len(pairs))
