@@ -70,6 +70,7 @@ COMMANDS: dict[str, str] = {
     "compare nlpstattest": f"compare scores scores.csv --procedure nlpstattest {QUICK}",
     "compare clusters": f"compare scores passages.csv --question mean --margin 0.1 --cluster passage {QUICK}",
     "compare prospective": "compare prospective --mean 0.02 --sd 0.1",
+    "compare primer": "compare primer --n 500 --helped 10 --hurt 7",
     "compare primer-table": "compare primer-table",
     "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 {QUICK}",
     "compare mde": f"compare mde --n 60 --sd 0.2 {QUICK}",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from humeval_power.reporting.compare.many import ManyResult
     from humeval_power.reporting.compare.pair import PairResult
+    from humeval_power.reporting.compare.primer import PrimerCountsResult
     from humeval_power.reporting.compare.prospective import PrimerResult, ProspectiveResult
     from humeval_power.reporting.compare.score_check import ScoreCheckResult
     from humeval_power.reporting.compare.sets import SetsResult
@@ -204,6 +205,32 @@ def prospective(
         found=found,
         curve=tuple((n, reached(n)) for n in sizes),
     )
+
+
+def primer(n_items: int, *, helped: int, hurt: int) -> PrimerCountsResult:
+    """The bootstrap primer's p of counts, exactly, beside what tests say of them.
+
+    Parameters
+    ----------
+    n_items : items that both systems answered, scored 0 or 1.
+    helped : items on which B is right and A wrong.
+    hurt : items on which A is right and B wrong.
+
+    Returns
+    -------
+    PrimerCountsResult
+        P(mean of n draws with replacement <= 0), with the picture of these means (Jansen's primer). It is
+        one-sided and not centred at the null: no test.
+
+    Raises
+    ------
+    InputError
+        Counts below zero, or more changed items than items.
+    """
+    from humeval_power.inference.compare.primer_counts import primer_counts
+    from humeval_power.reporting.compare.primer import PrimerCountsResult
+
+    return PrimerCountsResult(found=primer_counts(n_items, helped, hurt))
 
 
 def primer_table(

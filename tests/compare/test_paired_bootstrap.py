@@ -19,12 +19,8 @@ from humeval_power.inference.compare.bootstrap import (
     bootstrap_t,
     resampled_means,
 )
-from humeval_power.inference.compare.primer import (
-    exact_primer_p,
-    on_lattice,
-    primer_p,
-    primer_test,
-)
+from humeval_power.inference.compare.exact_sums import lattice_of
+from humeval_power.inference.compare.primer import exact_primer_p, primer_p, primer_test
 from humeval_power.inference.compare.result import TestSettings, score_differences
 from humeval_power.inference.resampled import RESAMPLE_BLOCK, drawn_p, in_blocks, monte_carlo_interval
 from humeval_power.kernels.resampling import drawn_counts, drawn_signs, resample_medians
@@ -188,7 +184,7 @@ def test_the_convolution_is_all_resamples(values):
 
 def test_the_drawn_primer_counts_sums_of_zero_as_not_helped():
     d = np.array([1 / 3, -1 / 3, 1e-7 * math.pi, -1e-7 * math.pi])  # on no lattice of a few decimals
-    assert on_lattice(d) is None
+    assert lattice_of(d) is None
     found = primer_test(d, TestSettings(n_resamples=20_000, direction="greater"))
     exact = plain_resampling.primer_p(d.tolist())
     low, high = stats.binom.interval(0.998, 20_000, exact)

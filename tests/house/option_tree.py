@@ -66,6 +66,7 @@ BASE: dict[str, str] = {
     "analyze": f"ratings.csv --scale 1:5 {FEW}",
     "compare scores": f"scores.csv --question mean {FEW}",
     "compare prospective": "--mean 0.02 --sd 0.1",
+    "compare primer": "--n 20 --helped 4 --hurt 2",
     "compare primer-table": "--n 20 --effect 0.1 --hurt 0.1",
     "compare power": f"--n 50 --effect 0.1 {SCORES}",
     "compare mde": f"--n 50 {SCORES}",

@@ -148,6 +148,7 @@ LINES = {
     "compare power": f"compare power --n 60 --effect 0.05 --sd 0.2 --test wilcoxon --direction greater {QUICK}",
     "compare mde": "compare mde --n 60 --sd 0.2 --alpha 0.01",
     "compare prospective": "compare prospective --mean 0.02 --sd 0.1 --power 0.9 --margin 0.05",
+    "compare primer": "compare primer --n 500 --helped 10 --hurt 7",
     "compare primer-table": "compare primer-table --n 100,200 --hurt 0.1",
     "assessment power": "assessment power --n 60 --effect 0.4 --scale 1:5 --mean 3 --sd 1 --test welch "
     f"{QUICK}",

@@ -31,13 +31,16 @@ _STATSMODELS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}
 
 @dataclass(frozen=True, slots=True)
 class ScorePair:
-    """The test of one pair, B - A with A `first`, and its p-value corrected for all pairs."""
+    """The test of one pair, B - A with A `first`, and its p-value corrected for all pairs; B scores higher on
+    `n_helped` items and lower on `n_hurt`."""
 
     first: str
     second: str
     test: PairedTest
     corrected_p: float
     significant: bool
+    n_helped: int
+    n_hurt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,15 @@ def compare_scores(
     return PairwiseScores(
         means=dict(sorted(means.items(), key=lambda entry: -entry[1])),
         pairs=tuple(
-            ScorePair(table.systems[a], table.systems[b], one, float(p), bool(p <= settings.alpha))
+            ScorePair(
+                table.systems[a],
+                table.systems[b],
+                replace(one, resamples=None),  # of so many pairs nobody looks at them
+                float(p),
+                bool(p <= settings.alpha),
+                n_helped=int((table.scores[:, b] > table.scores[:, a]).sum()),
+                n_hurt=int((table.scores[:, b] < table.scores[:, a]).sum()),
+            )
             for (a, b), one, p in zip(pairs, tests, corrected, strict=True)
         ),
         correction=correction,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.effect_sizes import EffectSize
+from humeval_power.inference.compare.exact_sums import lattice_of
 from humeval_power.inference.compare.permutation import extreme
+from humeval_power.inference.compare.resamples import resamples_of
 from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings, all_alike
 from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import drawn_p, in_blocks, monte_carlo_interval
@@ -67,6 +70,7 @@ def bootstrap_t_result(
         n=n,
         method=f"{settings.n_resamples:,} resamples of {resampled}",
         p_interval=p_interval,
+        resamples=resamples_of("t", drawn, at=float(observed)),
     )
 
 
@@ -89,7 +93,9 @@ def outer_quantiles(drawn: Floats, tail: float) -> tuple[Floats, Floats]:
 def bootstrap_mean(differences: Floats, settings: TestSettings) -> PairedTest:
     """Bootstrap test of the mean with the resamples centred at the null (Berg-Kirkpatrick et al. 2012)."""
     means = resampled_means(differences, n_resamples=settings.n_resamples, seed=settings.seed)
-    return centred_test("mean", differences, means, settings)
+    found = lattice_of(settings.moved(differences))
+    step = 0.0 if found is None else found[1] / len(differences)
+    return centred_test("mean", differences, means, settings, step=step)
 
 
 def bootstrap_median(differences: Floats, settings: TestSettings) -> PairedTest:
@@ -134,9 +140,18 @@ def bca_levels(
 
 
 def centred_test(
-    of: str, differences: Floats, drawn: Floats, settings: TestSettings, *, drawn_of: str = "items"
+    of: Literal["mean", "median"],
+    differences: Floats,
+    drawn: Floats,
+    settings: TestSettings,
+    *,
+    drawn_of: str = "items",
+    step: float = 0.0,
 ) -> PairedTest:
-    """The test of a mean or median by its values in resamples, moved to the null."""
+    """The test of a mean or median by its values in resamples, moved to the null.
+
+    step : of the lattice on which these and the null lie, 0 for none.
+    """
     estimate = float(np.mean(differences) if of == "mean" else np.median(differences))
     count = extreme(
         drawn - estimate,
@@ -160,6 +175,7 @@ def centred_test(
         n=len(differences),
         method=f"{len(drawn):,} resamples of {drawn_of}; percentile interval",
         p_interval=monte_carlo_interval(count, len(drawn)),
+        resamples=resamples_of(of, drawn, at=settings.null, step=step),
     )
 
 

@@ -36,7 +36,8 @@ class DataAnalysis:
     """Both columns and their difference, and the shape of the difference.
 
     `skewness` is m3 / m2^1.5, NaN without spread. The Shapiro-Wilk test is run only where the difference is
-    not skewed, else its fields are None. `is_binary`: all scores are 0 or 1.
+    not skewed, else its fields are None. B scores higher on `n_helped` items and lower on `n_hurt`. `is_binary`:
+    all scores are 0 or 1.
     """
 
     first: Summary
@@ -48,6 +49,8 @@ class DataAnalysis:
     shapiro_p: float | None
     normality_alpha: float
     n_ties: int
+    n_helped: int
+    n_hurt: int
     is_binary: bool
 
     @property
@@ -108,6 +111,8 @@ def analyse(
         shapiro_p=p,
         normality_alpha=normality_alpha,
         n_ties=int((difference == 0).sum()),
+        n_helped=int((difference > 0).sum()),
+        n_hurt=int((difference < 0).sum()),
         is_binary=bool(np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all()),
     )
 

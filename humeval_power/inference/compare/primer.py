@@ -13,6 +13,8 @@ import numpy as np
 from scipy import stats
 
 from humeval_power.errors import InputError
+from humeval_power.inference.compare.exact_sums import exact_sums, lattice_of
+from humeval_power.inference.compare.resamples import Resamples, resamples_of
 from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings
 from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import in_blocks, monte_carlo_interval
@@ -23,8 +25,6 @@ REMARK = (
     "null hypothesis, and no probability that the difference is due to chance; a large value shows nothing: "
     "to show that systems are alike, test for equivalence within a margin."
 )
-MOST_CELLS = 20_000  # of the lattice on which the sum of all draws is found by convolution
-_FINEST = 4  # decimals of a lattice that is looked for
 
 
 def primer_test(differences: Floats, settings: TestSettings) -> PairedTest:
@@ -42,7 +42,9 @@ def primer_test(differences: Floats, settings: TestSettings) -> PairedTest:
         )
     moved = settings.moved(differences)
     exact = exact_primer_p(moved)
-    drawn = None if exact is not None else _drawn(moved, settings)
+    means = None if exact is not None else _drawn_means(moved, settings)
+    # a sum of decimals may miss 0 by rounding
+    drawn = None if means is None else int(at_least(-means, 0.0, scale=float(np.abs(moved).max())).sum())
     mean = float(differences.mean())
     return PairedTest(
         name="primer",
@@ -60,6 +62,7 @@ def primer_test(differences: Floats, settings: TestSettings) -> PairedTest:
         exact=drawn is None,
         p_interval=None if drawn is None else monte_carlo_interval(drawn, settings.n_resamples),
         remarks=(REMARK,),
+        resamples=_histogram(moved, means, settings.null),
     )
 
 
@@ -88,40 +91,25 @@ def primer_p(n_items: int, n_helped: int, n_hurt: int) -> float:
 
 def exact_primer_p(differences: Floats) -> float | None:
     """P(sum of n draws with replacement <= 0); None where no coarse lattice holds the differences."""
-    steps = on_lattice(differences)
-    if steps is None:
-        return None
-    n = len(steps)
-    if set(np.unique(steps).tolist()) <= {-1, 0, 1}:
-        return primer_p(n, int((steps == 1).sum()), int((steps == -1).sum()))
-    low, high = int(steps.min()), int(steps.max())
-    if n * (high - low) > MOST_CELLS:
-        return None
-    one = np.bincount(steps - low, minlength=high - low + 1) / n
-    total = np.ones(1)
-    for bit in bin(n)[2:]:  # the n-fold convolution by squaring
-        total = np.convolve(total, total)
-        total = np.convolve(total, one) if bit == "1" else total
-    place = -n * low  # where the sum is 0
-    return float(min(1.0, total[: max(place + 1, 0)].sum()))
+    found = lattice_of(differences)
+    if found is not None and set(np.unique(found[0]).tolist()) <= {-1, 0, 1}:
+        steps = found[0]
+        return primer_p(len(steps), int((steps == 1).sum()), int((steps == -1).sum()))
+    sums = exact_sums(differences)
+    return None if sums is None else sums.at_most_zero()
 
 
-def on_lattice(differences: Floats) -> np.ndarray | None:
-    """The differences in whole steps of their common unit, None where there is none of a few decimals."""
-    for decimals in range(_FINEST + 1):
-        scaled = differences * 10.0**decimals
-        whole = np.round(scaled)
-        if np.abs(scaled - whole).max() <= 1e-9 * max(1.0, float(np.abs(scaled).max())):
-            steps = whole.astype(np.int64)
-            unit = int(np.gcd.reduce(steps))
-            return np.asarray(steps // unit if unit else steps)
-    return None
-
-
-def _drawn(moved: Floats, settings: TestSettings) -> int:
+def _drawn_means(moved: Floats, settings: TestSettings) -> Floats:
     n = len(moved)
-    sums = in_blocks(
-        lambda rng, size: drawn_counts(rng, n, size) @ moved, settings.n_resamples, seed=settings.seed
+    return in_blocks(
+        lambda rng, size: drawn_counts(rng, n, size) @ moved / n, settings.n_resamples, seed=settings.seed
     )
-    scale = float(np.abs(moved).max()) * n  # a sum of decimals may miss 0 by rounding
-    return int(at_least(-sums, 0.0, scale=scale).sum())
+
+
+def _histogram(moved: Floats, means: Floats | None, null: float) -> Resamples:
+    """Of the means that were drawn, else of all that can be drawn."""
+    if means is not None:
+        return resamples_of("mean", means + null, at=null)
+    sums = exact_sums(moved)
+    assert sums is not None
+    return resamples_of("mean", sums.means + null, at=null, shares=sums.probabilities, step=sums.step)

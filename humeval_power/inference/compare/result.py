@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from humeval_power.errors import InputError
+from humeval_power.inference.compare.resamples import Resamples
 from humeval_power.inference.ranked_values import exact_difference
 
 Floats = NDArray[np.float64]
@@ -66,7 +67,7 @@ class PairedTest:
     test has none. `lead` is above 0 where what the test looks at speaks for B being above the null
     difference: with ties the median may be 0 while B is better on more items. `exact` says that the p-value
     is no approximation; `p_interval` is the 95 % Monte Carlo interval of a p-value that was drawn. `remarks`
-    are what a reader must know before using the numbers.
+    are what a reader must know before using the numbers. `resamples` are those of a bootstrap.
     """
 
     name: str
@@ -84,6 +85,7 @@ class PairedTest:
     exact: bool = False
     p_interval: tuple[float, float] | None = None
     remarks: tuple[str, ...] = ()
+    resamples: Resamples | None = None
 
 
 def score_differences(first: ArrayLike, second: ArrayLike) -> Floats:

@@ -50,6 +50,11 @@ class ScoreTable:
         """Number of items."""
         return len(self.scores)
 
+    @property
+    def is_binary(self) -> bool:
+        """Whether all scores are 0 or 1."""
+        return bool(((self.scores == 0) | (self.scores == 1)).all())
+
     def column(self, system: str) -> Floats:
         """The scores of one system, shape (n_items,)."""
         return np.asarray(self.scores[:, self._place(system)])

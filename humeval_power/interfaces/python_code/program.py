@@ -72,6 +72,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("contingency", "estimate"): texts.contingency_estimate,
     ("compare", "scores"): scores.scores,
     ("compare", "prospective"): scores.prospective,
+    ("compare", "primer"): scores.primer,
     ("compare", "primer-table"): scores.primer_table,
     ("assessment", "decompose"): others.decompose,
     ("assessment", "observed-mde"): others.observed_mde,

@@ -76,7 +76,7 @@ class ManyResult(Result):
                 Section("Systems", (_means(found), *_groups(found), self._picture())),
                 Section(
                     "Each pair",
-                    (_pairs(found, self.settings.alpha),),
+                    (_pairs(found, self.settings.alpha, counts=self.table.is_binary),),
                     is_detail=len(found.pairs) > MOST_PAIRS,
                 ),
                 Section(
@@ -116,6 +116,8 @@ class ManyResult(Result):
                     "first": pair.first,
                     "second": pair.second,
                     **asdict(pair.test),
+                    "n_helped": pair.n_helped,
+                    "n_hurt": pair.n_hurt,
                     "corrected_p_value": pair.corrected_p,
                     "significant": pair.significant,
                 }
@@ -135,6 +137,8 @@ class ManyResult(Result):
             [
                 {
                     **pair_row((pair.first, pair.second), pair.test),
+                    "n_helped": pair.n_helped,
+                    "n_hurt": pair.n_hurt,
                     "corrected_p_value": pair.corrected_p,
                     "significant": pair.significant,
                 }
@@ -198,11 +202,12 @@ def _groups(result: PairwiseScores) -> Iterator[Paragraph]:
         )
 
 
-def _pairs(result: PairwiseScores, alpha: float) -> Table:
-    """One row for each pair."""
+def _pairs(result: PairwiseScores, alpha: float, *, counts: bool) -> Table:
+    """One row for each pair; of scores 0 and 1 with the items on which either system alone is right."""
     rows = tuple(
         (
             f"{pair.second} - {pair.first}",
+            *((f"{pair.n_helped:,} : {pair.n_hurt:,}",) if counts else ()),
             significant(pair.test.estimate),
             significant_interval(*pair.test.interval),
             p_cell(pair.test.p_value),
@@ -211,8 +216,14 @@ def _pairs(result: PairwiseScores, alpha: float) -> Table:
         for pair in result.pairs
     )
     estimand = result.pairs[0].test.estimand
+    changed = ("helped : hurt",) if counts else ()
+    said = (
+        " helped : hurt: items on which the first of the pair alone is right, and the second."
+        if counts
+        else ""
+    )
     return Table(
-        ("pair", estimand.split()[0], "interval", "p", "corrected"),
+        ("pair", *changed, estimand.split()[0], "interval", "p", "corrected"),
         rows,
-        f"The {estimand}; * significant at alpha {alpha:g} after the correction.",
+        f"The {estimand}; * significant at alpha {alpha:g} after the correction.{said}",
     )

@@ -25,6 +25,7 @@ from humeval_power.reporting.compare.item_clusters import (
     independence_of_pair,
 )
 from humeval_power.reporting.compare.paper import paper_paragraph
+from humeval_power.reporting.compare.resamples import comparison_chart
 from humeval_power.reporting.compare.signature import CompareSignature
 from humeval_power.reporting.compare.words import (
     curve_table,
@@ -79,7 +80,7 @@ class PairResult(Result):
                     "Step 1: the data",
                     (summary_table(found), Points(tuple(shape_words(found))), *self._histograms()),
                 ),
-                Section("Step 2: the test", (Facts(advice_facts(found)),)),
+                Section("Step 2: the test", (Facts(advice_facts(found)), *comparison_chart(found))),
                 Section("Every test for this question", (advice_table(found),), is_detail=True),
                 Section("Step 3: the size of the effect", (effect_table(found), effect_advice(found))),
                 Section("What the effect sizes are", (method_table(found),), is_detail=True),

@@ -36,8 +36,16 @@ def paper_paragraph(comparison: PairComparison) -> str:
     return (
         f"We compared {b} (B) with {a} (A) by {table.metric} on the same {test.n:,} items{where}. The {what} was "
         f"{significant(test.estimate)}{interval} ({label}, {side},{statistic} {p_words(test.p_value)}, alpha "
-        f"{settings.alpha:g})."
+        f"{settings.alpha:g}).{_changed(comparison)}"
     )
+
+
+def _changed(comparison: PairComparison) -> str:
+    """On how many items each was right alone, of scores 0 and 1."""
+    data = comparison.data
+    if not data.is_binary:
+        return ""
+    return f" B alone was right on {counted(data.n_helped, 'item')}, A alone on {data.n_hurt:,}."
 
 
 def many_paragraph(found: PairwiseScores, table: ScoreTable, *, alpha: float) -> str:

@@ -34,7 +34,7 @@ class ScoreCheckResult(Result):
     @property
     def is_binary(self) -> bool:
         """Whether all scores are 0 or 1."""
-        return all(((table.scores == 0) | (table.scores == 1)).all() for table in self.tables)
+        return all(table.is_binary for table in self.tables)
 
     def body(self) -> Document:
         """The table in short, a row for each system, and the commands that follow."""

@@ -63,17 +63,22 @@ class SetsResult(Result):
         )
 
     def _table(self) -> Table:
+        counts = all(one.data.is_binary for one in self.comparisons)
         rows = tuple(
             (
                 name,
                 f"{one.test.n:,}",
+                *((f"{one.data.n_helped:,} : {one.data.n_hurt:,}",) if counts else ()),
                 significant(one.test.estimate),
                 p_cell(one.test.p_value),
                 p_cell(holm),
             )
             for name, one, holm in zip(self.names, self.comparisons, self.found.holm_p, strict=True)
         )
-        return Table(("set", "n", self.comparisons[0].test.estimand.split()[0], "p", "Holm p"), rows)
+        changed = ("helped : hurt",) if counts else ()
+        return Table(
+            ("set", "n", *changed, self.comparisons[0].test.estimand.split()[0], "p", "Holm p"), rows
+        )
 
     def _pictures(self) -> tuple[Picture, ...]:
         """Cohen's d, which alone can be compared between metrics; none where a set has no spread."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from humeval_power.inference.compare.result import PairedTest
 from humeval_power.inference.compare.tests import TESTS
@@ -61,6 +62,7 @@ def report_rows(comparison: PairComparison) -> tuple[Fact, ...]:
         ("Significance level", f"alpha = {settings.alpha:g}"),
         ("Null difference", f"{settings.null:g}"),
         ("Sample size", _sample_size(comparison)),
+        *_changed(comparison),
         (
             f"Effect: {test.estimand}{', i <= j' if has_two_pseudomedians(comparison) else ''}",
             f"{significant(test.estimate)}{_test_interval(test)}",
@@ -104,6 +106,18 @@ def _sample_size(comparison: PairComparison) -> str:
     if clusters is None:
         return f"n = {comparison.test.n:,}"
     return f"n = {comparison.test.n:,} in {clusters.n_clusters:,} clusters ({clusters.name})"
+
+
+def _changed(comparison: PairComparison) -> Iterator[Fact]:
+    """The items that B helped and hurt, of scores 0 and 1; with how many both got right and wrong."""
+    data = comparison.data
+    if data.is_binary:
+        both = round(data.first.mean * data.first.n) - data.n_hurt
+        yield (
+            "Items changed",
+            f"{data.n_helped:,} helped (B alone right), {data.n_hurt:,} hurt (A alone right); both right on "
+            f"{both:,}, both wrong on {data.n_ties - both:,}",
+        )
 
 
 def _drawn(test: str) -> str:
@@ -178,8 +192,10 @@ def shape_words(comparison: PairComparison) -> list[str]:
         said.append("Shapiro-Wilk was not run: its p-value is good for 3 to 5,000 items with a spread.")
     else:
         said.append("Shapiro-Wilk was not run: skewed differences are not normal.")
-    if data.n_ties:
-        said.append(f"{data.n_ties:,} of {data.difference.n:,} items are ties.")
+    said.append(
+        f"Of {data.difference.n:,} items B scores higher on {data.n_helped:,}, lower on {data.n_hurt:,}, and the "
+        f"same on {data.n_ties:,}."
+    )
     said.append(
         f"From this, NLPStatTest would test the {data.nlpstattest_statistic}. Here the question decides: "
         f"{comparison.question}."

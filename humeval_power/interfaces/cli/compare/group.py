@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from humeval_power.interfaces.cli.compare.primer import primer_command
+from humeval_power.interfaces.cli.compare.primer import primer_command, primer_table_command
 from humeval_power.interfaces.cli.compare.prospective import FAMILY, prospective_command
 from humeval_power.interfaces.cli.compare.scores import scores_command
 from humeval_power.interfaces.cli.questions import question_commands
@@ -32,5 +32,11 @@ command = FileFirst(
     Before there are scores: prospective says how many items are needed.
     """,
 )
-for _each in (scores_command, prospective_command, primer_command, *question_commands(FAMILY)):
+for _each in (
+    scores_command,
+    prospective_command,
+    primer_command,
+    primer_table_command,
+    *question_commands(FAMILY),
+):
     command.add_command(_each)

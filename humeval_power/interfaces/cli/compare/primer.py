@@ -1,15 +1,17 @@
-"""`humeval-power compare primer-table`: what the bootstrap primer would say."""
+"""`humeval-power compare primer` and `primer-table`: what the bootstrap primer would say, of counts."""
 
 from __future__ import annotations
 
 import click
 
 from humeval_power.api import compare
+from humeval_power.inference.compare.primer_counts import MOST_ITEMS
 from humeval_power.interfaces.cli.family import ACCURACIES
-from humeval_power.interfaces.cli.numbers import number_list
+from humeval_power.interfaces.cli.numbers import WholeNumber, number_list
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.planning.compare.primer import PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS
+from humeval_power.reporting.compare.primer import PrimerCountsResult
 from humeval_power.reporting.compare.prospective import PrimerResult
 
 
@@ -23,7 +25,7 @@ def _joined(values: tuple[float, ...]) -> str:
     metavar="LIST",
     default=_joined(PRIMER_ITEMS),
     show_default=True,
-    callback=number_list(int, least=2, most=1_000_000),
+    callback=number_list(int, least=2, most=MOST_ITEMS),
     help="Numbers of items.",
 )
 @click.option(
@@ -43,7 +45,9 @@ def _joined(values: tuple[float, ...]) -> str:
     help="Shares of items on which B is wrong and A right.",
 )
 @with_result(PrimerResult)
-def primer_command(n: tuple[int, ...], effect: tuple[float, ...], hurt: tuple[float, ...]) -> PrimerResult:
+def primer_table_command(
+    n: tuple[int, ...], effect: tuple[float, ...], hurt: tuple[float, ...]
+) -> PrimerResult:
     """Expected p of the bootstrap primer, exactly.
 
     By number of items, difference of accuracy and share of items that B gets
@@ -52,3 +56,22 @@ def primer_command(n: tuple[int, ...], effect: tuple[float, ...], hurt: tuple[fl
     """
     ACCURACIES.check(effect)
     return compare.primer_table(n, effects=effect, hurt=hurt)
+
+
+@click.command("primer", cls=Command)
+@click.option("--n", type=WholeNumber(min=1, max=MOST_ITEMS), required=True, help="Items in all.")
+@click.option(
+    "--helped", type=WholeNumber(min=0), required=True, help="Items on which B is right and A wrong."
+)
+@click.option(
+    "--hurt", type=WholeNumber(min=0), required=True, help="Items on which A is right and B wrong."
+)
+@with_result(PrimerCountsResult)
+def primer_command(n: int, helped: int, hurt: int) -> PrimerCountsResult:
+    """The bootstrap primer's p of counts, exactly.
+
+    Of items scored 0 or 1: how many B helped, and how many it hurt. With the
+    picture of the resampled means, and what tests say of the same counts. For
+    scores in a file: compare scores FILE --test primer --direction greater.
+    """
+    return compare.primer(n, helped=helped, hurt=hurt)

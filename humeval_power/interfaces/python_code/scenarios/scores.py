@@ -87,6 +87,12 @@ def prospective(typed: Typed, source: Source) -> None:
     source.let("result", found)
 
 
+def primer(typed: Typed, source: Source) -> None:
+    """The bootstrap primer's p of counts."""
+    found = call("hp.compare.primer", typed["n"], helped=typed["helped"], hurt=typed["hurt"])
+    source.let("result", found)
+
+
 def primer_table(typed: Typed, source: Source) -> None:
     """What the bootstrap primer would say."""
     sizes = typed.given("n")

@@ -1,0 +1,91 @@
+"""The bootstrap primer's p of counts of items helped and hurt: what is said of it, its picture and the record."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from humeval_power.inference.compare.primer import REMARK
+from humeval_power.inference.compare.primer_counts import PrimerCounts
+from humeval_power.reporting.compare.resamples import primer_chart
+from humeval_power.reporting.document import Document, Fact, Facts, Listing, Section, Table
+from humeval_power.reporting.numbers import counted, p_cell, p_words, percent, significant_interval
+from humeval_power.reporting.records import Record
+from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+
+if TYPE_CHECKING:  # pandas is slow to import
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrimerCountsResult(Result):
+    """The primer's p of counts, exactly, beside the tests of the same counts."""
+
+    schema: ClassVar[str] = "humeval_power/primer/1"
+
+    found: PrimerCounts
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The p, how it comes about, and what tests say."""
+        found = self.found
+        picture = primer_chart(found.resamples, estimate=found.difference)
+        return Document(
+            "The bootstrap primer's p",
+            lead=f"{p_words(found.p_value)}, exactly: B is not ahead in {_share(found.p_value)} of the resamples "
+            f"of {counted(found.n_items, 'item')}.",
+            caveats=(REMARK,),
+            sections=(
+                Section("", (Facts(self._facts()), picture)),
+                Section("What tests say of these counts", (self._tests(), Listing(self._next()))),
+            ),
+        )
+
+    def _facts(self) -> tuple[Fact, ...]:
+        found = self.found
+        same = found.n_items - found.n_helped - found.n_hurt
+        return (
+            (
+                "Items",
+                f"{found.n_items:,}: B right and A wrong on {found.n_helped:,} (helped), A right and B wrong on "
+                f"{found.n_hurt:,} (hurt), no difference on {same:,}",
+            ),
+            ("B - A", f"{100 * found.difference:+.4g} points of accuracy"),
+            ("Resamples, 95 %", f"{significant_interval(*found.interval)}, the middle of their means"),
+            (
+                "Sums of exactly 0",
+                f"{_share(found.share_of_zero)} of the resamples; the primer counts them as not helped",
+            ),
+        )
+
+    def _tests(self) -> Table:
+        found = self.found
+        rows = (
+            ("McNemar, mid-p", "two-sided", p_cell(found.mid_p)),
+            ("McNemar, exact conditional", "two-sided", p_cell(found.exact_p)),
+            ("sign test", "one-sided, B better", p_cell(found.sign_p)),
+            ("the primer's p", "one-sided, B better", p_cell(found.p_value)),
+        )
+        return Table(("test", "direction", "p"), rows)
+
+    def _next(self) -> str:
+        found = self.found
+        return f"humeval-power accuracy test --only-b {found.n_helped} --only-a {found.n_hurt} --n {found.n_items}"
+
+    def content(self) -> Record:
+        """Counts, p-values, and the histogram of the resampled means."""
+        return {**asdict(self.found), "difference": self.found.difference}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row, without the histogram."""
+        import pandas as pd
+
+        record = self.content()
+        low, high = self.found.interval
+        kept = {name: value for name, value in record.items() if name not in ("resamples", "interval")}
+        return pd.DataFrame([{**kept, "low": low, "high": high}])
+
+
+def _share(value: float) -> str:
+    """A share in percent; one that is not 0 is not written as 0."""
+    return percent(value) if value == 0 or value >= 5e-4 else "less than 0.1 %"

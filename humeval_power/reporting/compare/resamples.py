@@ -1,0 +1,102 @@
+"""The picture of a bootstrap: what its resamples came to, and what they are held against."""
+
+from __future__ import annotations
+
+from humeval_power.inference.compare.resamples import Resamples
+from humeval_power.inference.compare.result import PairedTest, TestSettings
+from humeval_power.planning.compare.pair import PairComparison
+from humeval_power.reporting.chart import Axis, Chart, Mark, Series, Upright
+from humeval_power.reporting.document import Table
+from humeval_power.reporting.numbers import percent, significant
+
+_ABOUT = {"mean": "Mean of B - A in a resample", "median": "Median of B - A in a resample"}
+_T = "t of a resample, about the observed mean"
+
+
+def comparison_chart(comparison: PairComparison) -> tuple[Chart, ...]:
+    """The resamples of the test that was run, if it is a bootstrap."""
+    test = comparison.test
+    if test.resamples is None:
+        return ()
+    found, settings = test.resamples, comparison.request.settings
+    if test.name == "primer":
+        return (primer_chart(found, estimate=test.estimate),)
+    band = None if found.what == "t" else (f"{100 * test.confidence:g} % interval", test.interval)
+    return (_chart(found, _how_judged(test, found, settings), estimate=test.estimate, band=band),)
+
+
+def primer_chart(found: Resamples, *, estimate: float) -> Chart:
+    """The resampled means, those that are not above the null difference shaded: their share is the primer's p."""
+    end = min((edge for edge in found.edges if edge >= found.at), default=found.edges[-1])
+    start = min(found.edges[0], end)
+    words = (
+        f"Means of the resamples. In {percent(found.not_above)} of them B is not ahead of A (the mean is "
+        f"{significant(found.at)} or less): this is the primer's p."
+    )
+    band = ("B not ahead", (start, end)) if start < end else None
+    return _chart(found, words, estimate=estimate, band=band)
+
+
+def _chart(
+    found: Resamples, words: str, *, estimate: float, band: tuple[str, tuple[float, float]] | None
+) -> Chart:
+    """How many resamples came to what; what they are held against and the estimate are marked, a part is shaded."""
+    top = 1.05 * 100 * max(found.shares)
+    if found.what == "t":
+        marks: tuple[Mark, ...] = (Upright("observed t", found.at, 1),)
+    else:
+        null_is = "no difference" if found.at == 0 else f"null difference {found.at:g}"
+        marks = (Upright(null_is, found.at), Upright(f"observed {found.what}", estimate, 1))
+    places = [found.edges[0], found.edges[-1], *(mark.x for mark in marks if isinstance(mark, Upright))]
+    low, high = min(places), max(places)
+    room = 0.02 * (high - low) or 0.5
+    shaded = () if band is None else (Series("band", band[0], band[1], low=(0.0, 0.0), high=(top, top)),)
+    steps = Series(
+        "steps",
+        "resamples",
+        (found.edges[0], *found.edges),
+        (0.0, *(100 * each for each in found.shares), 0.0),
+    )
+    return Chart(
+        name="resamples",
+        title="What did the resamples come to?",
+        words=words,
+        x=Axis(_ABOUT.get(found.what, _T), low - room, high + room),
+        y=Axis("Resamples", 0, top, unit="%"),
+        series=(*shaded, steps),
+        marks=marks,
+        numbers=_numbers(found),
+    )
+
+
+def _how_judged(test: PairedTest, found: Resamples, settings: TestSettings) -> str:
+    if found.what == "t":
+        tails = {
+            "two-sided": "p is twice the smaller part",
+            "greater": "p is the part at it or above",
+            "less": "p is the part at it or below",
+        }[settings.direction]
+        return (
+            "t of the resamples, each in its own errors about the observed mean: where t lies without a "
+            f"difference. {percent(found.not_above)} of them are at the observed t of {significant(found.at)} or "
+            f"below; {tails}."
+        )
+    away = f"as far from the observed {found.what} as that is from the null difference"
+    side = {
+        "two-sided": f"p is the share of resamples at least {away}, on either side",
+        "greater": f"p is the share of resamples above it and at least {away}",
+        "less": f"p is the share of resamples below it and at least {away}",
+    }[settings.direction]
+    return (
+        f"{found.what.capitalize()}s of the resamples, about the observed {found.what} of "
+        f"{significant(test.estimate)}; {percent(found.not_above)} of them are at the null difference or below. "
+        f"The test moves them to the null difference: {side}."
+    )
+
+
+def _numbers(found: Resamples) -> Table:
+    rows = tuple(
+        (f"{significant(low)} to {significant(high)}", f"{100 * part:.2f} %")
+        for low, high, part in zip(found.edges[:-1], found.edges[1:], found.shares, strict=True)
+    )
+    return Table(("from, to", "resamples"), rows)
