@@ -40,9 +40,9 @@ class BesideFile:
 def typed_files(beside: Beside, values: Mapping[str, Any]) -> tuple[BesideFile, ...]:
     """Those of the files that somebody asked for."""
     return tuple(
-        BesideFile(f"--{name}", values[name], made.content, made.what)
+        BesideFile(f"--{name.replace('_', '-')}", values[name], made.content, made.what)
         if isinstance(made, Kept)
-        else BesideFile(f"--{name}", values[name], made)
+        else BesideFile(f"--{name.replace('_', '-')}", values[name], made)
         for name, made in beside.items()
         if values[name] is not None
     )

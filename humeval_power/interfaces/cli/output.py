@@ -21,7 +21,7 @@ QUIET = "humeval_power.quiet"
 WORDS = "humeval_power.words"  # what was typed after the name of the program
 PROGRAM = "humeval-power"
 WIDTH = 80
-_WRITTEN = ("output", "key", "key_file", "figures", "pictures", "library", "ledger")
+_WRITTEN = ("output", "key", "key_file", "figures", "pictures", "library", "ledger", "write_config")
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:

@@ -10,9 +10,14 @@ import click
 
 from humeval_power.api import compare
 from humeval_power.inference.compare.result import DEFAULT_RESAMPLES
+from humeval_power.interfaces.cli.compare.config import (
+    ConfiguredCommand,
+    config_options,
+    config_text,
+    note_config,
+)
 from humeval_power.interfaces.cli.compare.options import asked_question, test_options
 from humeval_power.interfaces.cli.compare.reading import Reading, read_tables, reading_options
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.runs.instead import run_option, test_of_runs
@@ -26,12 +31,13 @@ if TYPE_CHECKING:
     from humeval_power.reporting.runs.test import RunsTestResult
 
 
-@click.command("scores", cls=Command)
+@click.command("scores", cls=ConfiguredCommand)
 @reading_options
 @run_option
 @test_options
+@config_options
 @with_run
-@with_result(PairResult)
+@with_result(PairResult, beside={"write_config": lambda _: config_text(click.get_current_context())})
 def scores_command(
     reading: Reading,
     run_column: str | None,
@@ -40,6 +46,8 @@ def scores_command(
     resamples: int | None,
     power_by: Any,
     power_sizes: tuple[int, ...] | None,
+    config: str | None,
+    write_config: str | None,
     run: Run,
     **given: Any,
 ) -> PairResult | ManyResult | SetsResult | RunsTestResult:
@@ -47,8 +55,10 @@ def scores_command(
 
     FILE has one row an item and one column a system, or the columns item,
     system, score; or it holds two columns of numbers and no header; or two
-    files hold one number a line, A first.
+    files hold one number a line, A first. --config takes files and options from
+    a TOML file.
     """
+    note_config(config, write_config, reading.files)
     if run_column is not None:
         return test_of_runs(reading.files, run_column)
     asked = asked_question(question, procedure)

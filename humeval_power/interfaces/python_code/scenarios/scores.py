@@ -51,6 +51,7 @@ _ASKED = ("question", "procedure", "test", "direction", "null", "alpha", "effect
 
 def scores(typed: Typed, source: Source) -> None:
     """Systems by a metric's scores of the same items."""
+    typed.allow("config", "write_config")
     if typed["run_column"] is not None:
         of_column(typed, source)
         return
