@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,14 +22,12 @@ from humeval_power.scenarios.study import RatingStudy
 
 PUBLISHED_REPLICATES = 200
 OURS = 10_000
+PUBLISHED = Path(__file__).parents[2] / "examples" / "papers" / "published" / "card2020_figure6.csv"
 
 
 @pytest.fixture(scope="module")
-def published(shared):
-    path = shared / "published" / "card2020_figure6.csv"
-    if not path.is_file():
-        pytest.skip(f"there is no published table at {path}")
-    with open(path) as file:
+def published():
+    with PUBLISHED.open() as file:
         return {
             (row["variance"], int(row["workers"]), int(row["items"]), float(row["effect"])): float(
                 row["power"]

@@ -22,8 +22,6 @@ STORIES = {
 }
 TOLD = {  # examples that print and draw nothing
     "reproduce_card2020": "WNLI       5.379 (5.38)",
-    "reproduce_card2020_bleu": "power 0.7467",
-    "reproduce_card2020_ratings": "all cells reproduce",
     "reproduce_miller2024": "All numbers hold, or their reason is said.",
     "reproduce_wei2022": "1.300   1.30",
     "own_scenario": "100 people: power 0.34",

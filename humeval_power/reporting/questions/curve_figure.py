@@ -100,7 +100,7 @@ def _x_axis(axes: Axes, facets: CurveFacets, rows: Rows) -> None:
     low, high = min(values), max(values)
     if facets.x != "n":
         return
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     if high >= _LOG * low:
         axes.set_xscale("log")
