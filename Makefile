@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/humeval-power
 
-.PHONY: setup demo test check check-r bench docs papers clean
+.PHONY: setup demo test check check-r bench docs papers site clean
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=")'
@@ -57,8 +57,11 @@ bench: setup  # about ten minutes
 papers: setup  # some minutes: docs/papers, the founding papers computed again
 	$(BIN)/python examples/papers/make.py
 
+site: $(VENV)/.installed  # site/index.html opens from the file system
+	$(BIN)/python docs/build_site.py
+
 docs: setup
 	$(BIN)/python docs/generate.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-r build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(VENV)-r build dist site demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

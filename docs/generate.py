@@ -1,6 +1,6 @@
-"""Write docs/cli.md from the help of every command, and run the examples of the pages.
+"""Write docs/commands/ from the help of every command, and run the examples of the pages.
 
-    python docs/generate.py            write docs/cli.md and the output blocks of the pages anew
+    python docs/generate.py            write docs/commands/ and the output blocks of the pages anew
     python docs/generate.py --check    change nothing; end with 1 and a diff where something is stale
 
 In the pages of EXAMPLES two kinds of block are run, in a scratch directory that sees `data/`:
@@ -30,6 +30,7 @@ from humeval_power.interfaces.cli.main import main as humeval_power
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ("README.md", "docs/tour.md", "docs/python.md", "docs/formula.md", "docs/structure.md")
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?|```console\n(.*?)```\n", re.DOTALL)
+COMMAND_PAGES = ROOT / "docs" / "commands"
 INTRODUCTION = """# Commands
 
 Made from the commands' own help by `python docs/generate.py`. The result goes to standard output, everything
@@ -48,16 +49,27 @@ def command_line(*arguments: str) -> str:
     return result.stdout
 
 
-def reference() -> str:
-    """The page of all commands."""
-    parts = [INTRODUCTION, f"```text\n{command_line('--help')}```\n"]
+def reference() -> dict[Path, str]:
+    """A page for each command, with those below it, and an index."""
+    listed = "\n".join(f"- [{name}]({name}.md): {_summary(name)}" for name in COMMANDS)
+    pages = {
+        COMMAND_PAGES / "README.md": f"{INTRODUCTION}\n{listed}\n\n```text\n{command_line('--help')}```\n"
+    }
     for name in COMMANDS:
-        parts.append(f"## {name}\n\n```text\n{command_line(name, '--help')}```\n")
+        parts = [f"# {name}\n\n```text\n{command_line(name, '--help')}```\n"]
         parts += [
-            f"### {name} {below}\n\n```text\n{command_line(name, below, '--help')}```\n"
+            f"## {name} {below}\n\n```text\n{command_line(name, below, '--help')}```\n"
             for below in subcommands(name)
         ]
-    return "\n".join(parts)
+        pages[COMMAND_PAGES / f"{name}.md"] = "\n".join(parts)
+    return pages
+
+
+def _summary(name: str) -> str:
+    """The first sentence of a command's help."""
+    command = humeval_power.get_command(click.Context(humeval_power), name)
+    assert command is not None
+    return command.get_short_help_str(limit=200)
 
 
 def subcommands(name: str) -> list[str]:
@@ -110,7 +122,7 @@ def pages() -> dict[Path, str]:
     """Every generated page, and every page with examples, as it should be."""
     texts = {ROOT / name: (ROOT / name).read_text(encoding="utf-8") for name in EXAMPLES}
     return {
-        ROOT / "docs" / "cli.md": reference(),
+        **reference(),
         **{path: _in_a_scratch_folder(text) for path, text in texts.items()},
     }
 
@@ -127,7 +139,13 @@ def main() -> int:
     """Write or check; the exit code."""
     check = "--check" in sys.argv[1:]
     stale = False
-    for path, text in pages().items():
+    known = pages()
+    for path in set(COMMAND_PAGES.glob("*.md")) - set(known):
+        stale = True
+        print(f"No command: {path.relative_to(ROOT)}")
+        if not check:
+            path.unlink()
+    for path, text in known.items():
         present = path.read_text(encoding="utf-8") if path.exists() else ""
         if text == present:
             continue
@@ -137,6 +155,7 @@ def main() -> int:
             lines = difflib.unified_diff(present.splitlines(), text.splitlines(), name, "now", lineterm="")
             print("\n".join(lines))
         else:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
             print(f"Written: {name}")
     if check and stale:

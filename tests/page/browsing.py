@@ -77,7 +77,7 @@ def browser_page(link: str, *, width: int = 1200, scripts: bool = True, dark: bo
         seen = Seen()
         page.on("console", lambda said: seen.errors.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: seen.errors.append(str(error)))
-        own = re.match(r"http://[^/]+/", link)[0]
+        own = re.match(r"(?:http://[^/]+|file://)/", link)[0]
         page.on(
             "request",
             lambda request: (

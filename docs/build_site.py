@@ -1,0 +1,167 @@
+"""Build the site: all pages in one folder that works offline, from a file system too.
+
+    python docs/build_site.py [FOLDER]     FOLDER is site/ unless named
+
+The pages of docs/ are staged in build/docs with what is made for the site alone: the Python reference, and copies
+of files that pages link to. Every link and anchor has to lead somewhere, or the build fails.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+STAGE = ROOT / "build" / "docs"
+STUBS = ROOT / "humeval_power" / "interfaces" / "python"
+LINK = re.compile(r"\]\((?P<up>(?:\.\./)+)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
+STUB_NAME = re.compile(r"^from (humeval_power\S*) import (\w+) as (\w+)$", re.MULTILINE)
+
+# The pages by what a reader comes for; a page that is in no part fails the build.
+PARTS: dict[str, tuple[str, ...]] = {
+    "Start": ("README.md", "start.md", "tour.md", "page.md"),
+    "Before collecting": (
+        "no-pilot.md",
+        "calibration.md",
+        "equivalence.md",
+        "looks.md",
+        "resampling.md",
+        "sweeps.md",
+        "rehearsal.md",
+        "survey.md",
+    ),
+    "While collecting": ("upload.md", "collecting.md", "monitor.md", "exclusions.md"),
+    "After collecting": (
+        "import.md",
+        "many-systems.md",
+        "families.md",
+        "structure.md",
+        "formula.md",
+        "report.md",
+    ),
+    "Evaluations by machines": (
+        "compare.md",
+        "accuracy.md",
+        "contingency.md",
+        "corpus.md",
+        "clusters.md",
+        "runs.md",
+        "runs-plan.md",
+        "logs.md",
+        "judge.md",
+        "rank.md",
+    ),
+    "Other judgements": ("preference.md", "direct-assessment.md", "scenarios.md"),
+    "How it is computed": ("methods.md", "limitations.md", "benchmarks.md", "page-attacks.md"),
+    "The founding papers": ("papers/",),
+    "Reference": ("commands/", "reference/", "python.md", "files.md"),
+}
+
+
+def stage() -> None:
+    """Put every page into build/docs."""
+    shutil.rmtree(STAGE, ignore_errors=True)
+    shutil.copytree(DOCS, STAGE, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    for name, text in python_reference().items():
+        target = STAGE / "reference" / name
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    for page in sorted(STAGE.rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        staged = LINK.sub(lambda found, page=page: _carried(found, page), text)
+        if staged != text:
+            page.write_text(staged, encoding="utf-8")
+
+
+def _carried(link: re.Match[str], page: Path) -> str:
+    """A link that leads out of docs/ leads to a copy of the file; others stay as they are."""
+    target = (page.parent / link["up"] / link["path"]).resolve()
+    if target.is_relative_to(STAGE):
+        return link[0]
+    source = (DOCS / page.relative_to(STAGE)).parent / link["up"] / link["path"]
+    if not source.is_file():
+        raise SystemExit(f"{page.relative_to(STAGE)}: {link['path']} is no file of the project.")
+    kept = STAGE / "files" / source.resolve().relative_to(ROOT)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, kept.with_name(kept.name + ".txt") if kept.suffix in (".md", ".html") else kept)
+    return f"]({os.path.relpath(kept, page.parent)}{link['anchor'] or ''})"
+
+
+def python_reference() -> dict[str, str]:
+    """A page for the names at the top, one for each namespace, and an index of them, from the package's stubs."""
+    spaces = {path.stem: path for path in sorted(STUBS.glob("*.pyi"))}
+    pages = {"top.md": _page("humeval_power", ROOT / "humeval_power" / "__init__.pyi")}
+    pages |= {f"{name}.md": _page(f"humeval_power.{name}", path) for name, path in spaces.items()}
+    lines = ["# Python", "", "`import humeval_power as hp`. Calls are verbs, namespaces are subjects.", ""]
+    lines += ["- [hp](top.md): what most programs need"]
+    lines += [f"- [hp.{name}]({name}.md): {_sentence(path)}" for name, path in spaces.items()]
+    return {**pages, "README.md": "\n".join(lines) + "\n"}
+
+
+def _page(space: str, stub: Path) -> str:
+    names = [
+        (place, name)
+        for place, name, _ in STUB_NAME.findall(stub.read_text("utf-8"))
+        if name.isidentifier()
+    ]
+    known = [
+        (place, name) for place, name in names if not place.startswith("humeval_power.interfaces.python")
+    ]
+    known.sort(key=lambda each: each[1].lower())
+    blocks = [f"::: {place}.{name}" for place, name in known]
+    return "\n\n".join([f"# {space.replace('humeval_power', 'hp')}", _sentence(stub), *blocks]) + "\n"
+
+
+def _sentence(stub: Path) -> str:
+    found = re.match(r'"""(.*?)(?:\n\n|""")', stub.read_text("utf-8"), re.DOTALL)
+    return " ".join(found[1].split()) if found else ""
+
+
+def navigation() -> list[dict[str, list[str]]]:
+    """The parts with their pages, folders listed by name and their index first; each page in one part."""
+    listed: list[dict[str, list[str]]] = []
+    for part, names in PARTS.items():
+        pages = [page for name in names for page in (_folder(name) if name.endswith("/") else [name])]
+        if pages:
+            listed.append({part: pages})
+    known = {page for part in listed for pages in part.values() for page in pages}
+    here = {str(page.relative_to(STAGE)) for page in STAGE.rglob("*.md")}
+    if known != here:
+        raise SystemExit(f"Pages in no part of PARTS, or not there: {', '.join(sorted(known ^ here))}.")
+    return listed
+
+
+def _folder(name: str) -> list[str]:
+    pages = sorted(str(page.relative_to(STAGE)) for page in (STAGE / name).glob("*.md"))
+    return sorted(pages, key=lambda page: (not page.endswith("README.md"), page))
+
+
+def build(folder: Path) -> None:
+    """Stage the pages and make the site of them."""
+    stage()
+    settings = {
+        "INHERIT": str(ROOT / "mkdocs.yml"),
+        "nav": navigation(),
+        "docs_dir": str(STAGE),
+        "site_dir": str(folder.resolve()),
+    }
+    listed = ROOT / "build" / "mkdocs.yml"
+    listed.write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file", str(listed)],
+        check=True,
+        cwd=ROOT,
+        env=environment,
+    )
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "site")
