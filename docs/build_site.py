@@ -61,7 +61,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "Other judgements": ("preference.md", "direct-assessment.md", "scenarios.md"),
     "How it is computed": ("methods.md", "limitations.md", "benchmarks.md", "page-attacks.md"),
     "The founding papers": ("papers/",),
-    "Reference": ("commands/", "reference/", "python.md", "files.md"),
+    "Commands": ("commands/", "files.md"),
+    "Python": ("python.md", "reference/"),
 }
 
 
