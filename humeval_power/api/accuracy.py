@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from humeval_power.inference.accuracy.counts import PairedCounts
     from humeval_power.planning.accuracy.claims import Claim
     from humeval_power.planning.accuracy.detectable import Prior
-    from humeval_power.planning.accuracy.leaderboard import Submission
+    from humeval_power.planning.accuracy.leaderboard import PowerOn, Submission
+    from humeval_power.planning.accuracy.pairs import ValidationPairs
     from humeval_power.reporting.accuracy.bounds import BoundsResult
     from humeval_power.reporting.accuracy.claims import ClaimsResult
     from humeval_power.reporting.accuracy.comparison import AccuracyTestsResult
@@ -107,6 +108,8 @@ def leaderboard(
     *,
     n: int,
     overlap: Prior = "squad",
+    pairs: ValidationPairs | None = None,
+    power_on: PowerOn = "test",
     test: PairedTest = RECOMMENDED,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -119,6 +122,9 @@ def leaderboard(
     submissions : as `read_leaderboard` reads them from a table.
     n : items in the test set.
     overlap : how the agreement of two systems is guessed from the better one before.
+    pairs : how often two submissions do alike on the validation set, as `read_pairs` reads it; then nothing is
+        guessed.
+    power_on : the set whose size the power is of; 'validation' as Card et al. (2020, App. D) took it.
     test : version of McNemar's test.
     power : that which the improvement on the validation set must promise.
     remarks : what was noticed in reading.
@@ -127,13 +133,25 @@ def leaderboard(
     -------
     LeaderboardResult
         Every submission but the first, in order of time, beside the best before it.
+
+    Raises
+    ------
+    InputError
+        Pairs that are compared and were not given; the power on a validation set without pairs.
     """
     from humeval_power.planning.accuracy.detectable import PRIORS
     from humeval_power.planning.accuracy.leaderboard import judge_leaderboard
     from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
 
     judged = judge_leaderboard(
-        submissions, n_items=n, agreement=PRIORS[overlap], test=test, power=power, alpha=alpha
+        submissions,
+        n_items=n,
+        agreement=PRIORS[overlap],
+        pairs=pairs,
+        power_on=power_on,
+        test=test,
+        power=power,
+        alpha=alpha,
     )
     return LeaderboardResult(
         judged=judged,
@@ -142,6 +160,8 @@ def leaderboard(
         test=test,
         power=power,
         alpha=alpha,
+        n_validation=None if pairs is None else pairs.n_items,
+        power_on=power_on,
         said=tuple(remarks),
     )
 

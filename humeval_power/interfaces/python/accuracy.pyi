@@ -9,6 +9,7 @@ from humeval_power.clusters import Clusters as Clusters
 from humeval_power.inference.accuracy.answers import Answers as Answers
 from humeval_power.inference.accuracy.counts import PairedCounts as PairedCounts
 from humeval_power.interfaces.formats.accuracy.answers import read_answers as read_answers
+from humeval_power.interfaces.formats.accuracy.pairs import read_pairs as read_pairs
 from humeval_power.interfaces.formats.accuracy.results import read_claims as read_claims
 from humeval_power.interfaces.formats.accuracy.results import read_counts as read_counts
 from humeval_power.interfaces.formats.accuracy.results import read_leaderboard as read_leaderboard

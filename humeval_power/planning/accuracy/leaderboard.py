@@ -4,35 +4,52 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
+from humeval_power.errors import InputError
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.planning.accuracy.claims import Claim, compatible, expected_p
+from humeval_power.planning.accuracy.pairs import ValidationPairs
 from humeval_power.scenarios.accuracy.agreement import OVERLAP, Agreement
+
+PowerOn = Literal["test", "validation"]
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A system's accuracies on the test set and, NaN if not known, on the validation set."""
+    """A system's accuracies on the test set and, NaN if not known, on the validation set.
+
+    `key` is what a table of pairs calls it; without one, its name.
+    """
 
     name: str
     date: str
     accuracy: float
     validation: float = math.nan
+    key: str = ""
+
+    @property
+    def called(self) -> str:
+        """Its key, or its name."""
+        return self.key or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedSubmission:
     """A submission beside the best system before it.
 
-    `power` is the probability of a significant improvement on the test set if the improvement on the
-    validation set is true (NaN without one); `is_best` says whether it becomes the best: a significant
-    improvement and, where the power is known, one that had the target power.
+    `baseline` is the accuracy of that and `agreement` how often both do alike, known or guessed. `power` is the
+    probability of a significant improvement on the test set if the improvement on the validation set is true
+    (NaN without one); `is_best` says whether it becomes the best: a significant improvement and, where the
+    power is known, one that had the target power.
     """
 
     submission: Submission
     best_before: str
+    baseline: float
     improvement: float
+    agreement: float
     power: float
     p_value: float
     is_significant: bool
@@ -44,35 +61,58 @@ def judge_leaderboard(
     *,
     n_items: int,
     agreement: Agreement = OVERLAP["squad"],
+    pairs: ValidationPairs | None = None,
+    power_on: PowerOn = "test",
     test: PairedTest = RECOMMENDED,
     power: float = 0.8,
     alpha: float = 0.05,
 ) -> tuple[JudgedSubmission, ...]:
     """Compare submissions in order of time with the best before them; the first is where it starts.
 
-    The dates are compared as text: write them as 2020-05-06.
+    The dates are compared as text: write them as 2020-05-06. With `pairs` the agreement is that counted on the
+    validation set, else it is guessed. The power is that of the test set, or that which the validation set would
+    have (`power_on`), as Card et al. (2020, App. D) took it.
+
+    Raises
+    ------
+    InputError
+        A pair that is compared and not in `pairs`; the power on a validation set whose size is not known.
     """
+    if power_on == "validation" and pairs is None:
+        raise InputError("The power on the validation set needs the pairs and the number of its items.")
     ordered = sorted(submissions, key=lambda each: each.date)
+    n_power = pairs.n_items if pairs is not None and power_on == "validation" else n_items
     best, judged = ordered[0], []
     for each in ordered[1:]:
         improvement = each.accuracy - best.accuracy
+        alike = agreement if pairs is None else pairs.agreement(best.called, each.called)
         claim = Claim("", n_items, best.accuracy, improvement, each.name)
-        p_value = expected_p(compatible(claim, improvement, agreement, test=test, alpha=alpha))
+        observed = compatible(claim, improvement, alike, test=test, alpha=alpha)
+        p_value = expected_p(observed)
         significant = improvement > 0 and p_value <= alpha
-        chance = _chance(each, best, claim, agreement, test, alpha)
+        expected = each.validation - best.validation
+        chance = _chance(replace(claim, n_items=n_power), expected, alike, test, alpha)
         accepted = significant and not chance < power
         judged.append(
-            JudgedSubmission(each, best.name, improvement, chance, p_value, significant, accepted)
+            JudgedSubmission(
+                each,
+                best_before=best.name,
+                baseline=best.accuracy,
+                improvement=improvement,
+                agreement=1 - observed.disagreement,
+                power=chance,
+                p_value=p_value,
+                is_significant=significant,
+                is_best=accepted,
+            )
         )
         if accepted:
             best = each
     return tuple(judged)
 
 
-def _chance(
-    each: Submission, best: Submission, claim: Claim, agreement: Agreement, test: PairedTest, alpha: float
-) -> float:
-    expected = each.validation - best.validation
+def _chance(claim: Claim, expected: float, agreement: Agreement, test: PairedTest, alpha: float) -> float:
+    """The probability of a significant improvement if `expected` is true; NaN where that is not known."""
     if math.isnan(expected):
         return math.nan
     computed = compatible(claim, expected, agreement, test=test, alpha=alpha).computed()

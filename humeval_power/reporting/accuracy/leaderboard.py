@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.inference.mcnemar import PairedTest
 from humeval_power.planning.accuracy.detectable import Prior
-from humeval_power.planning.accuracy.leaderboard import JudgedSubmission
-from humeval_power.reporting.document import Document, Paragraph, Picture, Section, Table
+from humeval_power.planning.accuracy.leaderboard import JudgedSubmission, PowerOn
+from humeval_power.reporting.document import Document, Paragraph, Picture, Points, Section, Table
 from humeval_power.reporting.numbers import counted, p_cell
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -19,9 +19,13 @@ if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     from matplotlib.figure import Figure
 
 _NO_POWER = "Without a column 'validation' no power is known: significance alone decides."
+_ON = {
+    "test": "the power is that of the test set",
+    "validation": "the power is that which the validation set would have",
+}
 _LEGEND = (
-    "power: of a significant improvement on the test set, if that on the validation set is true. Accuracies in "
-    "per cent."
+    "power: of a significant improvement, if that on the validation set is true; agree: items on which both are "
+    "right or both wrong. Accuracies and agreement in per cent."
 )
 
 
@@ -37,6 +41,8 @@ class LeaderboardResult(Result):
     test: PairedTest
     power: float
     alpha: float
+    n_validation: int | None = None
+    power_on: PowerOn = "test"
     said: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -49,21 +55,39 @@ class LeaderboardResult(Result):
         known = any(not math.isnan(each.power) for each in self.judged)
         return () if known else (_NO_POWER,)
 
+    @property
+    def n_powered(self) -> int:
+        """Submissions whose improvement on the validation set promised the target power."""
+        return sum(each.power >= self.power for each in self.judged)
+
     def body(self) -> Document:
         """How many were a new best, then a row for each submission."""
         best = sum(each.is_best for each in self.judged)
         lucky = sum(each.is_significant and not each.is_best for each in self.judged)
-        header = ("system", "date", "accuracy", "to best", "power", "p", "verdict")
+        header = ("system", "date", "accuracy", "to best", "agree", "power", "p", "verdict")
         return Document(
             "Which submissions were improvements one can trust?",
             lead=f"New best: {best} of {len(self.judged)}; significant without the power: {lucky}. A test set "
             f"of {counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
             caveats=self._caveats(),
             sections=(
+                Section("", (Points(self._counted()),)),
                 Section("", (Table(header, tuple(map(_row, self.judged))), Paragraph(_LEGEND))),
                 Section("", self._pictures()),
             ),
         )
+
+    def _counted(self) -> tuple[str, ...]:
+        """How many had the power, and what their improvements let one expect next."""
+        guessed = "guessed from the accuracy of the better one before"
+        if self.n_validation is not None:
+            guessed = f"that on {counted(self.n_validation, 'item')} of the validation set"
+        agreement = f"The agreement of two systems is {guessed}."
+        if self._caveats():
+            return (agreement,)
+        said = f"{self.n_powered} of {len(self.judged)} had power {self.power:g} or more, of which "
+        said += f"{sum(each.is_best for each in self.judged)} are significant; {_ON[self.power_on]}."
+        return (said, agreement)
 
     def _pictures(self) -> tuple[Picture, ...]:
         words = "The accuracy of each submission in order of time, with a line through the best so far."
@@ -82,6 +106,9 @@ class LeaderboardResult(Result):
             "test": self.test,
             "power": self.power,
             "alpha": self.alpha,
+            "n_validation": self.n_validation,
+            "power_on": self.power_on,
+            "n_powered": self.n_powered,
             "submissions": [asdict(each) for each in self.judged],
         }
 
@@ -99,6 +126,7 @@ def _row(each: JudgedSubmission) -> tuple[str, ...]:
         each.submission.date,
         f"{100 * each.submission.accuracy:.2f}",
         f"{100 * each.improvement:+.2f}",
+        f"{100 * each.agreement:.1f}",
         "-" if math.isnan(each.power) else f"{each.power:.2f}",
         p_cell(each.p_value),
         "new best" if each.is_best else "underpowered" if each.is_significant else "",

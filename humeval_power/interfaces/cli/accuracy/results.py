@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import click
 
 from humeval_power.api import accuracy
+from humeval_power.errors import InputError, Problem
 from humeval_power.inference.mcnemar import PairedTest
 from humeval_power.interfaces.cli.accuracy.bounds import paired_test_option
 from humeval_power.interfaces.cli.family import Decorator
@@ -13,6 +16,7 @@ from humeval_power.interfaces.cli.options import alpha_option, power_target_opti
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.planning.accuracy.detectable import PRIORS, Prior
+from humeval_power.planning.accuracy.leaderboard import PowerOn
 from humeval_power.reporting.accuracy.claims import ClaimsResult
 from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
 
@@ -60,27 +64,76 @@ def claims(table: str, overlap: Prior, test_name: PairedTest, target: float, alp
 @click.argument("table")
 @click.option("--n", type=WholeNumber(min=2), required=True, help="Items in the test set.")
 @_overlap("squad")
+@click.option(
+    "--pairs",
+    metavar="FILE",
+    help="On how many items of the validation set two submissions differ: a table with the columns first, second "
+    "and differing. Then no agreement is guessed.",
+)
+@click.option("--n-validation", type=WholeNumber(min=2), help="Items in the validation set; with --pairs.")
+@click.option(
+    "--power-on",
+    type=click.Choice(get_args(PowerOn)),
+    default="test",
+    show_default=True,
+    help="The set whose size the power is of. Card et al. (2020) took the validation set.",
+)
 @paired_test_option
 @power_target_option
 @alpha_option
 @with_result(LeaderboardResult)
 def leaderboard(
-    table: str, n: int, overlap: Prior, test_name: PairedTest, target: float, alpha: float
+    table: str,
+    n: int,
+    overlap: Prior,
+    pairs: str | None,
+    n_validation: int | None,
+    power_on: PowerOn,
+    test_name: PairedTest,
+    target: float,
+    alpha: float,
 ) -> LeaderboardResult:
     """Which submissions to a leaderboard were improvements one can trust?
 
     TABLE has a row for each submission: system, date (2020-05-06), accuracy on
-    the test set and perhaps validation, the accuracy on the validation set.
+    the test set and perhaps validation, the accuracy on the validation set, and
+    key, what the table of --pairs calls it.
     """
+    from humeval_power.interfaces.formats.accuracy.pairs import read_pairs
     from humeval_power.interfaces.formats.accuracy.results import read_leaderboard
 
+    _together(pairs, n_validation, power_on)
     read, percent = read_leaderboard(table)
+    known = read_pairs(pairs, read, n_validation=n_validation) if pairs and n_validation else None
     return accuracy.leaderboard(
         read,
         n=n,
         overlap=overlap,
+        pairs=known,
+        power_on=power_on,
         test=test_name,
         power=target,
         alpha=alpha,
         remarks=_PERCENT if percent else (),
     )
+
+
+def _together(pairs: str | None, n_validation: int | None, power_on: PowerOn) -> None:
+    """Refuse options that need each other, and stand alone."""
+    problems = []
+    if pairs is not None and n_validation is None:
+        problems.append(
+            Problem("needs --n-validation.", "Add it: the items that the pairs were counted on.", "--pairs")
+        )
+    if pairs is None and n_validation is not None:
+        problems.append(
+            Problem("needs --pairs.", "Add the table, or leave the number out.", "--n-validation")
+        )
+    if pairs is None and power_on == "validation":
+        problems.append(
+            Problem(
+                "needs --pairs and --n-validation.", "Add both, or leave it out.", "--power-on validation"
+            )
+        )
+    if problems:
+        raise InputError(problems)

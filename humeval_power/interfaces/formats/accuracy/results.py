@@ -22,15 +22,19 @@ _BASELINE = NumberColumn(
     ("baseline", "baseline_accuracy", "previous_best", "sota"), low=0, may_be_percent=True
 )
 _IMPROVEMENT = NumberColumn(("improvement", "difference", "delta", "effect"), may_be_percent=True)
-_ACCURACY = NumberColumn(("accuracy", "test", "test_accuracy", "em"), low=0, may_be_percent=True)
+_ACCURACY = NumberColumn(
+    ("accuracy", "test", "test_accuracy", "model_accuracy", "em", "test_em"), low=0, may_be_percent=True
+)
 _VALIDATION = NumberColumn(
-    ("validation", "dev", "dev_accuracy", "validation_accuracy"),
+    ("validation", "dev", "dev_accuracy", "validation_accuracy", "dev_em"),
     required=False,
     low=0,
     may_be_blank=True,
     may_be_percent=True,
 )
 _NAME = Column(("name", "system", "model", "paper", "claim", "submission"))
+_SUBMISSION = replace(_NAME, names=(*_NAME.names, "description"))
+_KEY = Column(("key", "index", "id", "number"), required=False)
 _TASK = Column(("task", "dataset", "benchmark"), required=False)
 _DATE = Column(("date", "day", "time"))
 COUNTS = (
@@ -71,18 +75,21 @@ def read_claims(path: str | Path) -> tuple[list[Claim], bool]:
 
 
 def read_leaderboard(path: str | Path) -> tuple[list[Submission], bool]:
-    """Submissions from a table with the columns system, date, accuracy and perhaps validation, and
-    whether it was in per cent."""
+    """Submissions from a table with the columns system, date, accuracy and perhaps validation and key (what a
+    table of pairs calls them), and whether it was in per cent."""
     table = read_table(path)
     wanted = [_ACCURACY, _VALIDATION]
-    found = find_columns(table.frame.columns, [_NAME, _DATE, *wanted], source=table.source).of
+    found = find_columns(table.frame.columns, [_SUBMISSION, _DATE, _KEY, *wanted], source=table.source).of
     values = read_numbers_of(table, wanted)
     unit = _unit(table, values, _ACCURACY, _VALIDATION)
     scores = values["accuracy"] / unit
     validation = values.get("validation", np.full(len(scores), math.nan)) / unit
-    names, dates = texts_of(table, found["name"]) or (), texts_of(table, found["date"]) or ()
-    rows = zip(names, dates, scores, validation, strict=True)
-    return [Submission(name, date, float(score), float(dev)) for name, date, score, dev in rows], unit != 1
+    names, dates = texts_of(table, found["name"]) or [], texts_of(table, found["date"]) or []
+    keys = texts_of(table, found.get("key")) or [""] * len(names)
+    rows = zip(names, dates, scores, validation, keys, strict=True)
+    return [
+        Submission(name, day, float(score), float(dev), key) for name, day, score, dev, key in rows
+    ], unit != 1
 
 
 def read_counts(path: str | Path) -> list[tuple[str, PairedCounts]]:

@@ -102,7 +102,15 @@ def claims(typed: Typed, source: Source) -> None:
 def leaderboard(typed: Typed, source: Source) -> None:
     """Submissions to a leaderboard."""
     source.let("submissions, in_percent", call("hp.accuracy.read_leaderboard", typed["table"]))
-    asked = {"n": typed["n"], "overlap": typed.given("overlap"), **_shared(typed)}
+    pairs: Value = None
+    if typed["pairs"] is not None:
+        n_validation = typed["n_validation"]
+        read = call(
+            "hp.accuracy.read_pairs", typed["pairs"], Code("submissions"), n_validation=n_validation
+        )
+        pairs = source.let("pairs", read)
+    asked = {"n": typed["n"], "overlap": typed.given("overlap"), "pairs": pairs, **_shared(typed)}
+    asked["power_on"] = typed.given("power_on")
     source.let("result", call("hp.accuracy.leaderboard", Code("submissions"), **asked))
 
 
