@@ -6,10 +6,8 @@ Run: python examples/papers/card2020_bleu.py [--write]
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Sequence
 from itertools import pairwise, product
-from pathlib import Path
 
 import numpy as np
 from paper import Paper, compared, published
@@ -40,13 +38,10 @@ def table_3() -> None:
     paper.section(
         "Table 3",
         "P0 and b0 of four comparisons",
-        "The translations are not at hand, so that the estimates themselves cannot be made again. "
-        "What can be "
-        f"asked is whether they come back: {TEST_SETS} test sets are drawn from each row's P0, b0 "
-        "and difference, "
-        "and the estimates are the means over them. The difference is "
-        "half the sum of all effects, with its sign turned: swapping every sentence turns the difference "
-        "around.",
+        "The translations are not at hand, so that the estimates themselves cannot be made again. What can be "
+        f"asked is whether they come back: {TEST_SETS} test sets are drawn from each row's P0, b0 and "
+        "difference, and the estimates are the means over them. The difference is half the sum of all effects, "
+        "with its sign turned: swapping every sentence turns the difference around.",
     )
     lines = {}
     for place, row in enumerate(rows):
@@ -96,9 +91,8 @@ def found_by_them(rows: list[dict[str, str]]) -> None:
         least = hp.detectable_effect(study, largest=10.0, method="analytic").found.effect
         power = hp.power(study, method="analytic").answer.computed.power
         lines.append(
-            f"- {row['model_1']} and {row['model_2']}: {int(row['n']):,} sentences find "
-            f"{least:.2f} BLEU with power "
-            f".8; the {row['delta_bleu']} that were seen are found with power {power:.2f}."
+            f"- {row['model_1']} and {row['model_2']}: {int(row['n']):,} sentences find {least:.2f} BLEU with "
+            f"power .8; the {row['delta_bleu']} that were seen are found with power {power:.2f}."
         )
     paper.text("What the four could find (not in the paper):\n\n" + "\n".join(lines))
     paper.command("humeval-power corpus mde --n 2000 --preset wmt19-tf19-tf18")
@@ -109,9 +103,8 @@ def typical() -> None:
     paper.section(
         "Section 4",
         "2,000 sentences and one point of BLEU",
-        "By the normal approximation with the exact moments of the effects, and by simulation "
-        "with random flips of "
-        "signs as the paper's test does it.",
+        "By the normal approximation with the exact moments of the effects, and by simulation with random flips "
+        "of signs as the paper's test does it.",
     )
     paper.command("humeval-power corpus power --n 2000 --effect 1 --test flips")
     rough = "the paper says 'approximately'"
@@ -129,11 +122,9 @@ def typical() -> None:
     answer = hp.power(example, method="analytic").answer.computed
     need = hp.required(lambda n: hp.corpus.CorpusStudy(n, difference=1.0), method="analytic").found.n
     paper.text(
-        f"The example of appendix G (P0 = {zero_share:g}, b0 = {scale:g}; the paper prints no "
-        "result) has power "
-        f"{answer.power:.3f}, and its significant differences are {answer.type_m:.2f} times too "
-        "large. For power .8 a "
-        f"difference of 1 takes {need:,} sentences."
+        f"The example of appendix G (P0 = {zero_share:g}, b0 = {scale:g}; the paper prints no result) has power "
+        f"{answer.power:.3f}, and its significant differences are {answer.type_m:.2f} times too large. For power "
+        f".8 a difference of 1 takes {need:,} sentences."
     )
 
 
@@ -161,9 +152,8 @@ def figure_17() -> None:
     paper.section(
         "Figure 17",
         "Other P0 and b0",
-        "The values in the paper's panels cannot be told from its text; these span what is "
-        "likely. Above, b0 = 25.8; "
-        "below, P0 = 0.13.",
+        "The values in the paper's panels cannot be told from its text; these span what is likely. Above, b0 = "
+        "25.8; below, P0 = 0.13.",
     )
     paper.command(
         "humeval-power corpus surface --n 100:5000:100 --effect 0.25,0.5,1,2 --p0 0.01,0.13,0.5,0.8",
@@ -187,8 +177,7 @@ def figure_17() -> None:
         compared("yes", "yes" if wide[100.0, 5000, 2.0] < 0.8 else "no"),
     )
     paper.text(
-        f"At b0 = 100 the power for 2 BLEU on 5,000 sentences is {wide[100.0, 5000, 2.0]:.2f}; at "
-        "b0 = 50 it is "
+        f"At b0 = 100 the power for 2 BLEU on 5,000 sentences is {wide[100.0, 5000, 2.0]:.2f}; at b0 = 50 it is "
         f"{wide[50.0, 5000, 2.0]:.2f}. Such b0 are two to four times what was estimated in Table 3."
     )
 
@@ -215,9 +204,8 @@ def left_out() -> None:
     """What needs the translations."""
     paper.skip(
         "Figure 15",
-        "that single swaps add up, on the authors' systems: their outputs are not at hand. "
-        "`humeval-power corpus estimate` "
-        "draws it for two systems of yours, and tells the correlation and the slope.",
+        "that single swaps add up, on the authors' systems: their outputs are not at hand. `humeval-power "
+        "corpus estimate` draws it for two systems of yours, and tells the correlation and the slope.",
     )
     paper.skip(
         "Figure 16",
@@ -227,16 +215,12 @@ def left_out() -> None:
 
 def drawn(result: hp.Result, name: str, caption: str) -> None:
     """The picture that a command would write."""
-    file = FOLDER / f"{name}.png"
-    file.write_bytes(result.document().pictures[0].content("png"))
-    paper.picture(file, name, caption)
+    paper.picture(result.document().pictures[0].figure, name, caption)
 
 
-with tempfile.TemporaryDirectory() as made:
-    FOLDER = Path(made)
-    table_3()
-    typical()
-    figure_4()
-    figure_17()
-    left_out()
-    paper.finish()
+table_3()
+typical()
+figure_4()
+figure_17()
+left_out()
+paper.finish()

@@ -260,7 +260,9 @@ class Paper:
             if isinstance(figure, Path):
                 (folder / target).write_bytes(figure.read_bytes())
             else:
-                figure.savefig(folder / target, dpi=110, bbox_inches="tight", metadata={"Software": None})
+                # a figure with a layout of its own fits already; cutting it would cut its legend
+                box = None if figure.get_layout_engine() else "tight"
+                figure.savefig(folder / target, dpi=110, bbox_inches=box, metadata={"Software": None})
         table = io.StringIO()
         rows = csv.writer(table, lineterminator="\n")
         rows.writerow(LEDGER)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 Drawn = Literal["power", "type-m", "type-s"]
 Along = Literal["n", "effect"]  # what runs along x: of scenarios,
 AlongStudy = Literal["items", "effect"]  # and of rating studies
+NOTHING_WRONG = "Only a test for a difference that is there can exaggerate it, or turn its sign around."
 
 
 @dataclass(frozen=True, slots=True)

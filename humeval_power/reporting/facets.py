@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.drawn import QUANTITIES, AlongStudy, Quantity
+from humeval_power.reporting.drawn import NOTHING_WRONG, QUANTITIES, AlongStudy, Quantity
 from humeval_power.safe_text import picture_text
 
 COLUMNS = (
@@ -51,7 +51,7 @@ def prepared(table: pd.DataFrame, quantity: Quantity = QUANTITIES["power"]) -> p
         raise InputError("The table of power has no rows, so there is nothing to draw.")
     table = table[table[quantity.column].notna()]
     if table.empty:
-        raise InputError(f"There is no {quantity.label.lower()} to draw: no cell has an effect.")
+        raise InputError(NOTHING_WRONG)
     order = {setting: rank for rank, setting in enumerate(dict.fromkeys(table["setting"]))}
     ranked = table.assign(_rank=table["setting"].map(order))
     ranked = ranked.sort_values(["_rank", "workers", "ratings_per_item", "items", "effect"], kind="stable")

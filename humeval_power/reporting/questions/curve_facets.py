@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.drawn import Along
+from humeval_power.reporting.drawn import NOTHING_WRONG, Along
 
 MOST_LINES = 8  # colours of figures
 _MARKED = 15
@@ -68,7 +68,7 @@ def choose_curve_facets(
         Nothing to draw, or more lines or panels than can be told apart.
     """
     if not rows:
-        raise InputError("No cell has a true effect.")
+        raise InputError(NOTHING_WRONG)
     counts = {name: len({row[name] for row in rows}) for name in ("effect", "n", *lists)}
     x = along or ("n" if counts["n"] > counts["effect"] else "effect")
     others = [name for name in ("effect", "n", *lists) if name != x and counts[name] > 1]

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
 
 from humeval_power.errors import InputError
-from humeval_power.reporting.drawn import QUANTITIES, Along, Drawn, known_rows, level_words
+from humeval_power.reporting.drawn import NOTHING_WRONG, QUANTITIES, Along, Drawn, known_rows, level_words
 from humeval_power.reporting.drawn_axes import TARGET_DASHES, frame
 from humeval_power.reporting.figure_style import COLOURS, DASHES, MARKERS, QUIET, house_style
 from humeval_power.reporting.questions.curve_facets import (
@@ -34,6 +34,7 @@ def curve_figure(
     draw: Drawn = "power",
     along: Along | None = None,
     target: float = 0.8,
+    width: float | None = None,
 ) -> Figure:
     """Power (or type M, or type S) against size or effect, a line for each value of the other.
 
@@ -44,6 +45,7 @@ def curve_figure(
     rows : cells with `n`, `effect`, `power`, `power_low`, `power_high`, `type_m`, `type_s` and `lists`.
     lists : columns of what is assumed, each of several values: panels.
     along : what runs along x; by default what has more values, the effect where both have as many.
+    width : inches; by default a text column for one panel and the page's width for more.
 
     Raises
     ------
@@ -54,11 +56,11 @@ def curve_figure(
         raise InputError("There is nothing to draw: the surface has no cells.")
     known = known_rows(rows, draw)
     if not known:
-        raise InputError(f"There is no {QUANTITIES[draw].label.lower()} to draw: no cell has an effect.")
+        raise InputError(NOTHING_WRONG)
     facets = choose_curve_facets(known, lists, along)
     columns, deep = facets.values(known, facets.column), facets.values(known, facets.row)
     with house_style():
-        width = _SINGLE if len(columns) == 1 else _WIDE
+        width = width or (_SINGLE if len(columns) == 1 else _WIDE)
         height = 0.55 + len(deep) * min(3.1, 0.75 * width / len(columns) + 0.35)
         figure = Figure(figsize=(width, height), layout="constrained")
         grid = figure.subplots(len(deep), len(columns), sharex=True, sharey=True, squeeze=False)

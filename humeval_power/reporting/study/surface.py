@@ -11,7 +11,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.surface import CellResult
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
-from humeval_power.reporting.drawn import QUANTITIES, AlongStudy, Drawn, known_rows
+from humeval_power.reporting.drawn import NOTHING_WRONG, QUANTITIES, AlongStudy, Drawn, known_rows
 from humeval_power.reporting.numbers import decimals
 from humeval_power.reporting.records import SURFACE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
@@ -62,7 +62,7 @@ class StudySurface(Result):
 
     def _picture(self) -> Block:
         if self.draw != "power" and not known_rows(self.rows, self.draw):
-            return Paragraph("No figure: without a true effect nothing exaggerates or has the wrong sign.")
+            return Paragraph(f"No figure. {NOTHING_WRONG}")
         what = QUANTITIES[self.draw].words
         words = f"{what} against the effect, a line for each size."
         if self.along == "items":
