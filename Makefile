@@ -11,7 +11,8 @@ $(VENV)/.core: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -e .
+	$(BIN)/python -m pip install --quiet --no-compile -e .
+	-$(BIN)/python -m compileall -qq -j 0 -x /tests/ $(VENV)/lib  # by all cores; pip does it by one
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.core
@@ -22,7 +23,6 @@ setup: $(VENV)/.installed
 	$(RUN) warm-up
 
 demo: $(VENV)/.core
-	$(RUN) warm-up
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
 
 test: setup

@@ -28,7 +28,7 @@ COMMANDS = {
     "power, complete": ["power", *SIZE],
     "power, simulated": ["power", *SPLIT, "--simulations", "500"],
     "fit, small table": ["fit", "TABLE"],
-    "warm-up": ["warm-up"],
+    "warm-up": ["warm-up", "--jobs", "1"],
 }
 RUN = """
 import json, sys, time

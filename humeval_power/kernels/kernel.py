@@ -38,9 +38,18 @@ def inner(function: Callable[..., Any]) -> Any:
 
 
 def _kept_once(compiled: Any) -> Any:
-    """The kernel, which of many processes at once only one compiles."""
-    function = compiled.py_func
+    """The kernel, which for the same types only one of many processes at once compiles."""
+    function, compile_for = compiled.py_func, compiled.compile
     compiled._cache = OncePerMachine(compiled._cache, f"{function.__module__}.{function.__name__}")
+
+    # Numba's event of the end comes before the kernel is kept, and tells the wrong of success and failure.
+    def compile_and_finish(signature: Any) -> Any:
+        try:
+            return compile_for(signature)
+        finally:
+            compiled._cache.finished(signature)
+
+    compiled.compile = compile_and_finish
     return compiled
 
 
@@ -97,9 +106,7 @@ class _Compilations(event.Listener):
             announce(function.__name__)
 
     def on_end(self, happening: event.Event) -> None:
-        cache = happening.data["dispatcher"]._cache
-        if happening.is_failed and isinstance(cache, OncePerMachine):
-            cache.failed()
+        """Numba asks for it; a kernel that is compiled needs no word."""
 
 
 _temporary: Path | None = None

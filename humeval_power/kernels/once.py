@@ -1,8 +1,9 @@
 """A kernel is compiled once on a machine, however many processes come to need it at the same moment.
 
 Numba looks in its cache, compiles what it does not find, and keeps that. Processes that start together all find
-nothing and all compile. Here the first takes a lock for the kernel, and the others wait and then find what it
-has kept. Kernels call kernels but never in a circle, so that nobody waits for one that waits for him.
+nothing and all compile. Here the first takes a lock for the kernel with arguments of these types, and the
+others wait and then find what it has kept; one that needs it for other types compiles at the same time. Kernels
+call kernels but never in a circle, so that nobody waits for one that waits for him.
 """
 
 from __future__ import annotations
@@ -16,11 +17,19 @@ from typing import Any
 
 
 class OncePerMachine:
-    """Numba's cache of one kernel, with a lock of this machine from a miss until the kernel is kept."""
+    """Numba's cache of one kernel, with a lock of this machine from a miss until it is kept for these types.
+
+    All types share one index, which is read, changed and written in turn: a second lock, held for that only.
+    """
 
     def __init__(self, cache: Any, name: str) -> None:
         self._cache = cache
-        self._place = zlib.crc32(name.encode())  # a byte of the lock file; no matter if two share one
+        self._name = name
+        self._held: set[int] = set()
+
+    def _place(self, signature: Any = "") -> int:
+        """A byte of the lock file; no matter if two share one."""
+        return zlib.crc32(f"{self._name}{signature}".encode())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cache, name)
@@ -28,22 +37,26 @@ class OncePerMachine:
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled kernel, or None: then it is this process that compiles it."""
         found = self._cache.load_overload(signature, target)
-        if found is None and _lock(self._place):
+        place = self._place(signature)
+        if found is None and _lock(place):
+            self._held.add(place)
             found = self._cache.load_overload(signature, target)
-            if found is not None:
-                release(self._place)
         return found
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Keep a kernel that was compiled."""
+        _lock(self._place())
         try:
             self._cache.save_overload(signature, compiled)
         finally:
-            release(self._place)
+            release(self._place())
 
-    def failed(self) -> None:
-        """It could not be compiled."""
-        release(self._place)
+    def finished(self, signature: Any) -> None:
+        """The kernel was found, or kept, or could not be compiled: let the others look."""
+        place = self._place(signature)
+        if place in self._held:
+            self._held.remove(place)
+            release(place)
 
 
 def _lock(place: int) -> bool:

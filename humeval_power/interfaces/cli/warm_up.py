@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from typing import NamedTuple
 
 import click
 
 from humeval_power.interfaces.cli.compiling import TOLD
+from humeval_power.interfaces.cli.numbers import WholeNumber
+from humeval_power.interfaces.cli.options import default_jobs
 from humeval_power.interfaces.cli.output import note, say
-from humeval_power.kernels.compile_events import listening
+from humeval_power.kernels.compile_events import announce, listening
+
+_MOST_JOBS = 2  # one fit of ratings is half of the work: more processes would wait for it
+
+
+class Warmed(NamedTuple):
+    """What one step compiled, and how long it took."""
+
+    compiled: list[str]
+    seconds: float
 
 
 @click.command("warm-up")
-def command() -> None:
+@click.option(
+    "--jobs",
+    type=WholeNumber(min=1),
+    default=_MOST_JOBS,
+    show_default=True,
+    help="Processes that compile at once; more than two gain nothing.",
+)
+def command(jobs: int) -> None:
     """Compile the numerical kernels now, not at the first answer.
 
     Compiled code is kept: beside the installation, else in your cache folder, or
@@ -21,15 +44,14 @@ def command() -> None:
     itself. Run this once after installing or updating, about half a minute.
     """
     click.get_current_context().meta[TOLD] = True  # the lines below say it
+    from humeval_power.estimation.crossed.choice import kernels_ready
     from humeval_power.kernels.kernel import temporary_cache
 
-    for title, step in warming_steps().items():
+    titles = list(warming_steps())
+    done = _warmed(titles, 1 if kernels_ready() else min(jobs, default_jobs(), _MOST_JOBS))
+    for title in titles:
         say(f"{title + ' ':.<44} ", nl=False)
-        compiled: list[str] = []
-        started = time.perf_counter()
-        with listening(compiled.append):
-            step()
-        seconds = time.perf_counter() - started
+        compiled, seconds = next(done)
         say(f"{len(compiled)} compiled, {seconds:.0f} s" if compiled else "ready")
     folder = temporary_cache()
     if folder is not None:
@@ -65,3 +87,32 @@ def warming_steps() -> dict[str, Callable[[], object]]:
         "Random signs": lambda: sign_flips.extreme_flips(square, np.zeros(1, dtype=np.uint64), 1),
         "Resampling of items": medians,
     }
+
+
+def _warmed(titles: list[str], jobs: int) -> Iterator[Warmed]:
+    """Every step, in order; by two processes where that is asked for. The first two steps stay together: until
+    there are kernels for fits of ratings, the second would use none."""
+    if jobs == 1:
+        yield from map(_warm, titles)
+        return
+    parts = [titles[:2], *([title] for title in titles[2:])]
+    ends = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # at Ctrl-C, without a word
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=ends) as processes:
+        for part in processes.map(_warm_all, parts):
+            for done in part:
+                for name in done.compiled:
+                    announce(name)  # to those who listen in this process
+                yield done
+
+
+def _warm_all(titles: Sequence[str]) -> list[Warmed]:
+    return [_warm(title) for title in titles]
+
+
+def _warm(title: str) -> Warmed:
+    """Do one step."""
+    compiled: list[str] = []
+    started = time.perf_counter()
+    with listening(compiled.append):
+        warming_steps()[title]()
+    return Warmed(compiled, time.perf_counter() - started)

@@ -1,0 +1,153 @@
+"""Of many processes that need a kernel at once one compiles it; those that need it for other types do not wait."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numba.core.errors import TypingError
+
+from humeval_power.kernels import once
+from humeval_power.kernels.kernel import kernel
+from humeval_power.kernels.once import OncePerMachine
+
+pytest.importorskip("fcntl", reason="Without fcntl there are no such locks.")
+
+NAME = "module.kernel"
+HOLD = """
+import fcntl, os, sys
+handle = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
+fcntl.lockf(handle, fcntl.LOCK_EX | (fcntl.LOCK_NB if sys.argv[3] == "try" else 0), 1, int(sys.argv[2]))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+class Kept:
+    """A cache in memory, which notes what happens while it is written."""
+
+    def __init__(self) -> None:
+        self.kernels: dict[str, str] = {}
+        self.while_saving = lambda: None
+
+    def load_overload(self, signature: str, _target: Any) -> str | None:
+        return self.kernels.get(signature)
+
+    def save_overload(self, signature: str, compiled: str) -> None:
+        self.while_saving()
+        self.kernels[signature] = compiled
+
+
+@pytest.fixture
+def lock_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(once, "_open", {})
+    once._handle()
+    (path,) = tmp_path.iterdir()
+    return path
+
+
+def another(path: Path, words: str, how: str = "wait") -> subprocess.Popen[str]:
+    """Another process, which takes the byte of these words."""
+    place = str(zlib.crc32(words.encode()))
+    return subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path), place, how],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+def is_free(path: Path, words: str) -> bool:
+    return another(path, words, "try").communicate()[0] == "held\n"
+
+
+def test_who_needs_other_types_does_not_wait(lock_file: Path) -> None:
+    with another(lock_file, f"{NAME}(one)") as compiling:
+        assert compiling.stdout is not None
+        assert compiling.stdout.readline() == "held\n"
+        cache = OncePerMachine(Kept(), NAME)
+        assert cache.load_overload("(two)", None) is None  # it would wait for ever
+        compiling.communicate()
+    assert not is_free(lock_file, f"{NAME}(two)")
+    cache.save_overload("(two)", "compiled")
+    cache.finished("(two)")
+    assert is_free(lock_file, f"{NAME}(two)")
+
+
+def test_who_needs_the_same_types_waits_and_finds_what_the_other_has_kept(lock_file: Path) -> None:
+    kept = Kept()
+    with another(lock_file, f"{NAME}(one)") as compiling:
+        assert compiling.stdout is not None
+        assert compiling.stdout.readline() == "held\n"
+        looked: list[str] = []
+
+        def look(signature: str, _target: Any) -> str | None:
+            looked.append(signature)
+            if len(looked) == 1:  # nothing is kept yet; then the other one keeps it, and ends
+                kept.kernels["(one)"] = "of the other"
+                compiling.communicate()
+                return None
+            return kept.kernels.get(signature)
+
+        kept.load_overload = look  # type: ignore[method-assign]
+        cache = OncePerMachine(kept, NAME)
+        assert cache.load_overload("(one)", None) == "of the other"
+    assert len(looked) == 2
+    cache.finished("(one)")
+    assert is_free(lock_file, f"{NAME}(one)")
+
+
+def test_the_index_of_all_types_is_written_by_one_at_a_time(lock_file: Path) -> None:
+    kept, seen = Kept(), []
+    kept.while_saving = lambda: seen.append(is_free(lock_file, NAME))  # type: ignore[assignment, return-value]
+    cache = OncePerMachine(kept, NAME)
+    cache.save_overload("(one)", "compiled")
+    assert seen == [False]
+    assert is_free(lock_file, NAME)
+
+
+@pytest.fixture
+def locks(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """What is locked, released and saved from now on, in order."""
+    seen: list[tuple[str, int]] = []
+    lock, release, save = once._lock, once.release, OncePerMachine.save_overload
+
+    def saved(cache: OncePerMachine, signature: Any, compiled: Any) -> None:
+        seen.append(("save", cache._place(signature)))
+        save(cache, signature, compiled)
+
+    monkeypatch.setattr(once, "_lock", lambda place: (seen.append(("lock", place)), lock(place))[1])
+    monkeypatch.setattr(once, "release", lambda place: (seen.append(("release", place)), release(place))[1])
+    monkeypatch.setattr(OncePerMachine, "save_overload", saved)
+    return seen
+
+
+@pytest.mark.usefixtures("lock_file")
+def test_a_kernel_is_kept_before_the_others_may_look(locks: list[tuple[str, int]]) -> None:
+    @kernel
+    def doubled(x):
+        return 2 * x
+
+    doubled._cache._cache.flush()  # of a run before
+    assert doubled(21) == 42
+    place = locks[0][1]
+    assert [what for what, where in locks if where == place] == ["lock", "save", "release"]
+
+
+@pytest.mark.usefixtures("lock_file")
+def test_a_kernel_that_numba_refuses_leaves_no_lock(locks: list[tuple[str, int]]) -> None:
+    @kernel
+    def refused(x):
+        return x.nothing
+
+    with pytest.raises(TypingError):
+        refused(1)
+    assert [what for what, _ in locks] == ["lock", "release"]
+    assert len({place for _, place in locks}) == 1
