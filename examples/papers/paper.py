@@ -89,9 +89,10 @@ def _parsed(printed: str) -> tuple[str, float, int]:
 
 
 def _shown(value: float, decimals: int, sign: str = "") -> str:
+    """One digit more than was printed, none more where there is nothing behind it."""
     if not math.isfinite(value):
         return "none"
-    return f"{value:{sign},.{decimals if value != round(value) or sign else max(0, decimals - 1)}f}"
+    return f"{value:{sign},.{max(0, decimals - 1) if value == round(value) else decimals}f}"
 
 
 @dataclass
@@ -193,8 +194,8 @@ class Paper:
             self.introduction.strip(),
             f"{self.source}",
             f"{len(verdicts):,} numbers were computed again: {verdicts.count('equal'):,} are equal as printed, "
-            f"{verdicts.count('within'):,} lie within the error that is said, {verdicts.count('differs'):,} differ "
-            "for the reasons that are given. In tables, what the paper prints stands in parentheses. "
+            f"{verdicts.count('within'):,} lie within the error that is said, {verdicts.count('differs'):,} "
+            "for a reason that is given do not. In tables, what the paper prints stands in parentheses. "
             f"Made by `python examples/papers/{self.key}.py --write`; "
             f"the same as a table: [{self.key}.csv]({self.key}.csv).",
         ]

@@ -24,7 +24,7 @@ SCRIPTS = sorted(path.stem for path in PAPERS.glob("*.py") if path.stem not in (
         ("5.38", 5.386, "differs", "+0.006"),
         (".80", 0.795, "equal", "-0.005"),
         ("68.8 %", 68.75, "equal", "-0.05"),
-        ("1,358", 1358, "equal", "+0.0"),
+        ("1,358", 1358, "equal", "+0"),
         ("\u22120.14", -0.138, "equal", "+0.002"),
         ("< .001", 0.0004, "equal", ""),
         ("< .001", 0.002, "differs", ""),
