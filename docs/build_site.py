@@ -26,7 +26,23 @@ STUB_NAME = re.compile(r"^from (humeval_power\S*) import (\w+) as (\w+)$", re.MU
 
 # The pages by what a reader comes for; a page that is in no part fails the build.
 PARTS: dict[str, tuple[str, ...]] = {
-    "Start": ("README.md", "start.md", "tour.md", "page.md"),
+    "Start": ("README.md", "guides/five-minutes.md", "glossary.md", "start.md", "tour.md", "page.md"),
+    "Guides": (
+        "guides/how-many.md",
+        "guides/costs.md",
+        "guides/stopping.md",
+        "guides/claims.md",
+        "guides/reporting.md",
+    ),
+    "How-to": (
+        "how-to/without-a-pilot.md",
+        "how-to/with-a-pilot.md",
+        "how-to/several-systems.md",
+        "how-to/documents.md",
+        "how-to/crowd-platform.md",
+        "how-to/language-models.md",
+        "how-to/computing-cluster.md",
+    ),
     "Before collecting": (
         "no-pilot.md",
         "calibration.md",

@@ -28,7 +28,14 @@ from humeval_power.interfaces.cli.main import COMMANDS
 from humeval_power.interfaces.cli.main import main as humeval_power
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = ("README.md", "docs/tour.md", "docs/python.md", "docs/formula.md", "docs/structure.md")
+EXAMPLES = (
+    *("README.md", "docs/tour.md", "docs/python.md", "docs/formula.md", "docs/structure.md"),
+    *(
+        str(page.relative_to(ROOT))
+        for folder in ("guides", "how-to")
+        for page in sorted((ROOT / "docs" / folder).glob("*.md"))
+    ),
+)
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?|```console\n(.*?)```\n", re.DOTALL)
 COMMAND_PAGES = ROOT / "docs" / "commands"
 INTRODUCTION = """# Commands
