@@ -48,6 +48,7 @@ BASE: dict[str, str] = {
     "fit": "ratings.csv --scale 1:5",
     "start": "--have nothing",
     "check": "ratings.csv",
+    "warm-up": "",
     "release": "ratings.csv --scale 1:5 -o bundle",
     "monitor": "ratings.csv --plan none.json",
     "power": f"{STUDY} {FEW} --effect 0.1",

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import click
 
 from humeval_power.interfaces.cli.compiling import TOLD
-from humeval_power.interfaces.cli.numbers import WholeNumber
-from humeval_power.interfaces.cli.options import default_jobs
+from humeval_power.interfaces.cli.options import default_jobs, jobs_option
 from humeval_power.interfaces.cli.output import note, say
 from humeval_power.kernels.compile_events import announce, listening
 
@@ -29,14 +28,8 @@ class Warmed(NamedTuple):
 
 
 @click.command("warm-up")
-@click.option(
-    "--jobs",
-    type=WholeNumber(min=1),
-    default=_MOST_JOBS,
-    show_default=True,
-    help="Processes that compile at once; more than two gain nothing.",
-)
-def command(jobs: int) -> None:
+@jobs_option
+def command(jobs: int | None) -> None:
     """Compile the numerical kernels now, not at the first answer.
 
     Compiled code is kept: beside the installation, else in your cache folder, or
@@ -48,7 +41,7 @@ def command(jobs: int) -> None:
     from humeval_power.kernels.kernel import temporary_cache
 
     titles = list(warming_steps())
-    done = _warmed(titles, 1 if kernels_ready() else min(jobs, default_jobs(), _MOST_JOBS))
+    done = _warmed(titles, 1 if kernels_ready() else min(jobs or default_jobs(), _MOST_JOBS))
     for title in titles:
         say(f"{title + ' ':.<44} ", nl=False)
         compiled, seconds = next(done)
