@@ -162,6 +162,9 @@ def test_three_systems_get_accuracies_pairs_and_one_paragraph() -> None:
     assert record["correction"] == "holm"
     assert len(record["comparisons"]) == 3
     assert "p (Holm)" in text
+    assert max(map(len, str(result).splitlines())) <= 80
+    for each in record["comparisons"]:
+        assert f"{each['name']} {each['only_b']} : {each['only_a']} " in text
     assert "with Holm's (1979) correction for 3 pairs" in text
     assert record["signature"].endswith("cluster:passage:30|k:3|corr:holm")
     significant = sum(each["p_adjusted"] <= 0.05 for each in record["comparisons"])

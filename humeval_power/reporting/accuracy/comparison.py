@@ -123,16 +123,18 @@ class AccuracyTestsResult(Result):
         pairs = tuple(
             (
                 each.name,
+                f"{each.counts.only_b:,} : {each.counts.only_a:,}",
                 f"{each.counts.difference:+.4f}",
                 interval_words(*each.interval(confidence), signed=True),
-                p_cell(each.tests[0].p_value),
-                p_cell(each.p_value),
-                _decision(each.p_value, self.alpha),
+                p_cell(each.p_value) + (" *" if each.p_value <= self.alpha else "  "),
             )
             for each in self.comparisons
         )
-        columns = ("pair", "difference", f"{100 * confidence:g} % interval", "p", "p (Holm)", "significant")
-        note = "Each interval is of its pair alone; significant is what Holm's correction leaves."
+        columns = ("pair", "helped : hurt", "difference", f"{100 * confidence:g} % interval", "p (Holm)")
+        note = (
+            "helped : hurt: items on which the first of the pair alone is right, and the second. Each interval is "
+            f"of its pair alone; * significant at {self.alpha:g} after Holm's correction."
+        )
         yield Section("Every pair", (Table(columns, pairs), Paragraph(note)))
 
     def _details(self) -> Iterator[Section]:
