@@ -150,6 +150,25 @@ SURFACE = Form(
             "Give one of them.",
             one_of=("effect-raw", "effect", "effect-latent"),
         ),
+        Group(
+            "The picture",
+            (
+                Control(
+                    "draw",
+                    "What it shows",
+                    labels={
+                        "power": "Power",
+                        "type-m": "Exaggeration (type M)",
+                        "type-s": "Wrong signs (type S)",
+                    },
+                ),
+                Control(
+                    "x",
+                    "Along it run",
+                    labels={"items": "Items", "effect": "Differences"},
+                ),
+            ),
+        ),
         known(),
         SYSTEMS,
         KIND,
