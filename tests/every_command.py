@@ -91,6 +91,7 @@ COMMANDS: dict[str, str] = {
     "accuracy claims": "accuracy claims claims.csv",
     "accuracy leaderboard": "accuracy leaderboard board.csv --n 1000",
     "accuracy leaderboard pairs": "accuracy leaderboard board.csv --n 1000 --pairs pairs.csv --n-validation 800",
+    "accuracy overlap": "accuracy overlap system_pairs.csv",
     "accuracy estimate": "accuracy estimate a_labels.csv b_labels.csv --labels gold.csv",
     "accuracy test": "accuracy test --only-b 16 --only-a 6 --n 161 --both 100",
     "accuracy test clusters": "accuracy test answers.csv --cluster passage",
@@ -228,6 +229,14 @@ def write_inputs(folder: Path) -> None:
         ["date,system,accuracy", "2019-01-03,m3,0.885", "2019-05-01,m2,0.89", "2020-02-01,m1,0.91"],
     )
     _write(folder / "pairs.csv", ["first,second,differing", "m3,m2,40", "m3,m1,60", "m2,m1,50"])
+    alike = [
+        "worse,0.8,0.02,0.9",
+        "other,0.82,0.01,0.92",
+        "third,0.85,0.03,0.91",
+        "last,0.9,0.01,0.95",
+        "x,0.7,0,0.8",
+    ]
+    _write(folder / "system_pairs.csv", ["name,baseline,improvement,agreement", *alike])
     choices = np.random.default_rng(8)
     own, of_item = choices.normal(0, 0.5, 6), choices.normal(0, 0.6, 15)
     lines = ["worker,item,winner,position"]

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from humeval_power.planning.accuracy.claims import Claim
     from humeval_power.planning.accuracy.detectable import Prior
     from humeval_power.planning.accuracy.leaderboard import PowerOn, Submission
+    from humeval_power.planning.accuracy.overlap import SystemPair
     from humeval_power.planning.accuracy.pairs import ValidationPairs
     from humeval_power.reporting.accuracy.bounds import BoundsResult
     from humeval_power.reporting.accuracy.claims import ClaimsResult
     from humeval_power.reporting.accuracy.comparison import AccuracyTestsResult
     from humeval_power.reporting.accuracy.estimated import AccuracyEstimateResult
     from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
+    from humeval_power.reporting.accuracy.overlap import OverlapResult
+    from humeval_power.scenarios.accuracy.agreement import Agreement
 
 
 def bounds(
@@ -68,7 +71,7 @@ def bounds(
 def claims(
     claims: Sequence[Claim],
     *,
-    overlap: Prior = "glue",
+    overlap: Prior | Agreement = "glue",
     test: PairedTest = RECOMMENDED,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -79,7 +82,7 @@ def claims(
     Parameters
     ----------
     claims : as `read_claims` reads them from a table.
-    overlap : how the agreement of two systems is guessed from the baseline.
+    overlap : how the agreement of two systems is guessed from the baseline: a word, or what `read_overlap` reads.
     test : version of McNemar's test.
     power : target power.
     remarks : what was noticed in reading.
@@ -96,18 +99,18 @@ def claims(
         Claims that determine no regression on baseline and task.
     """
     from humeval_power.planning.accuracy.claims import judge_claims
-    from humeval_power.planning.accuracy.detectable import PRIORS
     from humeval_power.reporting.accuracy.claims import ClaimsResult
 
-    judged = judge_claims(claims, agreement=PRIORS[overlap], test=test, power=power, alpha=alpha)
-    return ClaimsResult(judged=judged, overlap=overlap, test=test, remarks=tuple(remarks))
+    name, agreement = _prior(overlap)
+    judged = judge_claims(claims, agreement=agreement, test=test, power=power, alpha=alpha)
+    return ClaimsResult(judged=judged, overlap=name, test=test, remarks=tuple(remarks))
 
 
 def leaderboard(
     submissions: Sequence[Submission],
     *,
     n: int,
-    overlap: Prior = "squad",
+    overlap: Prior | Agreement = "squad",
     pairs: ValidationPairs | None = None,
     power_on: PowerOn = "test",
     test: PairedTest = RECOMMENDED,
@@ -139,14 +142,14 @@ def leaderboard(
     InputError
         Pairs that are compared and were not given; the power on a validation set without pairs.
     """
-    from humeval_power.planning.accuracy.detectable import PRIORS
     from humeval_power.planning.accuracy.leaderboard import judge_leaderboard
     from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
 
+    name, agreement = _prior(overlap)
     judged = judge_leaderboard(
         submissions,
         n_items=n,
-        agreement=PRIORS[overlap],
+        agreement=agreement,
         pairs=pairs,
         power_on=power_on,
         test=test,
@@ -156,7 +159,7 @@ def leaderboard(
     return LeaderboardResult(
         judged=judged,
         n=n,
-        overlap=overlap,
+        overlap=name,
         test=test,
         power=power,
         alpha=alpha,
@@ -164,6 +167,70 @@ def leaderboard(
         power_on=power_on,
         said=tuple(remarks),
     )
+
+
+def pairs_of_leaderboard(
+    submissions: Sequence[Submission],
+    pairs: ValidationPairs,
+    *,
+    new_best_of: int | None = None,
+    power_on: PowerOn = "test",
+) -> list[SystemPair]:
+    """Pairs of a leaderboard's submissions with their accuracies on the test set and their counted agreement.
+
+    Parameters
+    ----------
+    submissions, pairs : as `read_leaderboard` and `read_pairs` read them.
+    new_best_of : items in the test set; then each new best with the best before it alone, as `leaderboard` judges.
+    power_on : as in `leaderboard`.
+
+    Raises
+    ------
+    InputError
+        As `leaderboard`.
+    """
+    from humeval_power.planning.accuracy.overlap import pairs_of_best, pairs_of_board
+
+    if new_best_of is None:
+        return pairs_of_board(submissions, pairs)
+    return pairs_of_best(leaderboard(submissions, n=new_best_of, pairs=pairs, power_on=power_on).judged)
+
+
+def overlap(pairs: Sequence[SystemPair], *, remarks: Sequence[str] = ()) -> OverlapResult:
+    """How often do two systems do alike? A regression on pairs of them (Card et al. 2020, App. E.2).
+
+    Parameters
+    ----------
+    pairs : as `read_system_pairs` reads them, or `pairs_of_leaderboard`; shares.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    OverlapResult
+        agreement = constant + a * worse accuracy + b * difference, and the difference on the worse accuracy, by
+        least squares. Its JSON record is what `read_overlap` reads.
+
+    Raises
+    ------
+    InputError
+        Pairs that do not determine the coefficients.
+    """
+    from humeval_power.planning.accuracy.overlap import fit_improvements, fit_overlap
+    from humeval_power.reporting.accuracy.overlap import OverlapResult
+
+    return OverlapResult(
+        fitted=fit_overlap(pairs), improvements=fit_improvements(pairs), remarks=tuple(remarks)
+    )
+
+
+def _prior(overlap: Prior | Agreement) -> tuple[str, Agreement]:
+    """What a prior is called, and itself."""
+    from humeval_power.planning.accuracy.detectable import PRIORS
+
+    if isinstance(overlap, str):
+        return overlap, PRIORS[overlap]
+    names = {agreement: str(name) for name, agreement in PRIORS.items()}
+    return names.get(overlap, overlap.label), overlap
 
 
 def estimate(answers: PairedCounts | Answers, *, remarks: Sequence[str] = ()) -> AccuracyEstimateResult:

@@ -83,6 +83,7 @@ BASE: dict[str, str] = {
     "accuracy bounds": "--n 147 --baseline 0.9",
     "accuracy claims": "claims.csv",
     "accuracy leaderboard": "board.csv --n 8862",
+    "accuracy overlap": "system_pairs.csv",
     "accuracy mde": f"--n 500 --agreement 0.9 {FEW}",
     "accuracy power": f"--n 500 --effect 0.02 --agreement 0.9 {FEW}",
     "accuracy size": f"--effect 0.02 --agreement 0.9 {FEW}",
@@ -224,6 +225,11 @@ def write_files(folder: Path) -> None:
         folder / "board.csv",
         "system,date,accuracy",
         [(f"s{i}", f"2020-0{i + 1}-01", 90 + i) for i in range(5)],
+    )
+    _table(
+        folder / "system_pairs.csv",
+        "baseline,improvement,agreement",
+        [(0.7 + 0.02 * i, 0.01 * (i % 3), 0.8 + 0.02 * i) for i in range(6)],
     )
     _table(
         folder / "runs.csv",

@@ -109,6 +109,7 @@ LINES = {
     "runs check": "runs check prompts.csv",
     "accuracy bounds": "accuracy bounds --n 147 --baseline 0.945 --power 0.9 --test mid-p",
     "accuracy claims": "accuracy claims claims.csv --overlap middle",
+    "accuracy overlap": "accuracy overlap system_pairs.csv",
     "accuracy leaderboard": "accuracy leaderboard board.csv --n 1000 --alpha 0.1",
     "preference power": "preference power --n 60 --effect 0.1 --ties kept --tie-share 0.2 --test mid-p "
     f"{QUICK}",

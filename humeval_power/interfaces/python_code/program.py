@@ -63,6 +63,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("accuracy", "bounds"): accuracy.bounds,
     ("accuracy", "claims"): accuracy.claims,
     ("accuracy", "leaderboard"): accuracy.leaderboard,
+    ("accuracy", "overlap"): accuracy.overlap,
     ("preference", "test"): preference.test,
     ("rank", "scores"): rank.scores,
     ("rank", "battles"): rank.battles,

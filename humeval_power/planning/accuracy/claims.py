@@ -14,6 +14,7 @@ import numpy as np
 from humeval_power.errors import InputError
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.planning.accuracy.detectable import detectable_accuracy
+from humeval_power.planning.accuracy.regression import LeastSquares, least_squares
 from humeval_power.scenarios.accuracy.agreement import OVERLAP, Agreement, KnownAgreement
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy, largest_difference
 
@@ -133,23 +134,32 @@ def fit_effects(claims: Sequence[Claim]) -> EffectRegression:
     InputError
         Fewer claims than coefficients, or baselines that do not differ within the tasks.
     """
+    tasks, fit = sorted({claim.task for claim in claims}), effects_fit(claims)
+    constant, per_baseline, *others = (term.estimate for term in fit.terms)
+    particular = {tasks[0]: 0.0, **dict(zip(tasks[1:], others, strict=True))}
+    return EffectRegression(constant, per_baseline, particular, fit.n, fit.r_squared)
+
+
+def effects_fit(claims: Sequence[Claim]) -> LeastSquares:
+    """The same regression with standard errors; a term for the baseline and for every task but the first.
+
+    Raises
+    ------
+    InputError
+        As `fit_effects`.
+    """
     if not claims:
         raise InputError("There are no claims to fit the regression to: give a table with several.")
     tasks = sorted({claim.task for claim in claims})
-    columns = [np.ones(len(claims)), np.array([claim.baseline for claim in claims])]
-    columns += [np.array([float(claim.task == task) for claim in claims]) for task in tasks[1:]]
-    design, effect = np.column_stack(columns), np.array([claim.improvement for claim in claims])
-    if np.linalg.matrix_rank(design - np.r_[0.0, design[:, 1:].mean(axis=0)]) < design.shape[1]:
-        raise InputError(
-            f"{len(claims)} claims on {len(tasks)} tasks do not determine a regression on baseline and task: "
-            "the baselines must differ within at least one task."
-        )
-    solution = np.linalg.lstsq(design, effect, rcond=None)[0]
-    left, spread = effect - design @ solution, effect - effect.mean()
-    total = float(spread @ spread)
-    particular = {tasks[0]: 0.0, **dict(zip(tasks[1:], map(float, solution[2:]), strict=True))}
-    r_squared = 1 - float(left @ left) / total if total > 0 else math.nan
-    return EffectRegression(float(solution[0]), float(solution[1]), particular, len(claims), r_squared)
+    columns = {"baseline": np.array([claim.baseline for claim in claims])}
+    for task in tasks[1:]:
+        columns[f"task {task}"] = np.array([float(claim.task == task) for claim in claims])
+    effect = np.array([claim.improvement for claim in claims])
+    refusal = (
+        f"{len(claims)} claims on {len(tasks)} tasks do not determine a regression on baseline and task: "
+        "the baselines must differ within at least one task."
+    )
+    return least_squares(columns, effect, refusal=refusal)
 
 
 def judge_claims(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.inference.mcnemar import PairedTest
 from humeval_power.planning.accuracy.claims import JudgedClaim, JudgedClaims
-from humeval_power.planning.accuracy.detectable import Prior
 from humeval_power.reporting.document import Document, Paragraph, Picture, Points, Section, Table
 from humeval_power.reporting.numbers import counted, p_cell, percent
 from humeval_power.reporting.records import Record
@@ -32,7 +31,7 @@ class ClaimsResult(Result):
     schema: ClassVar[str] = "humeval_power/accuracy_claims/1"
 
     judged: JudgedClaims
-    overlap: Prior
+    overlap: str
     test: PairedTest
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.inference.mcnemar import PairedTest
-from humeval_power.planning.accuracy.detectable import Prior
 from humeval_power.planning.accuracy.leaderboard import JudgedSubmission, PowerOn
 from humeval_power.reporting.document import Document, Paragraph, Picture, Points, Section, Table
 from humeval_power.reporting.numbers import counted, p_cell
@@ -37,7 +36,7 @@ class LeaderboardResult(Result):
 
     judged: tuple[JudgedSubmission, ...]
     n: int
-    overlap: Prior
+    overlap: str
     test: PairedTest
     power: float
     alpha: float

@@ -8,6 +8,8 @@ from typing import Literal, Protocol
 
 from humeval_power.errors import InputError
 
+FITTED_ACCURACIES = (0.8, 1.0)  # where the regressions of the paper have seen pairs
+
 
 class Agreement(Protocol):
     """What says on which share of the items two systems get different results."""
@@ -55,12 +57,13 @@ class KnownAgreement:
 @dataclass(frozen=True, slots=True)
 class OverlapRegression:
     """Agreement from a regression on past pairs: constant + a * smaller accuracy + b * |difference|
-    (Card et al. 2020, App. E.2.1)."""
+    (Card et al. 2020, App. E.2.1). `seen`: the accuracies that the pairs had."""
 
     name: str
     constant: float
     per_accuracy: float
     per_difference: float
+    seen: tuple[float, float] = FITTED_ACCURACIES
 
     @property
     def label(self) -> str:
@@ -114,4 +117,3 @@ OVERLAP: Mapping[str, OverlapRegression] = {
     "glue": OverlapRegression("GLUE", 0.41422307, 0.58187475, -0.46624237),
     "squad": OverlapRegression("SQuAD 2.0", 0.4339, 0.5932, -1.2849),
 }
-FITTED_ACCURACIES = (0.8, 1.0)  # where the regressions have seen pairs

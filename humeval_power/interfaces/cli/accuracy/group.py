@@ -10,16 +10,15 @@ import click
 from humeval_power.errors import InputError
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.interfaces.cli.accuracy.bounds import bounds
+from humeval_power.interfaces.cli.accuracy.overlap import agreement_named, overlap, overlap_option
 from humeval_power.interfaces.cli.accuracy.results import claims, leaderboard
 from humeval_power.interfaces.cli.accuracy.tests import estimate, test
 from humeval_power.interfaces.cli.family import ACCURACIES, Assumed, Family
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.questions import question_commands
-from humeval_power.planning.accuracy.detectable import PRIORS
 from humeval_power.reporting.accuracy.wording import WORDING
 from humeval_power.scenarios.accuracy.agreement import (
-    FITTED_ACCURACIES,
     Agreement,
     AssumedAgreement,
     KnownAgreement,
@@ -36,11 +35,10 @@ agreement_option = Assumed(
     "--agreement",
     "Share of items on which both systems are right or both wrong, such as on the validation set.",
 )
-overlap_option = click.option(
-    "--overlap",
-    type=click.Choice(list(PRIORS)),
-    help="Where the agreement is not known: predicted from --baseline by a regression on GLUE or SQuAD 2.0 "
-    "systems, or the least, the most, or the middle of what the accuracies allow. [middle]",
+prior_option = overlap_option(
+    None,
+    "Where the agreement is not known: predicted from --baseline by a regression on GLUE or SQuAD 2.0 systems, or "
+    "the least, the most, or the middle of what the accuracies allow. [middle]",
 )
 test_option = click.option(
     "--test",
@@ -54,24 +52,24 @@ test_option = click.option(
 
 def agreement_of(given: Mapping[str, Any]) -> Agreement:
     """The agreement that the options say, with a remark on what was assumed."""
-    known, overlap = given["agreement"], given["overlap"]
-    if known is not None and overlap is not None:
+    known, prior = given["agreement"], given["overlap"]
+    if known is not None and prior is not None:
         raise InputError("Give --agreement or --overlap, not both.")
     if known is not None:
         return KnownAgreement(known)
     if given["baseline"] is None:
         raise InputError("Give --agreement, or --baseline so that the agreement can be guessed.")
-    if overlap is None:
+    if prior is None:
         _tell(
             "No --agreement: half-way between the least and the most that the accuracies allow is assumed. "
             "'humeval-power accuracy bounds' shows how much that matters."
         )
         return AssumedAgreement("middle")
-    chosen = PRIORS[overlap]
-    low, high = FITTED_ACCURACIES
-    if isinstance(chosen, OverlapRegression) and not low <= given["baseline"] <= high:
+    chosen = agreement_named(prior)
+    if isinstance(chosen, OverlapRegression) and not chosen.seen[0] <= given["baseline"] <= chosen.seen[1]:
+        low, high = chosen.seen
         _tell(
-            f"The regression on {chosen.name} systems has seen accuracies of {low:g} to {high:g} only; at "
+            f"The regression on {chosen.name} systems has seen accuracies of {low:.4g} to {high:.4g} only; at "
             f"{given['baseline']:g} it is a guess."
         )
     return chosen
@@ -114,7 +112,7 @@ def _tell(remark: str) -> None:
 
 FAMILY = Family(
     wording=WORDING,
-    options=(baseline_option, agreement_option, overlap_option, test_option, alpha_option),
+    options=(baseline_option, agreement_option, prior_option, test_option, alpha_option),
     build=build,
     size_help="Items in the test set.",
     effect_help="True difference of accuracy, B - A, as a share: 0.02 is two points of a hundred.",
@@ -131,5 +129,5 @@ command = click.Group(
     the literature. Accuracies and effects are shares: 0.972, 0.02.
     """,
 )
-for _each in (*question_commands(FAMILY), bounds, test, estimate, claims, leaderboard):
+for _each in (*question_commands(FAMILY), bounds, test, estimate, claims, leaderboard, overlap):
     command.add_command(_each)

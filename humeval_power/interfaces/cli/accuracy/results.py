@@ -7,40 +7,28 @@ from typing import get_args
 import click
 
 from humeval_power.api import accuracy
-from humeval_power.errors import InputError, Problem
 from humeval_power.inference.mcnemar import PairedTest
 from humeval_power.interfaces.cli.accuracy.bounds import paired_test_option
-from humeval_power.interfaces.cli.family import Decorator
+from humeval_power.interfaces.cli.accuracy.overlap import PERCENT, agreement_named, overlap_option, together
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.planning.accuracy.detectable import PRIORS, Prior
 from humeval_power.planning.accuracy.leaderboard import PowerOn
 from humeval_power.reporting.accuracy.claims import ClaimsResult
 from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
 
-_PERCENT = ("The accuracies are taken as per cent.",)
-
-
-def _overlap(default: Prior) -> Decorator:
-    return click.option(
-        "--overlap",
-        type=click.Choice(list(PRIORS)),
-        default=default,
-        show_default=True,
-        help="How the agreement of two systems is guessed from the baseline.",
-    )
+_HOW = "How the agreement of two systems is guessed from the baseline."
 
 
 @click.command("claims", cls=Command)
 @click.argument("table")
-@_overlap("glue")
+@overlap_option("glue", _HOW)
 @paired_test_option
 @power_target_option
 @alpha_option
 @with_result(ClaimsResult)
-def claims(table: str, overlap: Prior, test_name: PairedTest, target: float, alpha: float) -> ClaimsResult:
+def claims(table: str, overlap: str, test_name: PairedTest, target: float, alpha: float) -> ClaimsResult:
     """Could test sets have shown the improvements that were claimed?
 
     TABLE has a row for each claim: task, n, baseline, improvement (or accuracy)
@@ -52,18 +40,18 @@ def claims(table: str, overlap: Prior, test_name: PairedTest, target: float, alp
     read, percent = read_claims(table)
     return accuracy.claims(
         read,
-        overlap=overlap,
+        overlap=agreement_named(overlap),
         test=test_name,
         power=target,
         alpha=alpha,
-        remarks=_PERCENT if percent else (),
+        remarks=PERCENT if percent else (),
     )
 
 
 @click.command("leaderboard", cls=Command)
 @click.argument("table")
 @click.option("--n", type=WholeNumber(min=2), required=True, help="Items in the test set.")
-@_overlap("squad")
+@overlap_option("squad", _HOW)
 @click.option(
     "--pairs",
     metavar="FILE",
@@ -85,7 +73,7 @@ def claims(table: str, overlap: Prior, test_name: PairedTest, target: float, alp
 def leaderboard(
     table: str,
     n: int,
-    overlap: Prior,
+    overlap: str,
     pairs: str | None,
     n_validation: int | None,
     power_on: PowerOn,
@@ -102,38 +90,17 @@ def leaderboard(
     from humeval_power.interfaces.formats.accuracy.pairs import read_pairs
     from humeval_power.interfaces.formats.accuracy.results import read_leaderboard
 
-    _together(pairs, n_validation, power_on)
+    together(pairs, n_validation, ("--power-on validation", power_on == "validation"))
     read, percent = read_leaderboard(table)
     known = read_pairs(pairs, read, n_validation=n_validation) if pairs and n_validation else None
     return accuracy.leaderboard(
         read,
         n=n,
-        overlap=overlap,
+        overlap=agreement_named(overlap),
         pairs=known,
         power_on=power_on,
         test=test_name,
         power=target,
         alpha=alpha,
-        remarks=_PERCENT if percent else (),
+        remarks=PERCENT if percent else (),
     )
-
-
-def _together(pairs: str | None, n_validation: int | None, power_on: PowerOn) -> None:
-    """Refuse options that need each other, and stand alone."""
-    problems = []
-    if pairs is not None and n_validation is None:
-        problems.append(
-            Problem("needs --n-validation.", "Add it: the items that the pairs were counted on.", "--pairs")
-        )
-    if pairs is None and n_validation is not None:
-        problems.append(
-            Problem("needs --pairs.", "Add the table, or leave the number out.", "--n-validation")
-        )
-    if pairs is None and power_on == "validation":
-        problems.append(
-            Problem(
-                "needs --pairs and --n-validation.", "Add both, or leave it out.", "--power-on validation"
-            )
-        )
-    if problems:
-        raise InputError(problems)

@@ -18,11 +18,11 @@ from humeval_power.planning.accuracy.claims import Claim
 from humeval_power.planning.accuracy.leaderboard import Submission
 
 _SIZE = NumberColumn(("n", "size", "n_items", "items", "test_size"), low=1, whole=True)
-_BASELINE = NumberColumn(
+BASELINE = NumberColumn(
     ("baseline", "baseline_accuracy", "previous_best", "sota"), low=0, may_be_percent=True
 )
-_IMPROVEMENT = NumberColumn(("improvement", "difference", "delta", "effect"), may_be_percent=True)
-_ACCURACY = NumberColumn(
+IMPROVEMENT = NumberColumn(("improvement", "difference", "delta", "effect"), may_be_percent=True)
+ACCURACY = NumberColumn(
     ("accuracy", "test", "test_accuracy", "model_accuracy", "em", "test_em"), low=0, may_be_percent=True
 )
 _VALIDATION = NumberColumn(
@@ -56,13 +56,13 @@ def read_claims(path: str | Path) -> tuple[list[Claim], bool]:
     """
     table = read_table(path)
     names = list(table.frame.columns)
-    tells_score = any(_ACCURACY.fits(str(name)) for name in names)
-    tells_gain = any(_IMPROVEMENT.fits(str(name)) for name in names)
-    wanted = [_SIZE, _BASELINE, *([_IMPROVEMENT] if tells_gain or not tells_score else [_ACCURACY])]
+    tells_score = any(ACCURACY.fits(str(name)) for name in names)
+    tells_gain = any(IMPROVEMENT.fits(str(name)) for name in names)
+    wanted = [_SIZE, BASELINE, *([IMPROVEMENT] if tells_gain or not tells_score else [ACCURACY])]
     optional = [_TASK, replace(_NAME, required=False)]
     found = find_columns(names, [*optional, *wanted], source=table.source).of
     values = read_numbers_of(table, wanted)
-    unit = _unit(table, values, _BASELINE)
+    unit = unit_of(table, values, BASELINE)
     baseline = values["baseline"]
     effects = values["improvement"] if "improvement" in values else values["accuracy"] - baseline
     tasks = texts_of(table, found.get("task")) or ["all"] * len(table.frame)
@@ -78,10 +78,10 @@ def read_leaderboard(path: str | Path) -> tuple[list[Submission], bool]:
     """Submissions from a table with the columns system, date, accuracy and perhaps validation and key (what a
     table of pairs calls them), and whether it was in per cent."""
     table = read_table(path)
-    wanted = [_ACCURACY, _VALIDATION]
+    wanted = [ACCURACY, _VALIDATION]
     found = find_columns(table.frame.columns, [_SUBMISSION, _DATE, _KEY, *wanted], source=table.source).of
     values = read_numbers_of(table, wanted)
-    unit = _unit(table, values, _ACCURACY, _VALIDATION)
+    unit = unit_of(table, values, ACCURACY, _VALIDATION)
     scores = values["accuracy"] / unit
     validation = values.get("validation", np.full(len(scores), math.nan)) / unit
     names, dates = texts_of(table, found["name"]) or [], texts_of(table, found["date"]) or []
@@ -123,7 +123,7 @@ def counts_of(table: SourceTable) -> list[tuple[str, PairedCounts]]:
     return counted
 
 
-def _unit(table: SourceTable, values: Mapping[str, Floats], *columns: NumberColumn) -> float:
+def unit_of(table: SourceTable, values: Mapping[str, Floats], *columns: NumberColumn) -> float:
     """100 for a table in per cent, which has an accuracy above 1 in the first of the columns; else 1."""
     unit = 100.0 if (values[columns[0].name] > 1).any() else 1.0
     read_numbers_of(table, [replace(column, high=unit) for column in columns])

@@ -29,7 +29,20 @@ def _agreement(typed: Typed) -> Value:
     known, overlap = typed["agreement"], typed["overlap"]
     if known is not None:
         return call("hp.accuracy.KnownAgreement", known)
+    if _is_file(overlap):
+        return call("hp.accuracy.read_overlap", overlap)
     return Code(f'hp.accuracy.PRIORS["{overlap or "middle"}"]')
+
+
+def _is_file(overlap: Value) -> bool:
+    """Whether agreement is predicted by a regression that a file holds."""
+    return str(overlap).lower().endswith(".json")
+
+
+def _prior(typed: Typed) -> Value:
+    """A word, or what a file holds."""
+    overlap = typed.given("overlap")
+    return call("hp.accuracy.read_overlap", overlap) if _is_file(overlap) else overlap
 
 
 def _largest(typed: Typed, comparison: Code) -> Value:
@@ -95,7 +108,7 @@ def bounds(typed: Typed, source: Source) -> None:
 def claims(typed: Typed, source: Source) -> None:
     """Claims of improvement beside what their test sets can show."""
     source.let("claims, in_percent", call("hp.accuracy.read_claims", typed["table"]))
-    overlap = typed.given("overlap")
+    overlap = _prior(typed)
     source.let("result", call("hp.accuracy.claims", Code("claims"), overlap=overlap, **_shared(typed)))
 
 
@@ -109,9 +122,25 @@ def leaderboard(typed: Typed, source: Source) -> None:
             "hp.accuracy.read_pairs", typed["pairs"], Code("submissions"), n_validation=n_validation
         )
         pairs = source.let("pairs", read)
-    asked = {"n": typed["n"], "overlap": typed.given("overlap"), "pairs": pairs, **_shared(typed)}
+    asked = {"n": typed["n"], "overlap": _prior(typed), "pairs": pairs, **_shared(typed)}
     asked["power_on"] = typed.given("power_on")
     source.let("result", call("hp.accuracy.leaderboard", Code("submissions"), **asked))
+
+
+def overlap(typed: Typed, source: Source) -> None:
+    """A regression of agreement on one's own pairs of systems."""
+    if typed["pairs"] is None:
+        source.let("pairs, in_percent", call("hp.accuracy.read_system_pairs", typed["table"]))
+        source.let("result", call("hp.accuracy.overlap", Code("pairs")))
+        return
+    source.let("submissions, in_percent", call("hp.accuracy.read_leaderboard", typed["table"]))
+    counted = call(
+        "hp.accuracy.read_pairs", typed["pairs"], Code("submissions"), n_validation=typed["n_validation"]
+    )
+    known = source.let("counted", counted)
+    chosen = {"new_best_of": typed["n"], "power_on": typed.given("power_on")}
+    taken = call("hp.accuracy.pairs_of_leaderboard", Code("submissions"), known, **chosen)
+    source.let("result", call("hp.accuracy.overlap", source.let("pairs", taken)))
 
 
 def _shared(typed: Typed) -> dict[str, Value]:
