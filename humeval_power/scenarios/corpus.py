@@ -64,7 +64,7 @@ class CorpusStudy:
         if not 0 <= self.zero_share <= 1:
             found.append(
                 (
-                    f"The share of zero effects must lie in [0, 1]; got {self.zero_share:g}.",
+                    f"p0 must lie in [0, 1], a share; got {self.zero_share:g}.",
                     "Divide by 100.",
                 )
             )
@@ -72,7 +72,7 @@ class CorpusStudy:
             rule = f"With p0 = 1 no swap changes anything, so that there is no difference of {self.difference:g}."
             found.append((rule, "Take a share of zero effects below 1."))
         if not 0 < self.scale < math.inf:
-            found.append((f"The scale b0 must be a positive number; got {self.scale:g}.", "Usual is 26."))
+            found.append((f"b0 must be a positive number; got {self.scale:g}.", "Usual is 26."))
         if self.test not in get_args(FlipTest):
             known = ", ".join(get_args(FlipTest))
             found.append((f"There is no sign-flip test {self.test!r}.", f"Choose {known}."))

@@ -173,3 +173,9 @@ def test_a_study_without_anything_to_compare_is_a_point() -> None:
 def test_what_is_drawn_in_its_own_way_takes_no_draw(more: tuple[str, ...]) -> None:
     said = run(*STUDY, "--effect", "0.1,0.2", *more, "--draw", "type-m", code=2).stderr
     assert "Leave out --draw and --x" in said
+
+
+def test_a_value_of_a_list_that_cannot_be_is_told_by_its_option() -> None:
+    said = run(*BLEU, "--p0", "0.1,1.2", "--b0", "0,26", code=2).stderr
+    assert "--p0 must lie in [0, 1], a share; got 1.2." in said
+    assert "--b0 must be a positive number; got 0." in said
