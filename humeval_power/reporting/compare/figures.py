@@ -60,7 +60,7 @@ def primer_figure(cells: Sequence[PrimerCell]) -> Figure:
     columns = min(2, len(sizes))
     rows = -(-len(sizes) // columns)
     with house_style():
-        figure = Figure(figsize=(3.4 * columns, 0.5 + 2.1 * rows), layout="constrained")
+        figure = Figure(figsize=(3.4 * columns, 0.7 + 2.1 * rows), layout="constrained")
         panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
         for axes, n in zip(panels, sizes, strict=False):
             for style, effect in enumerate(effects):
@@ -74,7 +74,7 @@ def primer_figure(cells: Sequence[PrimerCell]) -> Figure:
         figure.supxlabel("Share of items hurt", fontsize=8)
         figure.supylabel("Primer's p (dashed: 0.05)", fontsize=8)
         handles, labels = panels[len(sizes) - 1].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=len(effects))
+        figure.legend(handles, labels, loc="outside upper center", ncols=2 * columns)
     return figure
 
 
