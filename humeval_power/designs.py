@@ -184,7 +184,9 @@ def k_per_item(
     _check_cap(n_workers, n_items, ratings_per_item, n_systems, cap=max_ratings_per_worker, paired=paired)
     if paired and ratings_per_item == n_workers:
         return crossed(n_workers, n_items, n_systems=n_systems)
-    notes = _uneven_loads(n_workers, dealt, unit="items" if paired else "ratings")
+    each = f" for {ratings_per_item} workers each" if paired and ratings_per_item > 1 else ""
+    counted = f"{n_items} items{each}" if paired else f"{dealt} ratings"
+    notes = _uneven_loads(n_workers, dealt, counted=counted, unit="items" if paired else "ratings")
     if not paired and ratings_per_item * n_systems > n_workers:
         notes += (
             f"{n_workers} workers are fewer than the {ratings_per_item * n_systems} ratings of an item, so "
@@ -477,12 +479,12 @@ def _check_cap(
         )
 
 
-def _uneven_loads(n_workers: int, dealt: int, *, unit: str) -> tuple[str, ...]:
+def _uneven_loads(n_workers: int, dealt: int, *, counted: str, unit: str) -> tuple[str, ...]:
     each, rest = divmod(dealt, n_workers)
     if rest == 0:
         return ()
     return (
-        f"{dealt} {unit} do not divide by {n_workers} workers: "
+        f"{counted} do not divide by {n_workers} workers: "
         f"{rest} workers get {each + 1} {unit}, {n_workers - rest} get {each}.",
     )
 

@@ -89,7 +89,7 @@ def test_the_table_has_a_row_for_each_thing_shown(tmp_path: Path) -> None:
 def test_uneven_loads_are_told_apart() -> None:
     result = run("--workers", 4, "--items", 5, "--ratings-per-item", 2)
     assert "2 4 0 0 1 2 6 0 0 1" in words(result.stdout)
-    assert "10 items do not divide by 4 workers" in words(result.stdout)
+    assert "5 items for 2 workers each do not divide by 4 workers" in words(result.stdout)
 
 
 def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_the_page_says_who_rates_what() -> None:
     # 41 x 5 = 205 pairs of ratings are dealt to 12 workers: 17 or 18 each
     assert "| Ratings by each worker | 34 to 36 |" in text
     assert "| Ratings in total | 410 |" in text
-    assert "205 items do not divide by 12 workers" in text
+    assert "41 items for 5 workers each do not divide by 12 workers" in text
     capped = promised(replace(PLAN, max_ratings_per_worker=100))
     assert "| Ratings by each worker | 80 (at most 100) |" in plan_markdown(capped)
 
