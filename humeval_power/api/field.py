@@ -142,8 +142,10 @@ def follow_collection(
     found = progress(table.frame, matched, assignment, withdrawn=withdrawn)
     quality = None
     if len(found.answers):
-        used = scale or infer_scale(found.answers["rating"].to_numpy(), higher_is_better=True)
-        quality = worker_quality(found.answers, used)
+        rated = found.answers["rating"].dropna()  # an attention check has no rating
+        if scale is None and len(rated):
+            scale = infer_scale(rated.to_numpy(), higher_is_better=True)
+        quality = None if scale is None else worker_quality(found.answers, scale)
     notices = (*table.notices, *slot_notices(table.frame, matched, assignment))
     return StatusResult(
         progress=found,

@@ -213,6 +213,24 @@ def test_a_decoded_table_is_followed_like_the_export_it_came_from(study):
     assert _plain(record(folder, folder / "ratings.csv")) == _plain(record(folder, out))
 
 
+def test_checks_without_a_rating_leave_the_scale_to_the_ratings(study):
+    folder, _, done = study
+    out = write(folder / "answers.csv", done)
+    run(
+        *("import", out, "--map", mapping(folder, *ALL), "--assignment", folder / "assignment.csv"),
+        *("--key", folder / "key.csv", "--keep-ids", "-o", folder / "ratings.csv"),
+    )
+    table = pd.read_csv(folder / "ratings.csv")
+    table.loc[table["kind"] == "check", "rating"] = np.nan
+    table.to_csv(folder / "blank.csv", index=False)
+    table[table["kind"] == "check"].to_csv(folder / "checks.csv", index=False)
+    asked = ("collect", "status", "--assignment", folder / "assignment.csv", "--json")
+    shown = json.loads(run(*asked, folder / "blank.csv").stdout)
+    assert _plain(shown) == _plain(record(folder, folder / "blank.csv"))
+    checks = json.loads(run(*asked, folder / "checks.csv").stdout)
+    assert checks["n_done"] == int((table["kind"] == "check").sum()) > 0
+
+
 def test_files_of_each_worker_and_one_twice(study):
     folder, _, done = study
     files = [
