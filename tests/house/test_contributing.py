@@ -1,0 +1,148 @@
+"""What CONTRIBUTING.md shows works as it stands there: a scenario, a platform, a form, a command."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from cli import run, run_json
+from places import ROOT
+from scipy import stats
+
+from humeval_power.interfaces.cli import main as program
+from humeval_power.interfaces.formats.exports import platforms
+from humeval_power.planning.power import estimate_power
+from humeval_power.reporting.report.config import ReportConfig
+from humeval_power.reporting.report.documents import Documents
+
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+EXPORT = """annotator_uid,segment,engine,score_100
+u1,s1,A,50
+u1,s1,B,70
+u2,s1,A,40
+u2,s1,B,90
+u1,s2,A,20
+u1,s2,B,30
+u2,s2,A,60
+u2,s2,B,80
+"""
+
+
+def loaded(path: Path, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """The code below a heading, as a module."""
+
+    def module(heading: str) -> ModuleType:
+        (section,) = re.findall(rf"^## {heading}$(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL)
+        code = "\n\n".join(re.findall(r"^```python\n(.*?)^```$", section, re.MULTILINE | re.DOTALL))
+        name = f"contributed_{heading.split()[-1]}"
+        (tmp_path / f"{name}.py").write_text(code)
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))  # taken away again afterwards
+        return loaded(tmp_path / f"{name}.py", name)
+
+    return module
+
+
+def test_the_scenario_keeps_the_promises_of_the_contract(
+    shown: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "conformance_of_the_contributed"
+    monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    promises = loaded(ROOT / "tests/study/test_scenario_conformance.py", name)
+    (make,) = shown("A scenario").ROW.values()
+    kept = 0
+    for title, promise in vars(promises).items():
+        if title.startswith("test_"):
+            with suppress(pytest.skip.Exception):
+                promise(make())
+                kept += 1
+    assert kept >= 6
+
+
+def test_the_scenario_has_the_power_of_its_test(shown: Any) -> None:
+    study = shown("A scenario").ErrorCounts(20, effect=0.5)
+    counts = np.arange(80)
+    a, b = np.meshgrid(counts, counts, indexing="ij")
+    chance = stats.poisson.pmf(a, 10) * stats.poisson.pmf(b, 20)
+    p_value = np.array(
+        [[stats.binomtest(i, i + j).pvalue if i + j else 1.0 for j in counts] for i in counts]
+    )
+    power = chance[p_value <= 0.05].sum()
+    # 4,000 studies: inside this band with probability 0.9999
+    assert estimate_power(study, n_simulations=4000, seed=1).power == pytest.approx(power, abs=0.031)
+
+
+def test_the_platform_becomes_ratings(shown: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platforms, "PLATFORMS", (*platforms.PLATFORMS, shown("A platform").MARKER))
+    (tmp_path / "export.csv").write_text(EXPORT)
+    exported = platforms.read_export(tmp_path / "export.csv")
+    assert exported.platform == "marker"
+    run("import", tmp_path / "export.csv", "-o", tmp_path / "ratings.csv")
+    rows = (tmp_path / "ratings.csv").read_text().splitlines()
+    assert len(rows) == 9
+    read = [dict(zip(rows[0].split(","), row.split(","), strict=True)) for row in rows[1:]]
+    found = {(row["item"], row["system"]) for row in read}
+    assert found == {("s1", "A"), ("s1", "B"), ("s2", "A"), ("s2", "B")}
+    assert [float(row["rating"]) for row in read] == [50, 70, 40, 90, 20, 30, 60, 80]
+    assert len({row["worker"] for row in read}) == 2
+
+
+def test_the_form_is_filled_with_what_is_known_and_open_where_nothing_is(
+    shown: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "parameters.json"
+    run("fit", ROOT / "data" / "pilot.csv", "--scale", "1:5", "-o", path)
+    documents = Documents(parameters=json.loads(path.read_text()))
+    size, consent = shown("A form").label_page(documents).fields
+    assert size.state == "filled"
+    assert "10 workers gave 360 ratings of 60 items" in size.answer
+    assert consent.state == "open"
+    said = ReportConfig(consent="Every worker agreed to the release.")
+    assert shown("A form").label_page(documents, said).fields[1].state == "filled"
+    empty = shown("A form").label_page(Documents())
+    assert [field.state for field in empty.fields] == ["open", "open"]
+
+
+def test_the_command_answers_is_kept_and_refuses(
+    shown: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, f"{program.__package__}.hours", shown("A command"))
+    monkeypatch.setitem(program.COMMANDS, "hours", ("hours", "How long will the ratings take?"))
+    assert re.search(r"Work +16\.7 hours", run("hours", "--ratings", 2000).output)
+    record = run_json("hours", "--ratings", 2000)
+    assert record["schema"] == "humeval_power/hours/1"
+    assert record["hours"] == pytest.approx(2000 * 30 / 3600)
+    run("hours", "--ratings", 2000, "-o", tmp_path / "hours.md")
+    assert "16.7 hours" in (tmp_path / "hours.md").read_text()
+    told = run("hours", "--ratings", -1, "--seconds", 0, "-o", tmp_path / "none.md", code=2).output
+    assert "--ratings" in told
+    assert "--seconds" in told
+    assert not (tmp_path / "none.md").exists()
+
+
+def test_the_paths_and_commands_that_are_named_exist() -> None:
+    named = re.findall(r"`((?:humeval_power|tests|docs|interfaces|api|reporting)/[\w./]*)`", TEXT)
+    assert len(named) > 12
+    for path in named:
+        assert (ROOT / path).exists() or (ROOT / "humeval_power" / path).exists(), path
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(re.findall(r"^make (\w+)", TEXT, re.MULTILINE)) <= set(targets)
