@@ -124,6 +124,15 @@ def test_the_p_value_of_a_bootstrap_is_what_its_picture_shows(test, null):
     assert abs(below - found.resamples.not_above) <= max(found.resamples.shares) + 1e-9
 
 
+@pytest.mark.parametrize("null", [0.0, 0.2, -0.35, 5.0, -5.0])
+def test_the_part_of_a_picture_that_is_shaded_is_the_primers_p(null):
+    differences = (RIGHT.B - RIGHT.A).to_numpy(dtype=float)
+    found = run_test("primer", differences, TestSettings(direction="greater", null=null)).resamples
+    edges, shares = np.array(found.edges), np.array(found.shares)
+    assert shares[edges[1:] <= found.cut + 1e-12].sum() == pytest.approx(found.not_above, abs=2e-3)
+    assert (shares > 0).all()  # no comb: the means are tenths whatever the null difference is
+
+
 def test_only_a_bootstrap_has_a_picture_of_resamples():
     for test, shown in (("t", False), ("permutation", False), ("bootstrap", True), ("bootstrap-t", True)):
         found = hp.compare.scores(RIGHT, question="mean", test=test, **FAST)

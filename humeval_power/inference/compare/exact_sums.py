@@ -28,10 +28,11 @@ class ExactSums:
         """The means that belong to the sums."""
         return np.asarray((self.low + np.arange(len(self.probabilities))) * self.unit / self.n)
 
-    @property
-    def step(self) -> float:
-        """From one mean to the next."""
-        return self.unit / self.n
+    def possible(self) -> tuple[Floats, Floats, float]:
+        """The means that can be, their probabilities, and the least step between them (0 for a single one)."""
+        kept = self.probabilities > 0
+        means = self.means[kept]
+        return means, self.probabilities[kept], float(np.diff(means).min()) if len(means) > 1 else 0.0
 
     def at_most_zero(self) -> float:
         """P(sum <= 0)."""

@@ -112,4 +112,5 @@ def _histogram(moved: Floats, means: Floats | None, null: float) -> Resamples:
         return resamples_of("mean", means + null, at=null)
     sums = exact_sums(moved)
     assert sums is not None
-    return resamples_of("mean", sums.means + null, at=null, shares=sums.probabilities, step=sums.step)
+    possible, shares, step = sums.possible()
+    return resamples_of("mean", possible + null, at=null, shares=shares, step=step)

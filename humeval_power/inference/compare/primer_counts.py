@@ -50,6 +50,7 @@ def primer_counts(n_items: int, n_helped: int, n_hurt: int) -> PrimerCounts:
     """
     p_value = primer_p(n_items, n_helped, n_hurt)
     sums = sums_of_counts(n_items, n_helped, n_hurt)
+    means, shares, step = sums.possible()
     changed = n_helped + n_hurt
     return PrimerCounts(
         n_items,
@@ -61,7 +62,7 @@ def primer_counts(n_items: int, n_helped: int, n_hurt: int) -> PrimerCounts:
         sign_p=float(at_most(np.array([n_hurt]), np.array([changed]))[0]) if changed else 1.0,
         exact_p=float(exact_p(n_helped, n_hurt)),
         mid_p=float(mid_p(n_helped, n_hurt)),
-        resamples=resamples_of("mean", sums.means, at=0.0, shares=sums.probabilities, step=sums.step),
+        resamples=resamples_of("mean", means, at=0.0, shares=shares, step=step),
     )
 
 

@@ -12,6 +12,7 @@ Floats = NDArray[np.float64]
 What = Literal["mean", "median", "t"]
 MOST_BINS = 40
 _FEW = 20  # distinct values that get a bin each
+_SLACK = 1e-9  # relative: values closer than this are equal
 _OUTER = 0.0005  # share of the resamples beyond either end, which are drawn at the end
 
 
@@ -20,7 +21,7 @@ class Resamples:
     """A histogram of resampled means, medians or t: `shares` of them between neighbouring `edges`.
 
     `at` is what they are held against (the null difference, or the observed t); `not_above` is the share of the
-    resamples at it or below.
+    resamples at it or below, which are those before the edge `cut`.
     """
 
     what: What
@@ -28,6 +29,12 @@ class Resamples:
     shares: tuple[float, ...]
     at: float
     not_above: float
+
+    @property
+    def cut(self) -> float:
+        """The edge before which the resamples at `at` or below lie, as closely as the bins tell."""
+        reached = np.concatenate([[0.0], np.cumsum(self.shares)])
+        return self.edges[min(int(np.searchsorted(reached, self.not_above - _SLACK)), len(self.shares))]
 
 
 def resamples_of(
@@ -37,12 +44,12 @@ def resamples_of(
 
     values : infinite ones count at the ends.
     shares : probability of each value, adding up to 1; equal ones if None.
-    step : of the lattice on which the values and `at` lie: bins are whole steps then, for no comb to appear.
+    step : of the lattice on which the values lie: bins are whole steps then, for no comb to appear.
     """
     weights = np.full(len(values), 1 / len(values)) if shares is None else shares
     edges = _edges(*_ends(values, weights), values[weights > 0], at, step)
     counted, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges, weights=weights)
-    slack = max(1e-9 * abs(at), step / 4)
+    slack = _SLACK * max(abs(at), step)
     below = float(weights[values <= at + slack].sum())
     return Resamples(what, tuple(edges.tolist()), tuple(counted.tolist()), at, min(1.0, below))
 
@@ -58,7 +65,8 @@ def _ends(values: Floats, weights: Floats) -> tuple[float, float]:
 
 
 def _edges(low: float, high: float, possible: Floats, at: float, step: float) -> Floats:
-    """Even bins, such that `at` lies on an edge or half a step below one."""
+    """Even bins; `at` lies on an edge, or on a lattice an edge is half a step above the last value that is at it or
+    below."""
     if not step:
         distinct = np.unique(possible[np.isfinite(possible)])
         step = float(np.diff(distinct).min()) if 2 <= len(distinct) <= _FEW else 0.0
@@ -67,6 +75,8 @@ def _edges(low: float, high: float, possible: Floats, at: float, step: float) ->
         return np.array([low - reach / 2, low + reach / 2])
     width = (high - low) / MOST_BINS
     width = step * max(1.0, float(np.ceil(width / step))) if step else width
-    anchor = at + step / 2
+    below = possible[possible <= at + _SLACK * max(abs(at), step)]
+    nearest = float(below.max() if len(below) else possible.min())
+    anchor = nearest + step / 2 if step and np.isfinite(nearest) else at
     first, last = np.floor((low - anchor) / width), np.floor((high - anchor) / width) + 1
     return np.asarray(anchor + width * np.arange(first, last + 1))

@@ -27,12 +27,11 @@ def comparison_chart(comparison: PairComparison) -> tuple[Chart, ...]:
 
 def primer_chart(found: Resamples, *, estimate: float) -> Chart:
     """The resampled means, those that are not above the null difference shaded: their share is the primer's p."""
-    end = min((edge for edge in found.edges if edge >= found.at), default=found.edges[-1])
-    start = min(found.edges[0], end)
     words = (
         f"Means of the resamples. In {percent(found.not_above)} of them B is not ahead of A (the mean is "
         f"{significant(found.at)} or less): this is the primer's p."
     )
+    start, end = found.edges[0], found.cut
     band = ("B not ahead", (start, end)) if start < end else None
     return _chart(found, words, estimate=estimate, band=band)
 
