@@ -116,7 +116,7 @@ def test_the_form_is_filled_with_what_is_known_and_open_where_nothing_is(
     assert size.state == "filled"
     assert "10 workers gave 360 ratings of 60 items" in size.answer
     assert consent.state == "open"
-    said = ReportConfig(consent="Every worker agreed to the release.")
+    said = ReportConfig({"consent": "Every worker agreed to the release."})
     assert shown("A form").label_page(documents, said).fields[1].state == "filled"
     empty = shown("A form").label_page(Documents())
     assert [field.state for field in empty.fields] == ["open", "open"]
