@@ -139,6 +139,7 @@ COMMANDS: dict[str, str] = {
     "assessment mde": f"assessment mde --n 600 {QUICK}",
     "assessment size": f"assessment size --effect 4 {QUICK}",
     "assessment surface": f"assessment surface --n 300,600 --effect 2 {QUICK}",
+    "assessment test": "assessment test pilot.csv --cluster worker",
     "assessment decompose": "assessment decompose pilot.csv",
     "assessment observed-mde": "assessment observed-mde comparisons.csv",
     "judge mean": "judge mean --n 100 --extra 1000 --correlation 0.7",

@@ -1,10 +1,12 @@
-"""Direct assessment: quality and noise in ratings, and what was significant in a collection of comparisons."""
+"""Direct assessment: tests of independent ratings, quality and noise in them, and what was significant in a
+collection of comparisons."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from humeval_power.inference.assessment.independent_tests import ScoreTest
 from humeval_power.inference.item_bootstrap import DEFAULT_RESAMPLES
 from humeval_power.planning.assessment import FEWEST_ABOVE, SHARE
 from humeval_power.planning.power import DEFAULT_SEED
@@ -12,11 +14,53 @@ from humeval_power.planning.power import DEFAULT_SEED
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from humeval_power.inference.assessment.pairs import RatedOutputs
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.assessment.decomposed import Decomposition
     from humeval_power.reporting.assessment.observed import ObservedThresholds
+    from humeval_power.reporting.assessment.tested import RatedPairs
 
 USUAL_CORRELATIONS = (1.0, 0.9, 0.7, 0.5, 0.2)
+
+
+def test(
+    rated: RatedOutputs,
+    *,
+    test: ScoreTest = "mann-whitney",
+    baseline: str | None = None,
+    continuity: bool = True,
+    alpha: float = 0.05,
+) -> RatedPairs:
+    """Whether systems are rated differently, pair by pair, by ratings that are taken as independent.
+
+    Parameters
+    ----------
+    rated : as `read_rated` gives them; with a cluster, errors are robust to what its ratings share.
+    test : two-sided: Mann-Whitney's U (normal approximation, corrected for ties), Welch's or Student's t.
+    baseline : the system that every other one is compared with. [all pairs]
+    continuity : whether Mann-Whitney is corrected for continuity.
+    alpha : level of the tests; the intervals of the mean differences have 1 - alpha.
+
+    Returns
+    -------
+    RatedPairs
+        Differences in points of the ratings; `to_frame` has a row for each pair, with `difference` and `p` as
+        `observed_mde` takes them (Wei, Kocmi and Federmann 2022, section 5.2).
+
+    Raises
+    ------
+    InputError
+        A baseline that is no system, clusters with Student's test, no pair with two ratings each, or an alpha
+        that is none.
+    """
+    from humeval_power.errors import InputError
+    from humeval_power.inference.assessment.pairs import compare_pairs
+    from humeval_power.reporting.assessment.tested import RatedPairs
+
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha must lie between 0 and 1; got {alpha!r}.")
+    found = compare_pairs(rated, test=test, baseline=baseline, continuity=continuity, alpha=alpha)
+    return RatedPairs(found=found, rated=rated)
 
 
 def decompose(

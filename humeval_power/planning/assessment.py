@@ -46,7 +46,8 @@ class ObservedMDE:
     """Thresholds of a collection; None where no difference with enough comparisons above it will do.
 
     `first` is the smallest difference that reaches the share, `stable` the smallest from which on every
-    larger one with enough comparisons reaches it too. `curve` holds every different difference.
+    larger one with enough comparisons reaches it too. `curve` holds every different difference;
+    `difference` (sizes) and `p_value` are those of the comparisons.
     """
 
     n: int
@@ -57,6 +58,8 @@ class ObservedMDE:
     share: float
     fewest_above: int
     curve: tuple[Threshold, ...]
+    difference: tuple[float, ...]
+    p_value: tuple[float, ...]
 
 
 def observed_mde(
@@ -100,6 +103,8 @@ def observed_mde(
         share=share,
         fewest_above=fewest_above,
         curve=curve,
+        difference=tuple(size.tolist()),
+        p_value=tuple(p.tolist()),
     )
 
 

@@ -114,6 +114,7 @@ BASE: dict[str, str] = {
     "contingency surface": "--prevalence 0.2 --recall 0.7 --precision 0.65 --correlation 0.5 --n 200 "
     f"--effect 0.05 {FEW} -o grid --force",
     "contingency test": "--gold gold.txt --system-a la.txt --system-b lb.txt --positive yes --swaps 50",
+    "assessment test": "segments.csv",
     "assessment decompose": "segments.csv --resamples 50",
     "assessment mde": f"--n 100 {FEW}",
     "assessment observed-mde": "comparisons.csv --fewest-above 3",

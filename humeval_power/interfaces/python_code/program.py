@@ -75,6 +75,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("compare", "prospective"): scores.prospective,
     ("compare", "primer"): scores.primer,
     ("compare", "primer-table"): scores.primer_table,
+    ("assessment", "test"): others.assessment_test,
     ("assessment", "decompose"): others.decompose,
     ("assessment", "observed-mde"): others.observed_mde,
     ("judge", "mean"): judge.mean,

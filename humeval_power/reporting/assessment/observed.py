@@ -43,7 +43,7 @@ class ObservedThresholds(Result):
     def body(self) -> Document:
         """The thresholds, and why they are no power."""
         whole = self.whole
-        pages = [Section("Share that is significant", (self._picture(),))]
+        pages = [Section("Share that is significant", (self._picture(), self._scatter()))]
         groups = (
             [Section("Groups", (self._groups(), Paragraph(_dash(whole))))] if len(self.found) > 1 else []
         )
@@ -88,6 +88,22 @@ class ObservedThresholds(Result):
         from humeval_power.reporting.assessment.figures import threshold_figure
 
         return threshold_figure(self.whole)
+
+    def _scatter(self) -> Picture:
+        return Picture(
+            "comparisons",
+            self._scattered,
+            words="Each comparison by the size of its observed difference and its p-value, the level, and the "
+            "first threshold where there is one.",
+        )
+
+    def _scattered(self) -> Figure:
+        from humeval_power.reporting.assessment.pair_figures import comparisons_figure
+
+        whole = self.whole
+        return comparisons_figure(
+            whole.difference, whole.p_value, self.alpha, threshold=_difference(whole.first)
+        )
 
     def content(self) -> Record:
         """What was asked and the thresholds of each group."""

@@ -9,22 +9,21 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import InputError
+from humeval_power.inference.assessment.independent_tests import ScoreTest, mean_test, rank_sum_test
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
-from humeval_power.kernels.rank_sum import mann_whitney_counts
 from humeval_power.scenarios.assessment.gamma_scores import Below, GammaScores
 from humeval_power.scenarios.blocks import BLOCK, draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower
 from humeval_power.scenarios.contract import Replicates
 
 Floats = NDArray[np.float64]
-ScoreTest = Literal["mann-whitney", "welch", "student"]
 
 _VALUES = 2**22  # ratings held in memory at a time
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(128)
@@ -104,35 +103,17 @@ def score_tests(a: Floats, b: Floats, *, test: ScoreTest, continuity: bool = Tru
     The estimate is the mean of b minus the mean of a, whatever the test; a rank test has no standard
     error, and claims the direction of U. Samples that are all alike have no test: status 1.
     """
-    estimate = b.mean(axis=1) - a.mean(axis=1)
-    n_a, n_b = a.shape[1], b.shape[1]
-    claim = None
     if test == "mann-whitney":
-        n = n_a + n_b
-        u, tie_term = mann_whitney_counts(a, b)
-        variance = n_a * n_b / 12 * (n + 1 - tie_term / (n * (n - 1)))
-        excess = np.abs(u - n_a * n_b / 2) - (0.5 if continuity else 0.0)
-        p_value = np.minimum(2 * special.ndtr(-excess / _root(variance)), 1.0)
+        ranked = rank_sum_test(a, b, continuity=continuity)
+        estimate, p_value = b.mean(axis=1) - a.mean(axis=1), ranked.p_value
         error = df = np.full(len(a), np.nan)
-        claim = np.sign(u - n_a * n_b / 2)
+        claim: Floats | None = np.sign(ranked.superiority - 0.5)
     else:
-        squares_a, squares_b = a.var(axis=1, ddof=1), b.var(axis=1, ddof=1)
-        if test == "student":
-            df = np.full(len(a), n_a + n_b - 2.0)
-            pooled = ((n_a - 1) * squares_a + (n_b - 1) * squares_b) / df
-            error = _root(pooled * (1 / n_a + 1 / n_b))
-        else:
-            of_a, of_b = squares_a / n_a, squares_b / n_b
-            error = _root(of_a + of_b)
-            df = error**4 / (of_a**2 / (n_a - 1) + of_b**2 / (n_b - 1))
-        p_value = 2 * special.stdtr(df, -np.abs(estimate) / error)
+        estimate, error, df, p_value = mean_test(a, b, pooled=test == "student")
+        claim = None
     status = np.where(np.isnan(p_value), 1, 0)
     nothing = np.zeros((len(a), 0), dtype=np.bool_)
     return Replicates(estimate, error, df, p_value, status, nothing, claim=claim)
-
-
-def _root(variance: Floats) -> Floats:
-    return np.sqrt(np.where(variance > 0, variance, np.nan))
 
 
 class RankProbabilities(NamedTuple):

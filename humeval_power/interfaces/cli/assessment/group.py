@@ -7,6 +7,8 @@ from typing import get_args
 import click
 
 from humeval_power.errors import InputError
+from humeval_power.inference.assessment.independent_tests import ScoreTest
+from humeval_power.interfaces.cli.assessment.compared import command as compared
 from humeval_power.interfaces.cli.assessment.decompose import command as decompose
 from humeval_power.interfaces.cli.assessment.observed import command as observed
 from humeval_power.interfaces.cli.family import (
@@ -21,7 +23,7 @@ from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.reporting.assessment.wording import WORDING
 from humeval_power.scales import RatingScale
 from humeval_power.scenarios.assessment.gamma_scores import Below
-from humeval_power.scenarios.assessment.scenario import DirectAssessment, ScoreTest
+from humeval_power.scenarios.assessment.scenario import DirectAssessment
 
 _NEARLY_ALL = 0.9  # of the way from A's mean to the top: beyond, no Gamma law keeps the SD
 _OPTIONS = (
@@ -112,5 +114,6 @@ command = click.Group(
 )
 for each in question_commands(FAMILY):
     command.add_command(each)
+command.add_command(compared)
 command.add_command(observed)
 command.add_command(decompose)

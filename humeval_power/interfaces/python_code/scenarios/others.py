@@ -9,7 +9,7 @@ from humeval_power.interfaces.python_code.runs import run_of, seed_of
 from humeval_power.interfaces.python_code.settings import settings_of
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.tables import ratings_of
-from humeval_power.interfaces.python_code.typed import Typed
+from humeval_power.interfaces.python_code.typed import GapError, Typed
 
 
 def survey(typed: Typed, source: Source) -> None:
@@ -90,5 +90,26 @@ def observed_mde(typed: Typed, source: Source) -> None:
         Code(f"{read}.p_value"),
         groups=Code(f"{read}.groups") if by else None,
         **kept,
+    )
+    source.let("result", found)
+
+
+def assessment_test(typed: Typed, source: Source) -> None:
+    """Systems compared by independent ratings."""
+    if typed["table"] == "-":
+        raise GapError("standard input is read once")
+    systems = typed["systems"]
+    kept = ("by", "cluster", "criterion", "system", "rating", "worker", "item", "rejected_rows")
+    read = call(
+        "hp.assessment.read_rated",
+        typed["table"],
+        systems=list(systems) if systems else None,
+        **{name: typed.given(name) for name in kept},
+    )
+    found = call(
+        "hp.assessment.test",
+        source.let("rated", read),
+        **{name: typed.given(name) for name in ("test", "baseline", "alpha")},
+        continuity=False if typed["no_continuity"] else None,
     )
     source.let("result", found)

@@ -1,0 +1,69 @@
+"""Pictures of compared systems: every pair by its difference and p-value, and the ratings of one pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, PercentFormatter
+from numpy.typing import NDArray
+
+from humeval_power.reporting.figure_style import COLOURS, DASHES, MARKERS, QUIET, house_style
+
+_LEAST_P = 1e-6  # smaller ones are drawn here
+
+
+def comparisons_figure(
+    difference: Sequence[float],
+    p_value: Sequence[float],
+    alpha: float,
+    *,
+    threshold: float | None = None,
+    width: float = 4.6,
+) -> Figure:
+    """Each comparison by the size of its difference and its p-value, with an observed MDE where one is given."""
+    size, p = np.abs(np.asarray(difference, dtype=float)), np.asarray(p_value, dtype=float)
+    with house_style():
+        figure = Figure(figsize=(width, 0.7 * width), layout="constrained")
+        axes = figure.subplots()
+        for place, (label, kept) in enumerate(
+            ((f"p < {alpha:g}", p < alpha), (f"p at least {alpha:g}", ~(p < alpha)))
+        ):
+            axes.plot(
+                size[kept],
+                np.maximum(p[kept], _LEAST_P),
+                color=COLOURS[place],
+                marker=MARKERS[place],
+                linestyle="none",
+                markersize=3.5,
+                alpha=0.7,
+                label=f"{label}: {int(kept.sum()):,}",
+            )
+        axes.axhline(alpha, color=QUIET, linewidth=0.8)
+        if threshold is not None:
+            axes.axvline(
+                threshold, color=COLOURS[2], linestyle=DASHES[1], label=f"observed MDE: {threshold:.3g}"
+            )
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:g}"))
+        axes.set_ylim(_LEAST_P / 1.6, 1.6)
+        axes.set_xlim(left=0)
+        axes.set_xlabel("Observed difference, its size")
+        axes.set_ylabel("p (below 1e-6 drawn there)" if (p < _LEAST_P).any() else "p")
+        figure.legend(loc="outside lower center", ncols=3)
+        return figure
+
+
+def ratings_figure(ratings: Mapping[str, NDArray[np.float64]], *, width: float = 4.6) -> Figure:
+    """Share of the ratings of each system that are at most as high."""
+    with house_style():
+        figure = Figure(figsize=(width, 0.6 * width), layout="constrained")
+        axes = figure.subplots()
+        for place, (name, values) in enumerate(ratings.items()):
+            axes.ecdf(values, color=COLOURS[place], linestyle=DASHES[place], label=f"{'AB'[place]}: {name}")
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        axes.set_xlabel("Rating")
+        axes.set_ylabel("Ratings up to it")
+        figure.legend(loc="outside lower center", ncols=2)
+        return figure
