@@ -1,42 +1,31 @@
-"""Write docs/commands/ from the help of every command, and run the examples of the pages.
+"""Write docs/commands/ from the help of every command, and run the code blocks of all pages.
 
-    python docs/generate.py            write docs/commands/ and the output blocks of the pages anew
+    python docs/generate.py            write docs/commands/ and what the blocks of the pages print anew
     python docs/generate.py --check    change nothing; end with 1 and a diff where something is stale
+    python docs/generate.py --slow     also the blocks marked as slow
+    python docs/generate.py docs/tour.md       this page alone
 
-In the pages of EXAMPLES two kinds of block are run, in a scratch directory that sees `data/`:
-```python, in one namespace for each page, and ```console, whose lines `$ humeval-power ...` are commands.
-What Python prints stands in the ```text block right below; what a command prints on standard output
-stands under it. A line `...` stands for any lines.
+How blocks are written and run: docs/page_blocks.py.
 """
 
 from __future__ import annotations
 
-import contextlib
 import difflib
-import doctest
-import io
 import re
 import shlex
 import sys
-import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import page_blocks
 from click.testing import CliRunner
 
 from humeval_power.interfaces.cli.main import COMMANDS
 from humeval_power.interfaces.cli.main import main as humeval_power
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = (
-    *("README.md", "docs/tour.md", "docs/python.md", "docs/formula.md", "docs/structure.md"),
-    *(
-        str(page.relative_to(ROOT))
-        for folder in ("guides", "how-to")
-        for page in sorted((ROOT / "docs" / folder).glob("*.md"))
-    ),
-)
-BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?|```console\n(.*?)```\n", re.DOTALL)
+MADE = re.compile(r"docs/(commands|papers|notebooks|reference)/")  # by programs of their own
 COMMAND_PAGES = ROOT / "docs" / "commands"
 INTRODUCTION = """# Commands
 
@@ -86,73 +75,40 @@ def subcommands(name: str) -> list[str]:
     return found.list_commands(context) if isinstance(found, click.Group) else []
 
 
-def page_with_outputs(page: str) -> str:
-    """The page with the outputs that its examples have now, where those shown are stale."""
-    namespace: dict[str, object] = {"__name__": "__example__"}
-
-    def renewed(block: re.Match[str]) -> str:
-        code, shown, console = block.groups()
-        if console is not None:
-            return f"```console\n{_session(console)}```\n"
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(code, "<example>", "exec"), namespace)
-        output = _kept(shown or "", printed.getvalue())
-        return f"```python\n{code}```\n" + (f"\n```text\n{output}```\n" if output else "")
-
-    return BLOCK.sub(renewed, page)
+def examples() -> list[Path]:
+    """The pages whose blocks are run: all that are written by hand."""
+    names = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
+    return [ROOT / name for name in ("README.md", *names) if not MADE.match(name)]
 
 
-def _session(console: str) -> str:
-    """Run the commands of a console block; a command goes on after a backslash."""
-    renewed = []
-    for entry in re.split(r"^(?=\$ )", console, flags=re.MULTILINE)[1:]:
-        found = re.match(r"\$ ((?:[^\n]*\\\n)*[^\n]*\n)(.*)", entry, re.DOTALL)
-        assert found is not None
-        typed, shown = found.groups()
-        arguments = shlex.split(typed.replace("\\\n", " "))
-        if arguments[0] != "humeval-power":
-            raise SystemExit(f"Only humeval-power can be run in a console block, not {arguments[0]}.")
-        blank = "\n" if shown.endswith("\n\n") else ""
-        output = command_line(*arguments[1:])
-        renewed.append(f"$ {typed}{_kept(shown.removesuffix(blank), output)}{blank}")
-    return "".join(renewed)
-
-
-def _kept(shown: str, printed: str) -> str:
-    """What is shown if it is right, else what was printed."""
-    same = doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
-    return shown if same else printed
-
-
-def pages() -> dict[Path, str]:
-    """Every generated page, and every page with examples, as it should be."""
-    texts = {ROOT / name: (ROOT / name).read_text(encoding="utf-8") for name in EXAMPLES}
-    return {
-        **reference(),
-        **{path: _in_a_scratch_folder(text) for path, text in texts.items()},
-    }
-
-
-def _in_a_scratch_folder(page: str) -> str:
-    """The page with its outputs, run where nothing lies but `data/`."""
-    with tempfile.TemporaryDirectory() as scratch:
-        (Path(scratch) / "data").symlink_to(ROOT / "data")
-        with contextlib.chdir(scratch):
-            return page_with_outputs(page)
+def pages(asked: list[str], *, slow: bool) -> Iterator[tuple[Path, str]]:
+    """Every generated page, and every page with blocks, as it should be; those asked for, if any are."""
+    if not asked:
+        yield from reference().items()
+    for path in examples():
+        name = str(path.relative_to(ROOT))
+        if asked and name not in asked:
+            continue
+        try:
+            yield path, page_blocks.renewed(path.read_text(encoding="utf-8"), slow=slow)
+        except (Exception, SystemExit) as failed:
+            raise SystemExit(f"{name}: {type(failed).__name__}: {failed}") from failed
 
 
 def main() -> int:
     """Write or check; the exit code."""
     check = "--check" in sys.argv[1:]
+    asked = [word for word in sys.argv[1:] if not word.startswith("--")]
     stale = False
-    known = pages()
-    for path in set(COMMAND_PAGES.glob("*.md")) - set(known):
+    gone = set(COMMAND_PAGES.glob("*.md")) - {
+        COMMAND_PAGES / f"{name}.md" for name in (*COMMANDS, "README")
+    }
+    for path in gone:
         stale = True
         print(f"No command: {path.relative_to(ROOT)}")
         if not check:
             path.unlink()
-    for path, text in known.items():
+    for path, text in pages(asked, slow="--slow" in sys.argv[1:]):
         present = path.read_text(encoding="utf-8") if path.exists() else ""
         if text == present:
             continue
