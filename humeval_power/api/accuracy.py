@@ -91,7 +91,8 @@ def claims(
     -------
     ClaimsResult
         Each claim beside the smallest improvement that its test set finds, and beside what a regression on
-        all other claims expects; `to_frame` has a row for each claim.
+        all other claims expects; the smallest improvements by every way of guessing, means by task; `to_frame`
+        has a row for each claim.
 
     Raises
     ------
@@ -99,11 +100,13 @@ def claims(
         Claims that determine no regression on baseline and task.
     """
     from humeval_power.planning.accuracy.claims import judge_claims
+    from humeval_power.planning.accuracy.methods import by_every_method
     from humeval_power.reporting.accuracy.claims import ClaimsResult
 
     name, agreement = _prior(overlap)
     judged = judge_claims(claims, agreement=agreement, test=test, power=power, alpha=alpha)
-    return ClaimsResult(judged=judged, overlap=name, test=test, remarks=tuple(remarks))
+    methods = by_every_method(claims, test=test, power=power, alpha=alpha)
+    return ClaimsResult(judged=judged, methods=methods, overlap=name, test=test, remarks=tuple(remarks))
 
 
 def leaderboard(

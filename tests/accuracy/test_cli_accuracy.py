@@ -341,7 +341,7 @@ def test_results_are_written_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "picture", "rows"),
     [
-        (("claims", "c.csv"), "claims", 6),
+        (("claims", "c.csv"), "claims improvements baselines methods", 6),
         (("leaderboard", "b.csv", "--n", "8862"), "leaderboard", 2),
         (("test", "t.csv"), "difference", 2),
         (("bounds", "--n", "147", "--baseline", "0.9"), "", 6),
@@ -354,7 +354,7 @@ def test_a_folder_holds_page_record_table_and_picture(
     for name, text in (("c", CLAIMS), ("b", BOARD), ("t", "name,b,c,n\nours,16,6,161\ntheirs,3,0,100\n")):
         write(Path(f"{name}.csv"), text)
     run(*words, "-o", "out")
-    pictures = {f"{picture}.png", f"{picture}.svg"} if picture else set()
+    pictures = {f"{name}.{ending}" for name in picture.split() for ending in ("png", "svg")}
     assert {path.name for path in Path("out").iterdir()} == {
         "index.html",
         "record.json",
