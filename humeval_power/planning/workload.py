@@ -83,11 +83,12 @@ def rating_study_workload(study: RatingStudy, *, n_simulations: int, n_jobs: int
         work = study_workload(study.design, n_simulations=n_simulations, n_jobs=n_jobs)
         each = _PER_CATEGORIES + _PER_CATEGORY * study.design.n_ratings
         return work + Workload(each * n_simulations / n_jobs, 0.0)
+    replication, by_reml = study.replication, study.rule.estimator == "reml"
     return study_workload(
         study.design,
         n_simulations=n_simulations,
         n_jobs=n_jobs,
-        closed_form=study.replication.closed_form and study.rule.estimator == "reml",
+        closed_form=replication.by_mean_squares or (replication.closed_form and by_reml),
     )
 
 

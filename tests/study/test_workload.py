@@ -8,12 +8,16 @@ from click.testing import CliRunner
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli import work_ahead
+from humeval_power.parameters import preset
 from humeval_power.planning.workload import (
     Workload,
     comparison_workload,
+    rating_study_workload,
     simulations_within,
     study_workload,
 )
+from humeval_power.rules import DecisionRule
+from humeval_power.scenarios.study import RatingStudy
 
 
 @pytest.mark.parametrize(
@@ -37,6 +41,17 @@ def test_work_grows_with_the_studies_and_shrinks_with_the_cores() -> None:
     )
     assert study_workload(crossed(10, 100), n_simulations=1000, closed_form=True).seconds < one.seconds / 50
     assert comparison_workload("assessment", 10**9, n_simulations=1).n_bytes > 4e10
+
+
+def test_maximum_likelihood_of_complete_designs_takes_no_more_than_the_default_test() -> None:
+    # Measured: 3e-6 s a study, from 3 workers and 50 items to 30 workers and 500 items.
+    likelihood = RatingStudy(
+        preset("low"), crossed(30, 500), rule=DecisionRule(estimator="ml", df="normal")
+    )
+    default = RatingStudy(preset("low"), crossed(30, 500))
+    found = rating_study_workload(likelihood, n_simulations=1000)
+    assert found == rating_study_workload(default, n_simulations=1000)
+    assert 1e-6 <= found.seconds / 1000 <= 9e-6
 
 
 def test_more_than_a_day_or_the_free_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
