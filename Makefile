@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/humeval-power
 
-.PHONY: setup demo test check check-r bench docs papers site clean
+.PHONY: setup demo test check check-r bench docs package papers site clean
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=")'
@@ -53,6 +53,11 @@ check-r: $(VENV)-r/.installed
 
 bench: setup  # about ten minutes
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+# Wheel and source archive in clean environments: make package PYTHONS="python3.11 python3.12 python3.13"
+PYTHONS ?= $(PYTHON)
+package: $(VENV)/.installed
+	$(BIN)/python .ci/prove_package.py $(foreach python,$(PYTHONS),--python $(python)) --lowest
 
 papers: setup  # some minutes: docs/papers, the founding papers computed again
 	$(BIN)/python examples/papers/make.py
