@@ -2,8 +2,9 @@
 
     python docs/build_site.py [FOLDER]     FOLDER is site/ unless named
 
-The pages of docs/ are staged in build/docs with what is made for the site alone: the Python reference, and copies
-of files that pages link to. Every link and anchor has to lead somewhere, or the build fails.
+The pages of docs/ are staged in build/docs with what is made for the site alone: the Python reference, the
+notebooks with what they show, and copies of files that pages link to. Every link and anchor has to lead
+somewhere, or the build fails.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import render_notebooks
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,6 +45,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "how-to/language-models.md",
         "how-to/computing-cluster.md",
     ),
+    "Notebooks": ("notebooks/",),
     "Before collecting": (
         "no-pilot.md",
         "calibration.md",
@@ -90,6 +93,8 @@ def stage() -> None:
         target = STAGE / "reference" / name
         target.parent.mkdir(exist_ok=True)
         target.write_text(text, encoding="utf-8")
+    for notebook in render_notebooks.notebooks():
+        render_notebooks.render(notebook, STAGE / "notebooks")
     for page in sorted(STAGE.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
         staged = LINK.sub(lambda found, page=page: _carried(found, page), text)

@@ -113,9 +113,9 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from humeval_power.reporting.render import as_html_part
+        from humeval_power.reporting.render import as_notebook
 
-        return as_html_part(self.document())
+        return as_notebook(self.document())
 
 
 def _facts(provenance: Provenance) -> tuple[Fact, ...]:

@@ -19,7 +19,14 @@ from humeval_power.reporting.document import (
     Section,
     Table,
 )
-from humeval_power.reporting.render import as_html, as_html_part, as_latex, as_markdown, as_terminal
+from humeval_power.reporting.render import (
+    as_html,
+    as_html_part,
+    as_latex,
+    as_markdown,
+    as_notebook,
+    as_terminal,
+)
 from humeval_power.safe_text import display_width
 
 HOSTILE = (
@@ -112,7 +119,7 @@ class _Tags(HTMLParser):
         self.text += data
 
 
-@pytest.mark.parametrize("render", [as_html, as_html_part])
+@pytest.mark.parametrize("render", [as_html, as_html_part, as_notebook])
 def test_html_is_well_formed_and_holds_no_script_whatever_the_names(render):
     page = _Tags()
     page.feed(render(document(HOSTILE)))

@@ -24,10 +24,19 @@ def as_html(document: Document) -> str:
 
 
 def as_html_part(document: Document) -> str:
-    """The same without head and style, for a notebook, which has a style of its own."""
+    """The same without head and style, for a page that has a style of its own."""
     return (
         _environment()
         .get_template("part.html")
+        .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
+    )
+
+
+def as_notebook(document: Document) -> str:
+    """The same as the output of a cell: small, with a style that reaches nothing else in the notebook."""
+    return (
+        _environment()
+        .get_template("notebook.html")
         .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
     )
 
