@@ -21,7 +21,6 @@ STORIES = {
     "compare_metrics": "Clusters, best first: ",
 }
 TOLD = {  # examples that print and draw nothing
-    "reproduce_card2020": "WNLI       5.379 (5.38)",
     "reproduce_miller2024": "All numbers hold, or their reason is said.",
     "reproduce_wei2022": "1.300   1.30",
     "own_scenario": "100 people: power 0.34",
