@@ -94,3 +94,10 @@ def test_the_search_and_the_formulas_work_from_the_file_system(site: Path, width
         page.keyboard.type("Kenward")
         page.wait_for_function("document.querySelectorAll('.md-search-result__item').length > 5")
     assert (seen.foreign, seen.errors) == ([], [])
+
+
+def test_wide_tables_of_a_notebook_do_not_widen_the_page_of_a_phone(site: Path) -> None:
+    with browser_page((site / "notebooks" / "plan.html").as_uri(), width=390) as (page, seen):
+        assert page.locator(".notebook-output table").count() > 0
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert (seen.foreign, seen.errors) == ([], [])
