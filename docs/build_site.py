@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import render_notebooks
 import yaml
@@ -26,62 +27,69 @@ STUBS = ROOT / "humeval_power" / "interfaces" / "python"
 LINK = re.compile(r"\]\((?P<up>(?:\.\./)+)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 STUB_NAME = re.compile(r"^from (humeval_power\S*) import (\w+) as (\w+)$", re.MULTILINE)
 
-# The pages by what a reader comes for; a page that is in no part fails the build.
-PARTS: dict[str, tuple[str, ...]] = {
-    "Start": ("README.md", "guides/five-minutes.md", "glossary.md", "start.md", "tour.md", "page.md"),
-    "Guides": (
-        "guides/how-many.md",
-        "guides/costs.md",
-        "guides/stopping.md",
-        "guides/claims.md",
-        "guides/reporting.md",
-    ),
-    "How-to": (
-        "how-to/without-a-pilot.md",
-        "how-to/with-a-pilot.md",
-        "how-to/several-systems.md",
-        "how-to/documents.md",
-        "how-to/crowd-platform.md",
-        "how-to/language-models.md",
-        "how-to/computing-cluster.md",
-    ),
-    "Notebooks": ("notebooks/",),
-    "Before collecting": (
-        "no-pilot.md",
-        "calibration.md",
-        "equivalence.md",
-        "looks.md",
-        "resampling.md",
-        "sweeps.md",
-        "rehearsal.md",
-        "survey.md",
-    ),
-    "While collecting": ("upload.md", "collecting.md", "monitor.md", "exclusions.md"),
-    "After collecting": (
-        "import.md",
-        "many-systems.md",
-        "families.md",
-        "structure.md",
-        "formula.md",
-        "report.md",
-    ),
-    "Evaluations by machines": (
-        "compare.md",
-        "accuracy.md",
-        "contingency.md",
-        "corpus.md",
-        "clusters.md",
-        "runs.md",
-        "runs-plan.md",
-        "logs.md",
-        "judge.md",
-        "rank.md",
-    ),
-    "Other judgements": ("preference.md", "direct-assessment.md", "scenarios.md"),
-    "How it is computed": ("methods.md", "limitations.md", "benchmarks.md", "page-attacks.md"),
-    "The founding papers": ("papers/",),
-    "Commands": ("commands/", "files.md"),
-    "Python": ("python.md", "reference/"),
+# The pages by what a reader comes for. A folder stands for those of its pages that are not named; a page that is in
+# no part fails the build, as does a name without a page.
+PARTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "Start": {"": ("README.md", "guides/five-minutes.md", "glossary.md", "start.md", "tour.md", "page.md")},
+    "Guides": {
+        "": (
+            "guides/how-many.md",
+            "guides/costs.md",
+            "guides/stopping.md",
+            "guides/claims.md",
+            "guides/reporting.md",
+        )
+    },
+    "How to": {
+        "": (
+            "how-to/without-a-pilot.md",
+            "how-to/with-a-pilot.md",
+            "how-to/several-systems.md",
+            "how-to/documents.md",
+            "how-to/crowd-platform.md",
+            "how-to/language-models.md",
+            "how-to/computing-cluster.md",
+        )
+    },
+    "Topics": {
+        "Before collecting": (
+            "no-pilot.md",
+            "calibration.md",
+            "equivalence.md",
+            "looks.md",
+            "resampling.md",
+            "sweeps.md",
+            "rehearsal.md",
+            "survey.md",
+        ),
+        "While collecting": ("upload.md", "collecting.md", "monitor.md", "exclusions.md"),
+        "After collecting": (
+            "import.md",
+            "many-systems.md",
+            "families.md",
+            "structure.md",
+            "formula.md",
+            "report.md",
+        ),
+        "Evaluations by machines": (
+            "compare.md",
+            "accuracy.md",
+            "contingency.md",
+            "corpus.md",
+            "clusters.md",
+            "runs.md",
+            "runs-plan.md",
+            "logs.md",
+            "judge.md",
+            "rank.md",
+        ),
+        "Other judgements": ("preference.md", "direct-assessment.md", "scenarios.md"),
+    },
+    "Notebooks": {"": ("notebooks/",)},
+    "Commands": {"": ("commands/", "files.md")},
+    "Python": {"": ("reference/README.md", "python.md", "reference/top.md", "reference/")},
+    "Papers": {"": ("papers/",)},
+    "Methods": {"": ("methods.md", "limitations.md", "benchmarks.md", "page-attacks.md")},
 }
 
 
@@ -146,23 +154,33 @@ def _sentence(stub: Path) -> str:
     return " ".join(found[1].split()) if found else ""
 
 
-def navigation() -> list[dict[str, list[str]]]:
-    """The parts with their pages, folders listed by name and their index first; each page in one part."""
-    listed: list[dict[str, list[str]]] = []
-    for part, names in PARTS.items():
-        pages = [page for name in names for page in (_folder(name) if name.endswith("/") else [name])]
-        if pages:
-            listed.append({part: pages})
-    known = {page for part in listed for pages in part.values() for page in pages}
+def navigation() -> list[dict[str, Any]]:
+    """The parts with their sections and pages; each page in one part."""
     here = {str(page.relative_to(STAGE)) for page in STAGE.rglob("*.md")}
+    named = {name for part in PARTS.values() for names in part.values() for name in names}
+    listed: list[dict[str, Any]] = []
+    known: set[str] = set()
+    for part, sections in PARTS.items():
+        entries: list[Any] = []
+        for section, names in sections.items():
+            pages = [page for name in names for page in _pages(name, here - named)]
+            known |= set(pages)
+            entries += [{section: pages}] if section else pages
+        if entries:
+            listed.append({part: entries})
     if known != here:
         raise SystemExit(f"Pages in no part of PARTS, or not there: {', '.join(sorted(known ^ here))}.")
     return listed
 
 
-def _folder(name: str) -> list[str]:
-    pages = sorted(str(page.relative_to(STAGE)) for page in (STAGE / name).glob("*.md"))
-    return sorted(pages, key=lambda page: (not page.endswith("README.md"), page))
+def _pages(name: str, unnamed: set[str]) -> list[str]:
+    """The page, or the unnamed pages of a folder with its index first."""
+    if not name.endswith("/"):
+        return [name]
+    return sorted(
+        (page for page in unnamed if page.startswith(name)),
+        key=lambda page: (not page.endswith("README.md"), page),
+    )
 
 
 def build(folder: Path) -> None:
