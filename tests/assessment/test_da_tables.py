@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli import run, run_json
-from places import ROOT
 from reference.golden import shared_golden
 from scipy import stats
 
@@ -284,39 +281,3 @@ def test_decompose_tells_quality_noise_and_what_a_metric_saves(tmp_path: Path) -
     record = run_json("assessment", *options)
     gamma = record["gamma"]["value"]
     assert record["data_efficiency"][0]["data_efficiency"] == pytest.approx((1 + gamma) / gamma)
-
-
-REPRODUCTION = ROOT / "examples" / "reproduce_wei2022.py"
-
-
-def test_the_reproduction_prints_every_published_cell(shared: Path) -> None:
-    import runpy
-
-    copied = runpy.run_path(str(REPRODUCTION))
-    columns = ["pair", "significant", "insignificant", "observed_mde", "median_difference"]
-    first = pd.read_csv(shared / "published" / "wei2022_table1_mde.csv")[columns]
-    assert [list(row) for row in copied["TABLE_1"]] == first.to_numpy().tolist()
-    second = pd.read_csv(shared / "published" / "wei2022_table2_variance.csv")
-    third = pd.read_csv(shared / "published" / "wei2022_table3_data_efficiency.csv")
-    assert [row[1:] for row in copied["TABLE_2"]] == [
-        tuple(row) for row in second[["variance", "reducible_share"]].to_numpy()
-    ]
-    assert {name: list(values) for name, values in copied["TABLE_3"].items()} == {
-        name: third[name].tolist() for name in copied["TABLE_3"]
-    }
-
-
-def test_the_reproduction_runs_and_marks_the_six_cells_that_do_not_follow() -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(REPRODUCTION), "--pools", "1"],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=True,
-    )
-    lines = done.stdout.splitlines()
-    assert sum(line.endswith("  *") for line in lines) == 6
-    # twice the golden 1,623 of each system at 2 points and SD 25
-    assert any(line.split()[:1] == ["2.0"] and "3,246" in line for line in lines)
-    assert max(map(len, lines)) <= 80
-    assert done.stderr == ""

@@ -33,8 +33,8 @@ SHARED_OPTIONS = (
     "--force",
     "--quiet",
 )
-# Same name, another sense, and said so in the help: names to write, a scale to write, a directory.
-OTHER_SENSE = {("assign", "--systems"), ("simulate", "--scale")}
+# Same name, another sense, and said so in the help: names to write, a scale to write, any number of systems.
+OTHER_SENSE = {("assign", "--systems"), ("simulate", "--scale"), ("assessment test", "--systems")}
 # These are said alike by the commands that also have the other option: those that read ratings, or test them.
 ONLY_WITH = {"--systems": "--rating", "--scale": "--rating", "--alpha": "--df"}
 

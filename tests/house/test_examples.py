@@ -22,7 +22,6 @@ STORIES = {
 }
 TOLD = {  # examples that print and draw nothing
     "reproduce_miller2024": "All numbers hold, or their reason is said.",
-    "reproduce_wei2022": "1.300   1.30",
     "own_scenario": "100 people: power 0.34",
 }
 
