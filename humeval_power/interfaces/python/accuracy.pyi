@@ -1,12 +1,12 @@
 """Two classifiers on one test set: their tests, power, and what was claimed of them."""
 
-from humeval_power.api.accuracy import bounds as bounds
-from humeval_power.api.accuracy import claims as claims
 from humeval_power.api.accuracy import estimate as estimate
-from humeval_power.api.accuracy import leaderboard as leaderboard
-from humeval_power.api.accuracy import overlap as overlap
-from humeval_power.api.accuracy import pairs_of_leaderboard as pairs_of_leaderboard
 from humeval_power.api.accuracy import test as test
+from humeval_power.api.accuracy_claims import bounds as bounds
+from humeval_power.api.accuracy_claims import claims as claims
+from humeval_power.api.accuracy_claims import leaderboard as leaderboard
+from humeval_power.api.accuracy_claims import overlap as overlap
+from humeval_power.api.accuracy_claims import pairs_of_leaderboard as pairs_of_leaderboard
 from humeval_power.clusters import Clusters as Clusters
 from humeval_power.inference.accuracy.answers import Answers as Answers
 from humeval_power.inference.accuracy.counts import PairedCounts as PairedCounts

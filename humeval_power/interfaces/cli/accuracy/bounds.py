@@ -6,7 +6,7 @@ from typing import get_args
 
 import click
 
-from humeval_power.api import accuracy
+from humeval_power.api import accuracy_claims
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option
@@ -39,4 +39,4 @@ def bounds(n: int, baseline: float, test_name: PairedTest, target: float, alpha:
     Under the least and the most agreement that the accuracies allow, half-way
     between them, and as regressions on GLUE and SQuAD 2.0 systems predict it.
     """
-    return accuracy.bounds(n, baseline, test=test_name, power=target, alpha=alpha)
+    return accuracy_claims.bounds(n, baseline, test=test_name, power=target, alpha=alpha)

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 import click
 
-from humeval_power.api import accuracy
+from humeval_power.api import accuracy_claims
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.family import Decorator
 from humeval_power.interfaces.cli.numbers import WholeNumber
@@ -113,8 +113,8 @@ def overlap(
         raise InputError("--of new-best and --n, the items of the test set, go together.")
     if pairs is None or n_validation is None:
         read, percent = read_system_pairs(table)
-        return accuracy.overlap(read, remarks=PERCENT if percent else ())
+        return accuracy_claims.overlap(read, remarks=PERCENT if percent else ())
     board, percent = read_leaderboard(table)
     counted = read_pairs(pairs, board, n_validation=n_validation)
-    found = accuracy.pairs_of_leaderboard(board, counted, new_best_of=n, power_on=power_on)
-    return accuracy.overlap(found, remarks=PERCENT if percent else ())
+    found = accuracy_claims.pairs_of_leaderboard(board, counted, new_best_of=n, power_on=power_on)
+    return accuracy_claims.overlap(found, remarks=PERCENT if percent else ())

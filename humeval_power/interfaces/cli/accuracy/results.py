@@ -6,7 +6,7 @@ from typing import get_args
 
 import click
 
-from humeval_power.api import accuracy
+from humeval_power.api import accuracy_claims
 from humeval_power.inference.mcnemar import PairedTest
 from humeval_power.interfaces.cli.accuracy.bounds import paired_test_option
 from humeval_power.interfaces.cli.accuracy.overlap import PERCENT, agreement_named, overlap_option, together
@@ -38,7 +38,7 @@ def claims(table: str, overlap: str, test_name: PairedTest, target: float, alpha
     from humeval_power.interfaces.formats.accuracy.results import read_claims
 
     read, percent = read_claims(table)
-    return accuracy.claims(
+    return accuracy_claims.claims(
         read,
         overlap=agreement_named(overlap),
         test=test_name,
@@ -93,7 +93,7 @@ def leaderboard(
     together(pairs, n_validation, ("--power-on validation", power_on == "validation"))
     read, percent = read_leaderboard(table)
     known = read_pairs(pairs, read, n_validation=n_validation) if pairs and n_validation else None
-    return accuracy.leaderboard(
+    return accuracy_claims.leaderboard(
         read,
         n=n,
         overlap=agreement_named(overlap),

@@ -1,0 +1,232 @@
+"""Accuracies that others published: what test sets can show, what was claimed, leaderboards, how systems agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
+
+if TYPE_CHECKING:
+    from humeval_power.planning.accuracy.claims import Claim
+    from humeval_power.planning.accuracy.detectable import Prior
+    from humeval_power.planning.accuracy.leaderboard import PowerOn, Submission
+    from humeval_power.planning.accuracy.overlap import SystemPair
+    from humeval_power.planning.accuracy.pairs import ValidationPairs
+    from humeval_power.reporting.accuracy.bounds import BoundsResult
+    from humeval_power.reporting.accuracy.claims import ClaimsResult
+    from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
+    from humeval_power.reporting.accuracy.overlap import OverlapResult
+    from humeval_power.scenarios.accuracy.agreement import Agreement
+
+
+def bounds(
+    n: int,
+    baseline: float,
+    *,
+    test: PairedTest = RECOMMENDED,
+    power: float = 0.8,
+    alpha: float = 0.05,
+) -> BoundsResult:
+    """The smallest improvement that a test set can show, agreement of the systems not known.
+
+    Parameters
+    ----------
+    n : items in the test set.
+    baseline : accuracy of A, as a share.
+    test : version of McNemar's test.
+    power : target power.
+
+    Returns
+    -------
+    BoundsResult
+        Improvements, as shares, under the least and the most agreement that the accuracies allow, half-way
+        between them, as regressions on GLUE and SQuAD 2.0 systems predict it, and for items of their own.
+
+    Raises
+    ------
+    InputError
+        A baseline outside [0, 1], or a power that is not between alpha and 1.
+    """
+    from humeval_power.planning.accuracy.detectable import detectable_accuracy, detectable_by_prior
+    from humeval_power.reporting.accuracy.bounds import BoundsResult
+    from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
+
+    unpaired = detectable_accuracy(UnpairedAccuracy(n, 0.0, baseline=baseline, alpha=alpha), power=power)
+    found = detectable_by_prior(n, baseline=baseline, test=test, power=power, alpha=alpha)
+    return BoundsResult(
+        n=n,
+        baseline=baseline,
+        test=test,
+        power=power,
+        alpha=alpha,
+        found={**{str(name): each for name, each in found.items()}, "unpaired": unpaired},
+    )
+
+
+def claims(
+    claims: Sequence[Claim],
+    *,
+    overlap: Prior | Agreement = "glue",
+    test: PairedTest = RECOMMENDED,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    remarks: Sequence[str] = (),
+) -> ClaimsResult:
+    """Could test sets have shown the improvements that were claimed?
+
+    Parameters
+    ----------
+    claims : as `read_claims` reads them from a table.
+    overlap : how the agreement of two systems is guessed from the baseline: a word, or what `read_overlap` reads.
+    test : version of McNemar's test.
+    power : target power.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    ClaimsResult
+        Each claim beside the smallest improvement that its test set finds, and beside what a regression on
+        all other claims expects; the smallest improvements by every way of guessing, means by task; `to_frame`
+        has a row for each claim.
+
+    Raises
+    ------
+    InputError
+        Claims that determine no regression on baseline and task.
+    """
+    from humeval_power.planning.accuracy.claims import judge_claims
+    from humeval_power.planning.accuracy.methods import by_every_method
+    from humeval_power.reporting.accuracy.claims import ClaimsResult
+
+    name, agreement = _prior(overlap)
+    judged = judge_claims(claims, agreement=agreement, test=test, power=power, alpha=alpha)
+    methods = by_every_method(claims, test=test, power=power, alpha=alpha)
+    return ClaimsResult(judged=judged, methods=methods, overlap=name, test=test, remarks=tuple(remarks))
+
+
+def leaderboard(
+    submissions: Sequence[Submission],
+    *,
+    n: int,
+    overlap: Prior | Agreement = "squad",
+    pairs: ValidationPairs | None = None,
+    power_on: PowerOn = "test",
+    test: PairedTest = RECOMMENDED,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    remarks: Sequence[str] = (),
+) -> LeaderboardResult:
+    """Which submissions to a leaderboard were improvements one can trust?
+
+    Parameters
+    ----------
+    submissions : as `read_leaderboard` reads them from a table.
+    n : items in the test set.
+    overlap : how the agreement of two systems is guessed from the better one before.
+    pairs : how often two submissions do alike on the validation set, as `read_pairs` reads it; then nothing is
+        guessed.
+    power_on : the set whose size the power is of; 'validation' as Card et al. (2020, App. D) took it.
+    test : version of McNemar's test.
+    power : that which the improvement on the validation set must promise.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    LeaderboardResult
+        Every submission but the first, in order of time, beside the best before it.
+
+    Raises
+    ------
+    InputError
+        Pairs that are compared and were not given; the power on a validation set without pairs.
+    """
+    from humeval_power.planning.accuracy.leaderboard import judge_leaderboard
+    from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
+
+    name, agreement = _prior(overlap)
+    judged = judge_leaderboard(
+        submissions,
+        n_items=n,
+        agreement=agreement,
+        pairs=pairs,
+        power_on=power_on,
+        test=test,
+        power=power,
+        alpha=alpha,
+    )
+    return LeaderboardResult(
+        judged=judged,
+        n=n,
+        overlap=name,
+        test=test,
+        power=power,
+        alpha=alpha,
+        n_validation=None if pairs is None else pairs.n_items,
+        power_on=power_on,
+        said=tuple(remarks),
+    )
+
+
+def pairs_of_leaderboard(
+    submissions: Sequence[Submission],
+    pairs: ValidationPairs,
+    *,
+    new_best_of: int | None = None,
+    power_on: PowerOn = "test",
+) -> list[SystemPair]:
+    """Pairs of a leaderboard's submissions with their accuracies on the test set and their counted agreement.
+
+    Parameters
+    ----------
+    submissions, pairs : as `read_leaderboard` and `read_pairs` read them.
+    new_best_of : items in the test set; then each new best with the best before it alone, as `leaderboard` judges.
+    power_on : as in `leaderboard`.
+
+    Raises
+    ------
+    InputError
+        As `leaderboard`.
+    """
+    from humeval_power.planning.accuracy.overlap import pairs_of_best, pairs_of_board
+
+    if new_best_of is None:
+        return pairs_of_board(submissions, pairs)
+    return pairs_of_best(leaderboard(submissions, n=new_best_of, pairs=pairs, power_on=power_on).judged)
+
+
+def overlap(pairs: Sequence[SystemPair], *, remarks: Sequence[str] = ()) -> OverlapResult:
+    """How often do two systems do alike? A regression on pairs of them (Card et al. 2020, App. E.2).
+
+    Parameters
+    ----------
+    pairs : as `read_system_pairs` reads them, or `pairs_of_leaderboard`; shares.
+    remarks : what was noticed in reading.
+
+    Returns
+    -------
+    OverlapResult
+        agreement = constant + a * worse accuracy + b * difference, and the difference on the worse accuracy, by
+        least squares. Its JSON record is what `read_overlap` reads.
+
+    Raises
+    ------
+    InputError
+        Pairs that do not determine the coefficients.
+    """
+    from humeval_power.planning.accuracy.overlap import fit_improvements, fit_overlap
+    from humeval_power.reporting.accuracy.overlap import OverlapResult
+
+    return OverlapResult(
+        fitted=fit_overlap(pairs), improvements=fit_improvements(pairs), remarks=tuple(remarks)
+    )
+
+
+def _prior(overlap: Prior | Agreement) -> tuple[str, Agreement]:
+    """What a prior is called, and itself."""
+    from humeval_power.planning.accuracy.detectable import PRIORS
+
+    if isinstance(overlap, str):
+        return overlap, PRIORS[overlap]
+    names = {agreement: str(name) for name, agreement in PRIORS.items()}
+    return names.get(overlap, overlap.label), overlap
