@@ -25,6 +25,7 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "examples" / "notebooks"
 PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
+PROGRESS = '<pre style="white-space:pre;overflow-x:auto'
 INSIDE = re.compile(r'src="data:image/(svg\+xml|png);base64,([^"]+)"')
 
 
@@ -58,9 +59,15 @@ def render(source: Path, folder: Path) -> Path:
 
 
 def _cell(cell: NotebookNode, stem: str, pictures: dict[str, bytes]) -> str:
-    """A cell of code and what it shows; what it says on standard error, such as progress, is left out."""
-    shown = [_output(output, stem, pictures) for output in cell.outputs if output.get("name") != "stderr"]
+    """A cell of code and what it shows, without its progress, which depends on how fast a computer is."""
+    shown = [_output(output, stem, pictures) for output in cell.outputs if not _is_progress(output)]
     return "\n\n".join([f"```python\n{cell.source}\n```", *shown])
+
+
+def _is_progress(output: NotebookNode) -> bool:
+    """Whether it was said on standard error, or is the bar that rich draws in notebooks."""
+    html = output.get("data", {}).get("text/html", "")
+    return output.get("name") == "stderr" or html.startswith(PROGRESS)
 
 
 def _output(output: NotebookNode, stem: str, pictures: dict[str, bytes]) -> str:
@@ -93,7 +100,7 @@ def _without_blank_lines(html: str) -> str:
     listings = re.sub(
         r"<pre.*?</pre>", lambda found: found[0].replace("\n", "&#10;"), html, flags=re.DOTALL
     )
-    return re.sub(r"\n\s*\n", "\n", listings)
+    return re.sub(r"\n\s*\n", "\n", listings).strip()
 
 
 def notebooks() -> Iterator[Path]:
