@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -131,8 +132,8 @@ def share_done() -> float | None:
 def progress(label: str, *, total: int) -> Iterator[Advance]:
     """Give a function to be called with the number of units just done, each of about as much work.
 
-    Terminals and notebooks show a bar after one second; elsewhere nothing is shown, unless `lines_to` says
-    who is told. Within `silent` nothing is shown at all.
+    Terminals, and notebooks with ipywidgets, show a bar after one second; elsewhere nothing is shown, unless
+    `lines_to` says who is told. Within `silent` nothing is shown at all.
     """
     clock = _Clock(total)
     _CLOCK.set(clock)
@@ -160,10 +161,13 @@ def _watched(label: str, clock: _Clock, watch: Watch) -> Advance:
 
 
 def _in_notebook() -> bool:
-    """Whether a notebook's kernel runs this; where none was imported, none does."""
+    """Whether a notebook's kernel runs this, with ipywidgets: without them a bar would be a warning. Where no
+    IPython was imported, no kernel runs."""
     shell = sys.modules.get("IPython")
     found = None if shell is None else shell.get_ipython()
-    return found is not None and type(found).__name__ == "ZMQInteractiveShell"
+    if found is None or type(found).__name__ != "ZMQInteractiveShell":
+        return False
+    return importlib.util.find_spec("ipywidgets") is not None
 
 
 @contextmanager
