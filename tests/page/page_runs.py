@@ -109,15 +109,16 @@ def deaf(_work: Work, _told: Tell) -> str:
 
 
 def count(work: Work, told: Tell, seconds: str = "0.05", steps: str = "20") -> str:
-    """Steps that are kept beside the output, and gone on with."""
-    kept = Path(work.output + ".steps")
+    """Steps that are kept beside the output, and gone on with; kept whole, whenever it is stopped."""
+    kept, new = Path(work.output + ".steps"), Path(work.output + ".new")
     done = int(kept.read_text()) if kept.exists() else 0
     begun = done
     while done < int(steps):
         time.sleep(float(seconds))
         done += 1
         told(Told("Counting", share=done / int(steps)))
-        kept.write_text(str(done))
+        new.write_text(str(done))
+        new.replace(kept)
     return f"from {begun} to {done}"
 
 
