@@ -116,9 +116,9 @@ def count(work: Work, told: Tell, seconds: str = "0.05", steps: str = "20") -> s
     while done < int(steps):
         time.sleep(float(seconds))
         done += 1
-        told(Told("Counting", share=done / int(steps)))
         new.write_text(str(done))
         new.replace(kept)
+        told(Told("Counting", share=done / int(steps)))
     return f"from {begun} to {done}"
 
 

@@ -20,7 +20,7 @@ from humeval_power.interfaces.page.working.crew import TooManyError
 from humeval_power.interfaces.page.working.jobs import Job
 from humeval_power.interfaces.page.working.workers import WARM, Limits
 
-LIMITS = Limits(stop_seconds=1, jobs=5, kept_jobs=3)
+LIMITS = Limits(stop_seconds=3, jobs=5, kept_jobs=3)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_a_job_that_is_stopped_goes_on_where_it_was(room: Room, tmp_path: Path):
     room.stop("on")
     assert room.end(job).exit_code == 130
     assert job.state == "stopped"
-    assert time.monotonic() - began < 0.5
+    assert time.monotonic() - began < LIMITS.stop_seconds
     again = room.job("on", *work, output=tmp_path / "out")
     assert again is not job
     answer = room.end(again)
@@ -101,7 +101,7 @@ def test_a_job_that_does_not_stop_is_killed(room: Room):
     room.stop("deaf")
     assert "Stopped" in problem_of(room.end(job))
     assert job.state == "stopped"
-    assert 0.8 < time.monotonic() - began < 3
+    assert LIMITS.stop_seconds - 0.2 < time.monotonic() - began < 20
     assert room.end(room.job("after deaf", "say", "next")).html == "next"
 
 
@@ -197,7 +197,7 @@ def test_live_answers_come_while_a_job_computes(room: Room):
         taken.append(time.monotonic() - began)
     room.stop("spins")
     room.end(job)
-    assert sorted(taken)[5] < 0.2
+    assert sorted(taken)[5] < 2, "they do not wait for its 30 seconds"
 
 
 def test_closing_stops_what_runs_and_keeps_it(tmp_path: Path):
@@ -207,7 +207,7 @@ def test_closing_stops_what_runs_and_keeps_it(tmp_path: Path):
         room.until(lambda: job.told is not None)
         began = time.monotonic()
         room.do(room.workers.close())
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 20, "it does not wait for all 40 seconds"
     assert (job.state, waits.state) == ("stopped", "stopped")
     assert int((tmp_path / "out.steps").read_text()) > 0
 
@@ -258,7 +258,7 @@ def test_nothing_outlives_the_server(how: str, tmp_path: Path):
         assert time.monotonic() < end, f"{left} of {pids} still live"
         time.sleep(0.05)
     assert said == ""
-    kept = (tmp_path / "out.steps").read_text()  # empty where the kill came between opening and writing
-    assert kept != "0"
+    kept = (tmp_path / "out.steps").read_text()
+    assert int(kept) > 0
     time.sleep(0.2)
     assert (tmp_path / "out.steps").read_text() == kept

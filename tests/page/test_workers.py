@@ -131,7 +131,7 @@ def test_equal_questions_are_computed_once(narrow: Room):
     again = narrow.live(*words)
     assert all(answer is answers[0] and answer is not None for answer in answers)
     assert again is answers[0]
-    assert time.monotonic() - began < 0.9
+    assert time.monotonic() - began < 10 * 0.3
 
 
 def test_a_file_that_has_changed_is_another_question(narrow: Room, tmp_path: Path):
