@@ -58,7 +58,9 @@ def used(python: str, wheel: Path, commit: str, folder: Path, *constraints: str)
     subprocess.run([python, "-m", "venv", str(folder)], check=True)
     installed = folder / "bin" / "python"
     pip = [str(installed), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, str(wheel), *constraints], check=True, stderr=subprocess.DEVNULL)
+    asked = subprocess.run([*pip, str(wheel), *constraints], stderr=subprocess.PIPE, text=True, check=False)
+    if asked.returncode:
+        sys.exit(f"{python} {' '.join(constraints)}: it cannot be installed there.\n{asked.stderr}")
     words = [
         str(installed),
         "-I",
@@ -93,7 +95,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         asked_of = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-        commit = subprocess.run(asked_of, capture_output=True, text=True, check=True).stdout.strip()
+        # What is no checkout has no commit to tell.
+        commit = subprocess.run(asked_of, capture_output=True, text=True, check=False).stdout.strip()
         wheel = build(folder / "dist")
         first: dict[str, float] = {}
         asked = [(python, ()) for python in pythons]
