@@ -16,9 +16,12 @@ from seven import seven
 
 from humeval_power.costs import CostModel
 from humeval_power.designs import DESIGN_KINDS, DesignKind
+from humeval_power.exclusions import ExclusionRules
 from humeval_power.fees import PlatformFee
 from humeval_power.inference.study.formula import effect_precision
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.planning.plan.planned_rules import PlannedRules, RulesCost
+from humeval_power.planning.plan.workers_out import WorkersOut
 from humeval_power.planning.study.analytic import minimum_detectable_effect
 from humeval_power.reporting.plan.history import Amendment, Change
 from humeval_power.reporting.plan.text import plan_document
@@ -213,6 +216,15 @@ CAVEATS = {
     "only the simulated power counts": promised(replace(PLAN, rule=DecisionRule(df="calibrated"))),
     "Formula and simulation differ by more than chance": replace(
         PLAN, predicted=PredictedPower(0.85, 0.93, (0.918, 0.941), 2000)
+    ),
+    "The formula leaves nobody out": replace(
+        PLAN,
+        predicted=PredictedPower(0.85, 0.80, (0.782, 0.818), 2000),
+        rules=PlannedRules(
+            rules=ExclusionRules(seconds=4),
+            careless=0.1,
+            cost=RulesCost(WorkersOut(0.0, 1.0), 0.80, 0.77, 0.86),
+        ),
     ),
     "does not vary between workers": promised(
         replace(PLAN, parameters=replace(PLAN.parameters, sd_worker_slope=0.0))

@@ -95,9 +95,11 @@ def _proof(plan: Plan) -> list[str]:
         return ["The formula does not describe the planned test; only the simulated power counts."]
     low, high = predicted.interval
     gap = max(low - predicted.analytic, predicted.analytic - high, 0.0)
-    if gap and abs(predicted.simulated - predicted.analytic) > LARGE_GAP:
-        return ["Formula and simulation differ by more than chance; trust the simulation."]
-    return []
+    if not gap or abs(predicted.simulated - predicted.analytic) <= LARGE_GAP:
+        return []
+    if plan.rules is not None:
+        return ["The formula leaves nobody out and takes all for careful; only the simulated power counts."]
+    return ["Formula and simulation differ by more than chance; trust the simulation."]
 
 
 def _one_rating(plan: Plan) -> list[str]:
