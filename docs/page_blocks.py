@@ -7,9 +7,10 @@ A line `...` in what is shown stands for any lines. A command that fails must sh
 
 Blocks of other kinds (text, toml, r, ...) show files, formulas and other programs: they are not run.
 
-Two comments, which readers do not see, stand in the pages:
+Comments, which readers do not see, stand in the pages:
 `<!-- setup` starts Python that makes the files which a page speaks of, up to `-->`;
 `<!-- slow -->` in the line above a block leaves it to the slow tests; `<!-- slow setup` goes with such blocks;
+`<!-- file NAME -->` above a block that is not run writes it as the file NAME, for the commands that follow;
 `<!-- slow page -->`, alone, leaves the whole page to them;
 `<!-- with NAME -->` above a block gives it a real table that is not shipped; it is run where that table is.
 """
@@ -36,7 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REAL_TABLES = Path(os.environ.get("HUMEVAL_SHARED", ROOT.parent / "shared")) / "data"
 PART = re.compile(
     r"^<!-- (?P<slow_setup>slow )?setup\n(?P<setup>.*?)^-->$"
-    r"|^(?P<tags>(?:<!-- (?:slow|with [\w.-]+) -->\n)*)```(?P<kind>[\w-]*)\n(?P<code>.*?)^```$"
+    r"|^(?P<tags>(?:<!-- (?:slow|(?:with|file) [\w.-]+) -->\n)*)```(?P<kind>[\w-]*)\n(?P<code>.*?)^```$"
     r"(?:\n\n```text\n(?P<shown>.*?)^```$)?",
     re.MULTILINE | re.DOTALL,
 )
@@ -85,6 +86,8 @@ def _block(found: re.Match[str], namespace: dict[str, object]) -> str:
         for typed in re.findall(r"(?:[^\n]*\\\n)*[^\n]+\n", code):
             if shlex.split(typed.replace("\\\n", " "), comments=True):
                 output_of(typed)
+    elif name := re.search(r"file ([\w.-]+)", before or ""):
+        Path(name[1]).write_text(code, encoding="utf-8")
     return found[0]
 
 

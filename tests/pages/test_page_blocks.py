@@ -53,6 +53,12 @@ def test_slow_blocks_show_what_they_print(page: Path) -> None:
     assert page_blocks.renewed(text, slow=True) == text
 
 
+def test_a_file_that_is_shown_is_there_for_the_commands() -> None:
+    page = '<!-- file m.toml -->\n```toml\nitem = "id"\n```\n\n```console\n$ cat m.toml\nitem = "id"\n```\n'
+    assert page_blocks.renewed(page) == page
+    assert page_blocks.renewed(page.replace('m.toml\nitem = "id"', "m.toml\nstale")) == page
+
+
 def test_what_is_stale_is_renewed_and_what_is_right_is_kept() -> None:
     page = (
         "<!-- setup\nfrom pathlib import Path\n\nPath('n.txt').write_text('7\\n')\n-->\n\n"
