@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import in_process_parts
+from places import ROOT
 from starlette.testclient import TestClient
 
 from humeval_power.interfaces.page.answers import Work, answer
@@ -208,3 +209,19 @@ def test_a_slider_that_nobody_touched_stands_where_the_command_begins(client):
     page = client.get("/compare/prospective?mean=0.02&sd=0.1").text
     assert re.search(r'data-for="field-alpha"[^>]*value="0.05"', page)
     assert "as usual: B better or worse than A (recommended)" in page
+
+
+def test_from_independent_ratings_to_how_many_the_next_study_needs(client):
+    ratings = brought(client, "pilot.csv", (ROOT / "data" / "pilot.csv").read_bytes())
+    first = client.get(f"/assessment/test?table={ratings}").text
+    assert "Systems compared by independent ratings" in first
+    link = steps(first)["Ratings that the next study needs"]
+    assert "mean=3.17222&sd=1.0455&effect=0.283333" in link
+    assert "Size" in client.get(f"{link}&scale=1:5").text
+
+
+def test_from_the_primers_counts_to_a_test_of_them(client):
+    first = client.get("/compare/primer?n=500&helped=10&hurt=7").text
+    assert "p = 0.272, exactly" in first
+    second = client.get(steps(first)["Test these counts"]).text
+    assert "0.481" in second

@@ -28,6 +28,7 @@ BASES = {
     "analyze": "file=pilot.csv scale=1:5",
     "import": "files=pilot.csv",
     "compare scores": "files=scores.csv simulations=100",
+    "assessment test": "table=pilot.csv",
     "accuracy test": "files=labels.txt files=others.txt labels=labels.txt",
     "accuracy estimate": "files=labels.txt files=others.txt labels=labels.txt",
     "corpus test": "system-a=labels.txt system-b=others.txt reference=labels.txt",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from humeval_power.interfaces.page.forms.accuracies import FORMS as ACCURACIES
+from humeval_power.interfaces.page.forms.assessments import FORMS as ASSESSMENTS
 from humeval_power.interfaces.page.forms.corpora import FORMS as CORPORA
 from humeval_power.interfaces.page.forms.form import Control, Form, Group, Next
 from humeval_power.interfaces.page.forms.judges import FORMS as JUDGES
 from humeval_power.interfaces.page.forms.preferences import FORMS as PREFERENCES
+from humeval_power.interfaces.page.forms.primers import FORMS as PRIMERS
 from humeval_power.interfaces.page.forms.questions import (
     ALPHA,
     CLUSTER_OR_LINES,
@@ -252,24 +254,6 @@ QUESTIONS = question_forms(
     groups=(Group("The scores", (_SD,)), Group("The test", (_PLANNED_TEST, DIRECTION, ALPHA))),
     carries=("sd", "test", "direction", "alpha"),
 )
-PRIMER = Form(
-    ("compare", "primer-table"),
-    "compare",
-    "The bootstrap primer's p",
-    "What Jansen's primer would say, exactly: by number of items, difference of accuracy and items hurt.",
-    (
-        Group(
-            "The table",
-            (
-                Control("n", "Numbers of items", start="100,500,2000"),
-                Control(
-                    "effect", "Differences of accuracy", help="Shares: 0.01 is one point of a hundred."
-                ),
-                Control("hurt", "Shares of items hurt", help="Items that B gets wrong and A right."),
-            ),
-        ),
-    ),
-)
 FORMS = (
     SCORES,
     PROSPECTIVE,
@@ -277,8 +261,9 @@ FORMS = (
     *RUNS,
     *ACCURACIES,
     *PREFERENCES,
+    *ASSESSMENTS,
     *RANKS,
     *CORPORA,
     *JUDGES,
-    PRIMER,
+    *PRIMERS,
 )
