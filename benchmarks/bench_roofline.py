@@ -26,7 +26,7 @@ from humeval_power.designs import k_per_item
 from humeval_power.estimation.crossed import even_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.inference.study.replication import Replication
-from humeval_power.kernels.even_designs import EvenDesign, evaluate, sums_of
+from humeval_power.kernels.crossed.even_designs import EvenDesign, evaluate, sums_of
 from humeval_power.simulation.streams import generators
 
 LANES = 256

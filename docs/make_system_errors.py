@@ -24,7 +24,7 @@ from humeval_power.estimation.crossed.closed_form import fit_mean_squares
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.joint.fit import JointFit, contrast_precision, fit_joint
-from humeval_power.kernels import balanced
+from humeval_power.kernels.crossed import balanced
 from humeval_power.sweep.blocks import Block, run_blocks
 
 Floats = NDArray[np.float64]

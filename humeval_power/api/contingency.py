@@ -56,7 +56,7 @@ def test(
     """
     from humeval_power.inference.contingency.clustered import cluster_swap_test, influence_mean
     from humeval_power.inference.contingency.swaps import contingency_test
-    from humeval_power.kernels.confusion import OF_A_CLASS
+    from humeval_power.kernels.metrics.confusion import OF_A_CLASS
     from humeval_power.reporting.contingency.tested import ContingencyTestResult
     from humeval_power.reporting.result import UNKNOWN, Provenance
     from humeval_power.scenarios.contingency.labels import coded, place_of_positive

@@ -21,7 +21,7 @@ from humeval_power.estimation.crossed import vanishing_residual
 from humeval_power.estimation.crossed.fits import MESSAGES, fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels, RatingTable
 from humeval_power.estimation.fit import CorrelatedFactor, CorrelationFit, CovariateEffect, Fit
-from humeval_power.kernels import information, reml
+from humeval_power.kernels.crossed import information, reml
 from humeval_power.parameters import Parameters
 from humeval_power.uncertainty import VarianceUncertainty
 

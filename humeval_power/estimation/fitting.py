@@ -18,7 +18,7 @@ from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.crossed.runaways import runs_away
 from humeval_power.estimation.fit import CorrelatedFactor, CovariateEffect, Engine, Fit
 from humeval_power.estimation.structure import is_structured, n_documents, structure_of
-from humeval_power.kernels import reml
+from humeval_power.kernels.crossed import reml
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.rules import DEFAULT_RULE, Estimator
 from humeval_power.uncertainty import VarianceUncertainty

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from humeval_power.estimation.crossed.examination import design_information
 from humeval_power.estimation.crossed.problem import CrossedProblem
-from humeval_power.kernels.information import Information, expected_information
+from humeval_power.kernels.crossed.information import Information, expected_information
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import numpy as np
 from humeval_power.estimation.crossed.examination import design_information, examine
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import COMPONENTS, CrossedProblem
-from humeval_power.kernels import crossed
+from humeval_power.kernels.crossed import likelihood
 
 _GRID = np.indices((3, 3, 2)).reshape(3, -1)
 _MANY = np.random.default_rng(0).random((100, _GRID.shape[1]))  # a few would be fitted by dense matrices
@@ -27,7 +27,7 @@ def examine_ratings() -> None:
     design_information(problem, gamma)
     examine(problem, _RATINGS, gamma, restricted=True)
     products = problem.products(_RATINGS[None])
-    crossed.evaluate(problem.gram, crossed.Response(*(part[0] for part in products)), gamma, True)
+    likelihood.evaluate(problem.gram, likelihood.Response(*(part[0] for part in products)), gamma, True)
 
 
 def fit_differences() -> None:

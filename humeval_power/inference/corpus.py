@@ -116,7 +116,7 @@ def normal_sign_flip(effects: Floats) -> tuple[Floats, Floats, Floats]:
 
 def drawn_sign_flip(effects: Floats, *, n_flips: int, rng: np.random.Generator) -> Floats:
     """P-values of the sign-flip test with `n_flips` random flips for each row of effects (rows, n)."""
-    from humeval_power.kernels.sign_flips import extreme_flips
+    from humeval_power.kernels.metrics.sign_flips import extreme_flips
 
     seeds = rng.integers(2**64, size=len(effects), dtype=np.uint64)
     return np.asarray((1 + extreme_flips(effects, seeds, n_flips)) / (1 + n_flips))

@@ -36,20 +36,30 @@ class OncePerMachine:
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled kernel, or None: then it is this process that compiles it."""
-        found = self._cache.load_overload(signature, target)
+        found = self._kept(signature, target)
         place = self._place(signature)
         if found is None and _lock(place):
             self._held.add(place)
-            found = self._cache.load_overload(signature, target)
+            found = self._kept(signature, target)
         return found
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a kernel that was compiled."""
+        """Keep a kernel that was compiled; where the disk is full it serves this process alone."""
         _lock(self._place())
         try:
-            self._cache.save_overload(signature, compiled)
+            with suppress(OSError):
+                self._cache.save_overload(signature, compiled)
         finally:
             release(self._place())
+
+    def _kept(self, signature: Any, target: Any) -> Any:
+        """What is kept. What cannot be read is forgotten: it is damaged, or of a version with other classes."""
+        try:
+            return self._cache.load_overload(signature, target)
+        except Exception:  # whatever unpickling came upon
+            with suppress(OSError):
+                self._cache.flush()
+            return None
 
     def finished(self, signature: Any) -> None:
         """The kernel was found, or kept, or could not be compiled: let the others look."""

@@ -23,7 +23,7 @@ from humeval_power.inference.compare.exact_sums import lattice_of
 from humeval_power.inference.compare.primer import exact_primer_p, primer_p, primer_test
 from humeval_power.inference.compare.result import TestSettings, score_differences
 from humeval_power.inference.resampled import RESAMPLE_BLOCK, drawn_p, in_blocks, monte_carlo_interval
-from humeval_power.kernels.resampling import drawn_counts, drawn_signs, resample_medians
+from humeval_power.kernels.metrics.resampling import drawn_counts, drawn_signs, resample_medians
 from humeval_power.planning.compare.primer import primer_table
 
 BASELINE = [0, 1, 1, 0, 0, 1, 0, 1, 0, 1]  # the primer's Example 1

@@ -24,7 +24,7 @@ from humeval_power.inference.compare.effect_sizes import (
 )
 from humeval_power.inference.compare.result import TestSettings, score_differences
 from humeval_power.inference.compare.tests import sign_test, wilcoxon_test
-from humeval_power.kernels.resampling import pair_mean
+from humeval_power.kernels.metrics.resampling import pair_mean
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ from humeval_power.errors import InputError
 from humeval_power.inference.clustered import clustered_mean
 from humeval_power.inference.contingency.clustered import cluster_swap_test, influence_mean
 from humeval_power.inference.contingency.swaps import ContingencyMetric, contingency_test
-from humeval_power.kernels.confusion import metric_value
-from humeval_power.kernels.confusion_slopes import has_slope, metric_slopes
+from humeval_power.kernels.metrics.confusion import metric_value
+from humeval_power.kernels.metrics.confusion_slopes import has_slope, metric_slopes
 from humeval_power.scenarios.contingency.labels import Labels
 
 METRICS = get_args(ContingencyMetric)

@@ -19,8 +19,8 @@ from humeval_power.inference.contingency.swaps import (
     drawn_extremes,
     exact_p_values,
 )
-from humeval_power.kernels import contingency as kernel
-from humeval_power.kernels.confusion import OF_A_CLASS, OF_ALL, metric_value
+from humeval_power.kernels.metrics import contingency as kernel
+from humeval_power.kernels.metrics.confusion import OF_A_CLASS, OF_ALL, metric_value
 from humeval_power.planning.power import estimate_power
 from humeval_power.scenarios.accuracy.agreement import KnownAgreement
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy

@@ -24,7 +24,7 @@ from humeval_power.estimation.metrics.swap_effects import (
     swapped_differences,
 )
 from humeval_power.inference.corpus import normal_sign_flip, paired_randomisation_test
-from humeval_power.kernels.sign_flips import extreme_flips
+from humeval_power.kernels.metrics.sign_flips import extreme_flips
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.questions import detectable_effect, required_n
 from humeval_power.scenarios.corpus import PRESETS, CorpusStudy

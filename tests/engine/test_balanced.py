@@ -19,8 +19,8 @@ from humeval_power.estimation.crossed import closed_form
 from humeval_power.estimation.crossed.fits import fit_batch, fit_one
 from humeval_power.estimation.crossed.problem import EFFECT, CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.kernels import balanced
-from humeval_power.kernels.balanced_ml import maximum_likelihood
+from humeval_power.kernels.crossed import balanced
+from humeval_power.kernels.crossed.balanced_ml import maximum_likelihood
 from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.simulation.study import draw_ratings
 

@@ -13,7 +13,7 @@ from humeval_power.designs import crossed, k_per_item, with_documents
 from humeval_power.inference.study.balanced_study import BalancedStudy
 from humeval_power.inference.study.formula import analytic_power, effect_precision
 from humeval_power.inference.study.replication import Replication
-from humeval_power.kernels import balanced, balanced_documents
+from humeval_power.kernels.crossed import balanced, balanced_documents
 from humeval_power.parameters import Parameters
 from humeval_power.planning.power import estimate_power
 from humeval_power.rules import DecisionRule

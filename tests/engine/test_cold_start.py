@@ -169,7 +169,7 @@ for locator in (caching.InTreeCacheLocator, caching.UserWideCacheLocator):
     locator.from_function = classmethod(lambda cls, function, file: None)
 import numpy as np
 from humeval_power.kernels.kernel import temporary_cache
-from humeval_power.kernels.resampling import drawn_counts
+from humeval_power.kernels.metrics.resampling import drawn_counts
 drawn_counts(np.random.default_rng(0), 3, 2)
 folder = temporary_cache()
 print(folder, len(list(folder.rglob("*.nbi"))))

@@ -151,3 +151,42 @@ def test_a_kernel_that_numba_refuses_leaves_no_lock(locks: list[tuple[str, int]]
         refused(1)
     assert [what for what, _ in locks] == ["lock", "release"]
     assert len({place for _, place in locks}) == 1
+
+
+@pytest.mark.usefixtures("lock_file")
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_what_is_damaged_is_compiled_again(ending: str) -> None:
+    def made() -> Any:
+        @kernel
+        def tripled(x):
+            return 3 * x
+
+        return tripled
+
+    first = made()
+    first._cache._cache.flush()  # of a run before
+    assert first(14) == 42
+    (kept,) = Path(first.stats.cache_path).glob(f"*.tripled-*.{ending}")
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[: len(whole) // 2])
+    second = made()
+    assert second(14) == 42
+    assert second.stats.cache_misses
+    assert kept.stat().st_size == len(whole)
+    third = made()
+    assert third(14) == 42
+    assert third.stats.cache_hits
+
+
+@pytest.mark.usefixtures("lock_file")
+def test_on_a_full_disk_a_kernel_is_not_kept_and_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    @kernel
+    def quadrupled(x):
+        return 4 * x
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    quadrupled._cache._cache.flush()  # of a run before
+    monkeypatch.setattr(quadrupled._cache._cache, "save_overload", full)
+    assert quadrupled(10) == 40

@@ -12,7 +12,7 @@ from humeval_power.estimation import correlated
 from humeval_power.estimation.correlated import dense_quantities
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.kernels import information
+from humeval_power.kernels.crossed import information
 from humeval_power.simulation.study import SimulatedRatings
 
 

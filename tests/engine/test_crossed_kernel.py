@@ -13,7 +13,7 @@ from humeval_power.designs import k_per_item
 from humeval_power.estimation.crossed.examination import design_information, gram_information
 from humeval_power.estimation.crossed.fits import fit_batch, fit_one
 from humeval_power.estimation.crossed.problem import COMPONENTS, EFFECT, CrossedProblem
-from humeval_power.kernels import information, reml
+from humeval_power.kernels.crossed import information, reml
 
 # Two ways to the same number in double precision; conditioning costs the rest.
 CLOSE = {"rtol": 1e-8, "atol": 1e-8}

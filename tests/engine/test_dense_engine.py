@@ -11,8 +11,8 @@ from humeval_power.estimation.crossed import choice
 from humeval_power.estimation.crossed.examination import examine
 from humeval_power.estimation.crossed.fits import fit_one
 from humeval_power.estimation.crossed.problem import EFFECT, CrossedProblem
-from humeval_power.kernels import crossed, dense, information, reml
-from humeval_power.kernels.crossproducts import response_products
+from humeval_power.kernels.crossed import dense, information, likelihood, reml
+from humeval_power.kernels.crossed.crossproducts import response_products
 
 GAMMAS = (np.array([0.3, 0.8, 0.1, 1.2]), np.array([0.0, 0.5, 0.0, 1e-7]), np.array([30.0, 0.0, 5.0, 2.0]))
 DESIGNS = {
@@ -61,7 +61,7 @@ def test_its_criterion_slope_and_working_products_are_those_of_full_matrices(nam
     wide = dense.widened(problem.gram)
     at = problem.to_kernel(gamma)
     factor = dense.factorise(wide, at)
-    prof = dense.profile(wide, crossed.Response(*(part[0] for part in products)), factor, restricted)
+    prof = dense.profile(wide, likelihood.Response(*(part[0] for part in products)), factor, restricted)
     slope = dense.gradient(wide, prof, dense.traces(wide, factor, at), restricted)
     X, zs = dense_model.design_matrices(rows.worker, rows.item, rows.system)
     assert prof.criterion == pytest.approx(

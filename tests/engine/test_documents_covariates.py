@@ -14,7 +14,7 @@ from humeval_power.estimation.crossed.fits import fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.analyze.blups import predicted_effects
-from humeval_power.kernels import dense, reml
+from humeval_power.kernels.crossed import dense, reml
 from humeval_power.ratings import ratings_from_table
 
 COVARIATES = ("length", "position", "group")

@@ -13,15 +13,15 @@ from humeval_power.estimation.crossed.even_batch import fit_even
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.inference.study.replication import Replication
-from humeval_power.kernels import reml
-from humeval_power.kernels.even_designs import (
+from humeval_power.kernels.crossed import reml
+from humeval_power.kernels.crossed.even_designs import (
     evaluate,
     inverse_of,
     newton_directions,
     second_order,
     sums_of,
 )
-from humeval_power.kernels.information import Fitted
+from humeval_power.kernels.crossed.information import Fitted
 from humeval_power.parameters import preset
 
 PARAMETERS = preset("high").recoded().with_difference(0.1)

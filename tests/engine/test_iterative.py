@@ -21,7 +21,7 @@ from humeval_power.estimation.large import system as large_system
 from humeval_power.estimation.large.system import LargeSystem, grouped
 from humeval_power.inference.analyze.blups import predicted_effects
 from humeval_power.inference.study.intervals import parameter_intervals
-from humeval_power.kernels.iterative import WIDTH
+from humeval_power.kernels.large.iterative import WIDTH
 
 Floats = NDArray[np.float64]
 SD = (0.12, 0.06, 0.10, 0.07, 0.2)

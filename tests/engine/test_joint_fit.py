@@ -22,8 +22,8 @@ from scipy import optimize
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.joint import closed_form as joint_closed_form
 from humeval_power.estimation.joint.fit import VARIANCES, contrast_precision, fit_joint
-from humeval_power.kernels import joint_model as model
-from humeval_power.kernels import joint_reml
+from humeval_power.kernels.joint import model
+from humeval_power.kernels.joint import reml as joint_reml
 
 GOLDEN = json.loads((TESTS / "golden" / "many_systems.json").read_text())
 TABLES = {table["name"]: table for table in GOLDEN["tables"]}

@@ -18,8 +18,8 @@ from humeval_power.estimation.joint import design as joint_design
 from humeval_power.estimation.joint import table as joint_table
 from humeval_power.estimation.joint.fit import contrast_precision, fit_joint
 from humeval_power.estimation.joint.table import JointTable
-from humeval_power.kernels.joint_paired import PairedPoint
-from humeval_power.kernels.joint_reml import TablePoint
+from humeval_power.kernels.joint.paired import PairedPoint
+from humeval_power.kernels.joint.reml import TablePoint
 
 SDS = (0.1, 0.06, 0.12, 0.1, 0.2)
 GAMMAS = (

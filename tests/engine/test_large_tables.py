@@ -15,8 +15,10 @@ from humeval_power.estimation.crossed.fits import fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.analyze.blups import LevelEffects, predicted_effects
-from humeval_power.kernels import crossed, crossed_information, elimination, fronts, large_information
-from humeval_power.kernels.large_design import large_design
+from humeval_power.kernels.crossed import likelihood, second_order
+from humeval_power.kernels.large import elimination, fronts
+from humeval_power.kernels.large import information as large_information
+from humeval_power.kernels.large.design import large_design
 
 SDS = (0.2, 0.15, 0.2, 0.1)
 GAMMAS = {
@@ -81,14 +83,14 @@ def _problem(name, *, more=False):
 @pytest.mark.parametrize("name", SHAPES)
 def test_same_as_the_kernels(name, more):
     problem, rating = _problem(name, more=more)
-    response = crossed.Response(*(part[0] for part in problem.products(rating[None] - rating.mean())))
+    response = likelihood.Response(*(part[0] for part in problem.products(rating[None] - rating.mean())))
     large = large_design(problem.design)
     q = problem.n_components
     for variances in GAMMAS.values():
         gamma = problem.to_kernel(np.array(variances[:q]))
         seen = []
         for look, design in (
-            (crossed_information.examine, problem.gram),
+            (second_order.examine, problem.gram),
             (large_information.examine, large),
         ):
             room = room_for(q, problem.x.shape[1])

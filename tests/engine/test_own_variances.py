@@ -19,9 +19,9 @@ from humeval_power.errors import InputError
 from humeval_power.estimation.joint import closed_form as joint_closed_form
 from humeval_power.estimation.joint import table as joint_table
 from humeval_power.estimation.joint.fit import contrast_precision, fit_joint, variance_names
-from humeval_power.kernels import joint_model as model
-from humeval_power.kernels.joint_complete import CompletePoint, Strata
-from humeval_power.kernels.joint_reml import TablePoint
+from humeval_power.kernels.joint import model
+from humeval_power.kernels.joint.complete import CompletePoint, Strata
+from humeval_power.kernels.joint.reml import TablePoint
 
 
 def own_table(seed, sds_worker, sds_item, m=6, n=12, kept=0.7):

@@ -8,22 +8,22 @@ import numpy as np
 from numba import njit
 
 from humeval_power.estimation.crossed.problem import CrossedProblem
-from humeval_power.kernels import crossed, crossed_information, information
-from humeval_power.kernels.crossproducts import build_gram, response_products
+from humeval_power.kernels.crossed import information, likelihood, second_order
+from humeval_power.kernels.crossed.crossproducts import build_gram, response_products
 
 
 @njit(cache=True)
 def _derivatives(gram, factor, profile, gamma, restricted):
     """Functions that only kernels call have no entry for Python: this is theirs."""
-    trace = crossed.traces(gram, factor, gamma)
-    slope = crossed.gradient(gram, profile, trace, restricted)
-    quadratic, square = crossed.working_products(gram, factor, profile, len(gamma))
+    trace = likelihood.traces(gram, factor, gamma)
+    slope = likelihood.gradient(gram, profile, trace, restricted)
+    quadratic, square = likelihood.working_products(gram, factor, profile, len(gamma))
     return trace, slope, quadratic, square
 
 
 @njit(cache=True)
 def _second_order(gram, factor, profile, norm, xgx, xggx):
-    crossed_information.second_order(gram, factor, profile, norm, xgx, xggx)
+    second_order.second_order(gram, factor, profile, norm, xgx, xggx)
 
 
 class KernelView(NamedTuple):
@@ -55,8 +55,8 @@ class KernelView(NamedTuple):
 def view(gram, products, gamma, *, restricted=True):
     """The kernel at `gamma` (its own order) for the products of one response."""
     gamma = np.ascontiguousarray(gamma, dtype=np.float64)
-    response = crossed.Response(*(part[0] for part in products))
-    factor, profile = crossed.evaluate(gram, response, gamma, restricted)
+    response = likelihood.Response(*(part[0] for part in products))
+    factor, profile = likelihood.evaluate(gram, response, gamma, restricted)
     trace, slope, quadratic, square = _derivatives(gram, factor, profile, gamma, restricted)
     return KernelView(gram, profile, gamma, slope, quadratic, square, factor, trace, restricted)
 

@@ -35,7 +35,7 @@ from humeval_power.inference.study.formula import (
     effect_precision,
     power_at,
 )
-from humeval_power.kernels import balanced
+from humeval_power.kernels.crossed import balanced
 from humeval_power.parameters import STANDARD_DEVIATIONS, preset
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.study.analytic import minimum_detectable_effect

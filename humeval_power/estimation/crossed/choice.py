@@ -9,8 +9,8 @@ from contextvars import ContextVar
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels import dense, reml
-from humeval_power.kernels.crossed import Gram
+from humeval_power.kernels.crossed import dense, reml
+from humeval_power.kernels.crossed.likelihood import Gram
 from humeval_power.kernels.kernel import is_loaded, is_ready
 
 DENSE_GAMMA = 1e3  # relative variances beyond which one dense matrix loses digits that the kernels keep

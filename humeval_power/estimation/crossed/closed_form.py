@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from humeval_power.estimation.crossed.fits import BatchFit
 from humeval_power.estimation.crossed.problem import RatingTable
 from humeval_power.estimation.structure import is_structured
-from humeval_power.kernels import balanced, reml
+from humeval_power.kernels.crossed import balanced, reml
 
 Floats = NDArray[np.float64]
 

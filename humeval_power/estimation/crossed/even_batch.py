@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels import reml
-from humeval_power.kernels.even_designs import (
+from humeval_power.kernels.crossed import reml
+from humeval_power.kernels.crossed.even_designs import (
     EvenDesign,
     Point,
     Sums,

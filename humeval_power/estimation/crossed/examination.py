@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from humeval_power.blas import one_blas_thread
 from humeval_power.estimation.crossed import choice
 from humeval_power.estimation.crossed.problem import CrossedProblem
-from humeval_power.kernels import crossed, crossed_information, dense, information
-from humeval_power.kernels.crossed import Gram
+from humeval_power.kernels.crossed import dense, information, likelihood, second_order
+from humeval_power.kernels.crossed.likelihood import Gram
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restric
     products = problem.products(response[None] - center)
     kernel_gamma = np.ascontiguousarray(problem.to_kernel(gamma), dtype=np.float64)
     with one_blas_thread():
-        response_of_one = crossed.Response(*(part[0] for part in products))
+        response_of_one = likelihood.Response(*(part[0] for part in products))
         prof, log_det, info = _examine(problem, response_of_one, kernel_gamma, restricted)
     seen, effects = outer_effects(problem, prof, kernel_gamma)
     inner_u = prof.inner_py * kernel_gamma[-prof.inner_py.shape[1] :]
@@ -61,7 +61,7 @@ def examine(problem: CrossedProblem, response: Floats, gamma: Floats, *, restric
 
 
 def outer_effects(
-    problem: CrossedProblem, prof: crossed.Profile, kernel_gamma: Floats
+    problem: CrossedProblem, prof: likelihood.Profile, kernel_gamma: Floats
 ) -> tuple[Floats, Floats]:
     """Z'Py of the outer levels, kind by kind, and their predicted effects, both (n_outer, q)."""
     qa = len(problem.design.outer_types)
@@ -91,26 +91,26 @@ def gram_information(gram: Gram, gamma: Floats) -> tuple[information.Information
         with one_blas_thread():
             return dense.design_information(gram, gamma)
     with one_blas_thread():
-        prof, _, info = _looked(crossed_information.examine, gram, dense.no_response(gram), gamma, True)
+        prof, _, info = _looked(second_order.examine, gram, dense.no_response(gram), gamma, True)
     return info, prof.phi
 
 
 def _examine(
-    problem: CrossedProblem, response: crossed.Response, gamma: Floats, restricted: bool
-) -> tuple[crossed.Profile, float, information.Information]:
+    problem: CrossedProblem, response: likelihood.Response, gamma: Floats, restricted: bool
+) -> tuple[likelihood.Profile, float, information.Information]:
     """Profile, log |H| and information at relative variances in the kernel's order."""
     if gamma.max() <= choice.DENSE_GAMMA and choice.by_dense_matrices(problem.design):
         return _looked(dense.examine, problem.design, response, gamma, restricted)
     if problem.is_large:
-        from humeval_power.kernels import large_information
+        from humeval_power.kernels.large import information as large_information
 
         return _looked(large_information.examine, problem.large, response, gamma, restricted)
-    return _looked(crossed_information.examine, problem.gram, response, gamma, restricted)
+    return _looked(second_order.examine, problem.gram, response, gamma, restricted)
 
 
 def _looked(
-    look: Any, design: Any, response: crossed.Response, gamma: Floats, restricted: bool
-) -> tuple[crossed.Profile, float, information.Information]:
+    look: Any, design: Any, response: likelihood.Response, gamma: Floats, restricted: bool
+) -> tuple[likelihood.Profile, float, information.Information]:
     """What one engine sees of a response, with the residual's part of the information."""
     room = room_for(len(gamma), len(design.xx))
     gamma = np.ascontiguousarray(gamma, dtype=np.float64)

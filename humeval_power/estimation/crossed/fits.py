@@ -17,7 +17,7 @@ from humeval_power.estimation.crossed.problem import CHUNK, CrossedProblem
 from humeval_power.estimation.crossed.runaways import far_criterion, with_runaways
 from humeval_power.estimation.crossed.search_ends import count_optima, lowest_end, tiny_starts
 from humeval_power.estimation.large.monte_carlo import MonteCarlo
-from humeval_power.kernels import dense, information, reml
+from humeval_power.kernels.crossed import dense, information, reml
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -222,7 +222,7 @@ def _search_of(problem: CrossedProblem, *, by_dense: bool) -> tuple[Any, Any]:
     if by_dense:
         return dense.fit_many, problem.design
     if problem.is_large:
-        from humeval_power.kernels import large_information
+        from humeval_power.kernels.large import information as large_information
 
         return large_information.fit_many, problem.large
     return reml.fit_many, problem.gram

@@ -11,7 +11,7 @@ from humeval_power.blas import one_blas_thread
 from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.crossed.runaways import profile_at
 from humeval_power.estimation.fit import Fit
-from humeval_power.kernels import crossed
+from humeval_power.kernels.crossed import likelihood
 
 
 def is_searched_slowly(ratings: RatingTable) -> bool:
@@ -42,7 +42,7 @@ def at_variances_of(fitted: Fit, part: RatingTable) -> Fit:
 
             beta, phi = fixed_effects_at(problem, response, gamma)
         else:
-            products = crossed.Response(*(each[0] for each in problem.products(response[None])))
+            products = likelihood.Response(*(each[0] for each in problem.products(response[None])))
             found = profile_at(problem, products, gamma, restricted=fitted.estimator == "reml")
             beta, phi = found.beta, found.phi
     error = math.sqrt(residual2 * float(problem.contrast @ phi @ problem.contrast))

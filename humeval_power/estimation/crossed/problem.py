@@ -14,13 +14,13 @@ from scipy.sparse import csr_array, eye_array
 from humeval_power.errors import InputError
 from humeval_power.estimation.crossed import choice
 from humeval_power.estimation.structure import structure_of
-from humeval_power.kernels import dense
-from humeval_power.kernels.crossed import Gram
-from humeval_power.kernels.crossproducts import response_products, sparse_gram, with_outer_base
-from humeval_power.kernels.even_designs import EvenDesign, even_design
+from humeval_power.kernels.crossed import dense
+from humeval_power.kernels.crossed.crossproducts import response_products, sparse_gram, with_outer_base
+from humeval_power.kernels.crossed.even_designs import EvenDesign, even_design
+from humeval_power.kernels.crossed.likelihood import Gram
 
 if TYPE_CHECKING:
-    from humeval_power.kernels.large_design import Large
+    from humeval_power.kernels.large.design import Large
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -224,7 +224,7 @@ class CrossedProblem:
 
         if work(np.array([n_outer])) <= _MOST_WORK:
             return False
-        from humeval_power.kernels.crossproducts import connected_levels
+        from humeval_power.kernels.crossed.crossproducts import connected_levels
 
         if work(connected_levels(self.design)) <= _MOST_WORK:
             return False
@@ -233,7 +233,7 @@ class CrossedProblem:
     @cached_property
     def large(self) -> Large:
         """The design as sparse factors take it."""
-        from humeval_power.kernels.large_design import large_design
+        from humeval_power.kernels.large.design import large_design
 
         return large_design(self.design)
 

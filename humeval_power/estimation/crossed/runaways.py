@@ -8,23 +8,23 @@ from numpy.typing import NDArray
 from humeval_power.blas import one_blas_thread
 from humeval_power.estimation.crossed import vanishing_residual
 from humeval_power.estimation.crossed.problem import CrossedProblem
-from humeval_power.kernels import crossed, reml
+from humeval_power.kernels.crossed import likelihood, reml
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
 def profile_at(
-    problem: CrossedProblem, response: crossed.Response, gamma: Floats, *, restricted: bool
-) -> crossed.Profile:
+    problem: CrossedProblem, response: likelihood.Response, gamma: Floats, *, restricted: bool
+) -> likelihood.Profile:
     """The profile of one response at relative variances in the kernel's order."""
     gamma = np.ascontiguousarray(gamma, dtype=np.float64)
     if problem.is_large:
-        from humeval_power.kernels import large
+        from humeval_power.kernels.large import factored
 
-        factor = large.factorise(problem.large, gamma)
-        return large.profile(problem.large, response, factor, restricted)
-    found: crossed.Profile = crossed.evaluate(problem.gram, response, gamma, restricted)[1]
+        factor = factored.factorise(problem.large, gamma)
+        return factored.profile(problem.large, response, factor, restricted)
+    found: likelihood.Profile = likelihood.evaluate(problem.gram, response, gamma, restricted)[1]
     return found
 
 
@@ -57,7 +57,7 @@ def _criterion_at(
     problem: CrossedProblem, products: tuple[Floats, ...], row: int, gamma: Floats, restricted: bool
 ) -> float:
     """The criterion of one response at relative variances in the kernel's order."""
-    response = crossed.Response(*(part[row] for part in products))
+    response = likelihood.Response(*(part[row] for part in products))
     return float(profile_at(problem, response, gamma, restricted=restricted).criterion)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.estimation.crossed import vanishing_residual
-from humeval_power.kernels import reml
+from humeval_power.kernels.crossed import reml
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -13,8 +13,9 @@ from humeval_power.designs import Assignment
 from humeval_power.estimation.joint import closed_form as joint_closed_form
 from humeval_power.estimation.joint.fit import precision_of, precision_of_contrasts
 from humeval_power.estimation.joint.table import JointTable
-from humeval_power.kernels import joint_batch, reml
-from humeval_power.kernels.joint_reml import optimise
+from humeval_power.kernels.crossed import reml
+from humeval_power.kernels.joint import batch as joint_batch
+from humeval_power.kernels.joint.reml import optimise
 
 Floats = NDArray[np.float64]
 _TOLERANCE = 1e-8  # fall of the criterion that a further step would bring

@@ -18,9 +18,9 @@ from humeval_power.estimation.crossed.problem import RatingTable
 from humeval_power.estimation.crossed.search_ends import count_optima, lowest_end, tiny_starts
 from humeval_power.estimation.joint import closed_form as joint_closed_form
 from humeval_power.estimation.joint.table import JointTable
-from humeval_power.kernels import reml
-from humeval_power.kernels.joint_complete import CompletePoint, Strata
-from humeval_power.kernels.joint_reml import (
+from humeval_power.kernels.crossed import reml
+from humeval_power.kernels.joint.complete import CompletePoint, Strata
+from humeval_power.kernels.joint.reml import (
     Optimum,
     Point,
     SecondOrder,

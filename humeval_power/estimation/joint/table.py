@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import InputError
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels
-from humeval_power.kernels import joint_model as model
-from humeval_power.kernels.crossed import Response
-from humeval_power.kernels.joint_reml import Point, TablePoint
+from humeval_power.kernels.crossed.likelihood import Response
+from humeval_power.kernels.joint import model
+from humeval_power.kernels.joint.reml import Point, TablePoint
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -57,7 +57,7 @@ class JointTable:
             return TablePoint.of_table(table, model.response_products(table, response), gamma)
         from scipy.linalg import helmert
 
-        from humeval_power.kernels.joint_paired import Layers, PairedPoint
+        from humeval_power.kernels.joint.paired import Layers, PairedPoint
 
         rotation = helmert(self.n_systems, full=True)
         products = self._layer.products(np.ascontiguousarray(rotation @ response[self.order]))

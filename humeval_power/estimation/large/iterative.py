@@ -23,9 +23,9 @@ from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.large.monte_carlo import MonteCarlo
 from humeval_power.estimation.large.probed_search import Search, State, flat_inverse, minimise
 from humeval_power.estimation.large.system import LargeSystem, grouped, in_threads
-from humeval_power.kernels import information, reml
-from humeval_power.kernels.information import Fitted, Information
-from humeval_power.kernels.iterative import WIDTH
+from humeval_power.kernels.crossed import information, reml
+from humeval_power.kernels.crossed.information import Fitted, Information
+from humeval_power.kernels.large.iterative import WIDTH
 
 Floats = NDArray[np.float64]
 

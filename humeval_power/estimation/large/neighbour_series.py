@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.estimation.large.system import LargeSystem
-from humeval_power.kernels import iterative
+from humeval_power.kernels.large import iterative
 
 Floats = NDArray[np.float64]
 Blocks = tuple[Floats, Floats]  # of outer and of inner levels

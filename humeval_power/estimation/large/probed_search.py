@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from humeval_power.errors import FitError
 from humeval_power.estimation.large.neighbour_series import NeighbourSeries, controlled
 from humeval_power.estimation.large.system import LargeSystem, grouped, in_threads
-from humeval_power.kernels import information, reml
-from humeval_power.kernels.iterative import WIDTH
+from humeval_power.kernels.crossed import information, reml
+from humeval_power.kernels.large.iterative import WIDTH
 
 Floats = NDArray[np.float64]
 

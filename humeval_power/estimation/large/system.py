@@ -15,9 +15,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels import information, iterative
-from humeval_power.kernels.crossed import Gram
-from humeval_power.kernels.iterative import WIDTH
+from humeval_power.kernels.crossed import information
+from humeval_power.kernels.crossed.likelihood import Gram
+from humeval_power.kernels.large import iterative
+from humeval_power.kernels.large.iterative import WIDTH
 
 Floats = NDArray[np.float64]
 Given = TypeVar("Given")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.extras import require_extra
-from humeval_power.kernels.corpus_metrics import bleu, chrf
+from humeval_power.kernels.metrics.corpus import bleu, chrf
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric

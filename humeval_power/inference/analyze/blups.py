@@ -14,7 +14,7 @@ from humeval_power.estimation.crossed.examination import outer_effects
 from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.structure import structure_of
-from humeval_power.kernels import crossed
+from humeval_power.kernels.crossed import likelihood
 
 Floats = NDArray[np.float64]
 
@@ -127,7 +127,7 @@ def _solve(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: flo
         return _iterated(problem, response, gamma, sigma2)
     gram = problem.design
     products = problem.products(response[None])
-    response_of_one = crossed.Response(*(part[0] for part in products))
+    response_of_one = likelihood.Response(*(part[0] for part in products))
     found, outer_variance, inner_variance = _looked(problem, response_of_one, gamma)
     qa, p = len(gram.outer_types), gram.xx.shape[0]
     n_outer_types = qa * len(problem.outer)
@@ -164,21 +164,21 @@ def _iterated(problem: CrossedProblem, response: Floats, gamma: Floats, sigma2: 
 
 
 def _looked(
-    problem: CrossedProblem, response: crossed.Response, gamma: Floats
-) -> tuple[crossed.Profile, Floats, Floats]:
+    problem: CrossedProblem, response: likelihood.Response, gamma: Floats
+) -> tuple[likelihood.Profile, Floats, Floats]:
     """The profile, and the variances given y of outer columns and of inner effects, relative to sigma^2."""
     if problem.is_large:
-        from humeval_power.kernels import large
+        from humeval_power.kernels.large import factored
 
-        by_fronts = large.factorise(problem.large, gamma)
-        found = large.profile(problem.large, response, by_fronts, True)
-        return found, *large.effect_variances(problem.large, by_fronts)
-    factor, found = crossed.evaluate(problem.gram, response, gamma, True)
+        by_fronts = factored.factorise(problem.large, gamma)
+        found = factored.profile(problem.large, response, by_fronts, True)
+        return found, *factored.effect_variances(problem.large, by_fronts)
+    factor, found = likelihood.evaluate(problem.gram, response, gamma, True)
     inner = _inner_variance(problem.gram, factor, gamma[len(gamma) - len(problem.gram.inner_types) :])
     return found, np.diag(factor.k), inner  # gamma - gamma T gamma, free of cancellation
 
 
-def _inner_variance(gram: crossed.Gram, factor: crossed.Factor, gamma: Floats) -> Floats:
+def _inner_variance(gram: likelihood.Gram, factor: likelihood.Factor, gamma: Floats) -> Floats:
     """Variance given y of the inner effects, relative to sigma^2, shape (n_inner, qb).
 
     Given the outer effects it is gamma W, W = (I + A gamma)^-1; the outer effects' own variance K adds

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.kernels.rank_sum import mann_whitney_counts
+from humeval_power.kernels.metrics.rank_sum import mann_whitney_counts
 
 Floats = NDArray[np.float64]
 ScoreTest = Literal["mann-whitney", "welch", "student"]

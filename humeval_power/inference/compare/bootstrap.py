@@ -16,7 +16,7 @@ from humeval_power.inference.compare.resamples import resamples_of
 from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings, all_alike
 from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import drawn_p, in_blocks, monte_carlo_interval
-from humeval_power.kernels.resampling import drawn_counts, resample_medians
+from humeval_power.kernels.metrics.resampling import drawn_counts, resample_medians
 
 _NO_SPREAD = "All {n:,} differences are {value:g}: a bootstrap-t test has no spread to judge by."
 

@@ -23,7 +23,7 @@ from humeval_power.inference.compare.effect_sizes import (
     standardised,
 )
 from humeval_power.inference.compare.result import Floats, TestSettings, all_alike
-from humeval_power.kernels.resampling import hodges_lehmann_rows, pair_mean
+from humeval_power.kernels.metrics.resampling import hodges_lehmann_rows, pair_mean
 
 CR2 = "CR2"
 

@@ -24,7 +24,7 @@ from humeval_power.inference.compare.permutation import (
 )
 from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings, dropped_ties
 from humeval_power.inference.resampled import in_blocks
-from humeval_power.kernels.resampling import drawn_signs
+from humeval_power.kernels.metrics.resampling import drawn_signs
 
 
 def clustered_flip_mean(differences: Floats, clusters: Clusters, settings: TestSettings) -> PairedTest:

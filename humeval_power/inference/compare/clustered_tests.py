@@ -32,7 +32,7 @@ from humeval_power.inference.compare.clustered_signs import (
 )
 from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings
 from humeval_power.inference.resampled import in_blocks
-from humeval_power.kernels.resampling import drawn_counts, resample_medians
+from humeval_power.kernels.metrics.resampling import drawn_counts, resample_medians
 
 ClusteredTest = Callable[[Floats, Clusters, TestSettings], PairedTest]
 

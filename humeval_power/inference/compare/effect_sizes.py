@@ -12,7 +12,7 @@ from scipy import optimize, special, stats
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, all_alike
 from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, untied_share
-from humeval_power.kernels.resampling import hodges_lehmann_rows, pair_mean
+from humeval_power.kernels.metrics.resampling import hodges_lehmann_rows, pair_mean
 
 DEFAULT_CONFIDENCE = 0.95
 _LISTED_UP_TO = 3000  # items whose pair means are listed

@@ -14,7 +14,7 @@ from humeval_power.inference.compare.result import Direction, Floats, TestSettin
 from humeval_power.inference.compare.score_table import Pairs
 from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import in_blocks
-from humeval_power.kernels.resampling import drawn_counts
+from humeval_power.kernels.metrics.resampling import drawn_counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

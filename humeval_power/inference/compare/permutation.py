@@ -18,7 +18,7 @@ from humeval_power.inference.compare.result import (
 )
 from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import drawn_p, in_blocks, monte_carlo_interval
-from humeval_power.kernels.resampling import drawn_signs
+from humeval_power.kernels.metrics.resampling import drawn_signs
 
 LISTED_UP_TO = 20  # differences other than zero: 2^20 sums are listed in a moment
 LISTED_MEDIANS_UP_TO = 14

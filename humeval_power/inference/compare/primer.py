@@ -18,7 +18,7 @@ from humeval_power.inference.compare.resamples import Resamples, resamples_of
 from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings
 from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import in_blocks, monte_carlo_interval
-from humeval_power.kernels.resampling import drawn_counts
+from humeval_power.kernels.metrics.resampling import drawn_counts
 
 REMARK = (
     "The primer's p is the share of resamples in which B is not ahead. It is one-sided, not centred at the "

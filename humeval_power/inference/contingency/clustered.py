@@ -13,8 +13,8 @@ from humeval_power.inference.cluster_swaps import Signs, drawn_swaps, listed_swa
 from humeval_power.inference.clustered import ClusteredMean, clustered_mean
 from humeval_power.inference.contingency.swaps import DEFAULT_SWAPS, ContingencyMetric, ContingencyTest
 from humeval_power.inference.resampled import drawn_p
-from humeval_power.kernels.confusion import metric_value
-from humeval_power.kernels.confusion_slopes import has_slope, metric_slopes
+from humeval_power.kernels.metrics.confusion import metric_value
+from humeval_power.kernels.metrics.confusion_slopes import has_slope, metric_slopes
 from humeval_power.simulation.study import replicate_generator
 
 Floats = NDArray[np.float64]

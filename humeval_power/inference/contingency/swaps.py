@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import InputError
 from humeval_power.inference.resampled import drawn_p, monte_carlo_interval
-from humeval_power.kernels.confusion import metric_value
+from humeval_power.kernels.metrics.confusion import metric_value
 from humeval_power.simulation.study import replicate_generator
 
 Floats = NDArray[np.float64]
@@ -91,7 +91,7 @@ def contingency_test(
 
 def exact_p_values(counts: Counts, *, metric: ContingencyMetric, positive: int) -> Floats:
     """P-values of tables of two classes, (n, 2, 2, 2), over every swap; shape (n,)."""
-    from humeval_power.kernels.contingency import CODES, exact_p
+    from humeval_power.kernels.metrics.contingency import CODES, exact_p
 
     return np.asarray(exact_p(counts.astype(np.float64), CODES[metric], positive))
 

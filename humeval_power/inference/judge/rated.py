@@ -23,7 +23,7 @@ from humeval_power.estimation.crossed import vanishing_residual
 from humeval_power.estimation.crossed.fits import MESSAGES, BatchFit, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.kernels import reml
+from humeval_power.kernels.crossed import reml
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.designs import Design
-from humeval_power.kernels import balanced, balanced_documents
+from humeval_power.kernels.crossed import balanced, balanced_documents
 from humeval_power.rules import Analysis, Estimator
 
 Floats = NDArray[np.float64]
@@ -109,7 +109,7 @@ class BalancedStudy:
         status = np.zeros(squares.shape[1], dtype=np.int64)
         satterthwaite = balanced.satterthwaite_df(strata, df)
         if self.estimator == "ml":
-            from humeval_power.kernels.balanced_ml import maximum_likelihood
+            from humeval_power.kernels.crossed.balanced_ml import maximum_likelihood
 
             by_row, steps = maximum_likelihood(
                 np.ascontiguousarray(squares.T), df, np.ascontiguousarray(expected.T)

@@ -93,7 +93,7 @@ def smallest_count(design: Design, *, ignore_documents: bool = False) -> int:
 def _from_information(design: Design, variances: np.ndarray, interaction: float) -> tuple[float, float]:
     from humeval_power.estimation.crossed.examination import design_information
     from humeval_power.estimation.crossed.problem import CrossedProblem
-    from humeval_power.kernels.information import expected_information, kenward_roger
+    from humeval_power.kernels.crossed.information import expected_information, kenward_roger
 
     rows, sigma2 = design.assignment, float(variances[-1])
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system, document=rows.document)

@@ -22,7 +22,7 @@ from humeval_power.estimation.large.monte_carlo import NO_LIKELIHOOD
 from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.estimation.structure import structure_of
 from humeval_power.inference.study.replication import Replication
-from humeval_power.kernels import crossed
+from humeval_power.kernels.crossed import likelihood
 from humeval_power.latent import LATENT_DEVIATIONS
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.simulation.portions import portions
@@ -154,7 +154,7 @@ def _variance_criterion(
     """-2 log (restricted) likelihood as a function of all variances, the residual's last, the fixed effects
     profiled."""
     products = problem.products(response[None] - response.mean())
-    observed = crossed.Response(*(part[0] for part in products))
+    observed = likelihood.Response(*(part[0] for part in products))
     n, p = problem.x.shape
     df = n - p if restricted else n
 

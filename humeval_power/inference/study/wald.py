@@ -15,7 +15,7 @@ from humeval_power.estimation.crossed.fits import BatchFit, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.fit import KENWARD_ROGER_LIMIT, Engine, Fit
 from humeval_power.estimation.structure import structure_of
-from humeval_power.kernels import reml
+from humeval_power.kernels.crossed import reml
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Alternative, DecisionRule
 

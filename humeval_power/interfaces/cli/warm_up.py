@@ -58,7 +58,8 @@ def warming_steps() -> dict[str, Callable[[], object]]:
     import numpy as np
 
     from humeval_power.estimation import warming
-    from humeval_power.kernels import balanced_ml, contingency, resampling, sign_flips
+    from humeval_power.kernels.crossed import balanced_ml
+    from humeval_power.kernels.metrics import contingency, resampling, sign_flips
 
     one, square = np.ones(5), np.ones((1, 5))
     ordered, rng = np.arange(4.0), np.random.default_rng(0)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from humeval_power.inference.equivalence_power import equivalence_power
-from humeval_power.kernels import balanced_documents
+from humeval_power.kernels.crossed import balanced_documents
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels.systems_law import count_found
+from humeval_power.kernels.joint.systems_law import count_found
 from humeval_power.planning.study.systems_precision import Pairs
 from humeval_power.rules import DecisionRule
 from humeval_power.systems import Goal, SystemsParameters

@@ -20,7 +20,7 @@ from scipy import special
 from humeval_power.comparisons import ComparisonFamily, Correction
 from humeval_power.errors import InputError
 from humeval_power.inference.study.max_t import CriticalValues
-from humeval_power.kernels.systems_law import rejected_at_points
+from humeval_power.kernels.joint.systems_law import rejected_at_points
 from humeval_power.planning.study.systems_goals import GoalCounts, Truth, count_goals
 from humeval_power.planning.study.systems_precision import Pairs, SystemsPrecision
 from humeval_power.rules import DecisionRule

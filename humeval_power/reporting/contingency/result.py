@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels.confusion import OF_A_CLASS, OF_ALL, metric_value
+from humeval_power.kernels.metrics.confusion import OF_A_CLASS, OF_ALL, metric_value
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, percent
 from humeval_power.reporting.records import Record

@@ -19,7 +19,7 @@ from humeval_power.inference.compare.result import Direction, Floats
 from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, tail_p, untied_share
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
 from humeval_power.inference.ranked_values import exact_difference
-from humeval_power.kernels.resampling import hodges_lehmann_rows
+from humeval_power.kernels.metrics.resampling import hodges_lehmann_rows
 from humeval_power.scenarios.blocks import BLOCK, draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower
 from humeval_power.scenarios.contract import Replicates

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.columns import listing
 from humeval_power.errors import InputError, Problem
-from humeval_power.kernels.confusion import OF_A_CLASS
+from humeval_power.kernels.metrics.confusion import OF_A_CLASS
 
 _LISTED = 12  # classes in a message
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.contingency.swaps import ContingencyMetric, drawn_extremes, exact_p_values
 from humeval_power.inference.mcnemar import critical_counts
-from humeval_power.kernels.confusion import metric_value
-from humeval_power.kernels.confusion_slopes import metric_slopes
+from humeval_power.kernels.metrics.confusion import metric_value
+from humeval_power.kernels.metrics.confusion_slopes import metric_slopes
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower, normal_power
 from humeval_power.scenarios.contingency.tables import PairedTables

@@ -11,7 +11,7 @@ from scipy import special
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.study.replication import Replication, StudyFits
-from humeval_power.kernels import balanced
+from humeval_power.kernels.crossed import balanced
 from humeval_power.kernels.growing_table import GrowingSums, growing_sums
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
-from humeval_power.kernels import joint_model as model
-from humeval_power.kernels.joint_model import Factor, Products, Profile, Table
-from humeval_power.kernels.reml import CONVERGED, LARGEST, NO_RESIDUAL, STALLED, TOO_MANY_STEPS
+from humeval_power.kernels.crossed.reml import CONVERGED, LARGEST, NO_RESIDUAL, STALLED, TOO_MANY_STEPS
+from humeval_power.kernels.joint import model
+from humeval_power.kernels.joint.model import Factor, Products, Profile, Table
 
 Floats = NDArray[np.float64]
 _HALVINGS = 40

@@ -3,7 +3,7 @@
 The information of Kenward and Roger (1997), their adjusted standard error and degrees of freedom, and
 Satterthwaite's as lmerTest has them, for one fit or many: the matrices have q + 1 or p rows, so NumPy does it
 without compiling anything. Every array may have leading axes, one entry for each fit; results of a fit do
-not depend on which others stand beside it. Notation as in `crossed`.
+not depend on which others stand beside it. Notation as in `likelihood`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Fitted(NamedTuple):
 
     gamma : (..., q); phi : (..., p, p), (X'H^-1X)^-1; rss : (...), y'Py; trace : (..., q), tr(Z_t'H^-1Z_t)
     quadratic, square : (..., q, q), (..., q), the working products
-    norm, xgx, xggx : as `crossed_information.second_order` fills them
+    norm, xgx, xggx : as `second_order.second_order` fills them
     """
 
     gamma: Floats

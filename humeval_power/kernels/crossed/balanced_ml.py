@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from humeval_power.kernels.crossed.reml import newton_direction
 from humeval_power.kernels.kernel import inner, kernel
-from humeval_power.kernels.reml import newton_direction
 
 _MAX_STEPS = 5000  # Fisher scoring is slow where a handful of ratings leaves the optimum flat
 

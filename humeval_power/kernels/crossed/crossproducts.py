@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from humeval_power.kernels.crossed import Gram
+from humeval_power.kernels.crossed.likelihood import Gram
 from humeval_power.kernels.kernel import kernel
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,7 @@ import math
 
 import numpy as np
 
-from humeval_power.kernels.kernel import inner, kernel
-from humeval_power.kernels.reml import (
+from humeval_power.kernels.crossed.reml import (
     CONVERGED,
     LARGEST,
     NO_RESIDUAL,
@@ -20,6 +19,7 @@ from humeval_power.kernels.reml import (
     TOO_MANY_STEPS,
     newton_direction,
 )
+from humeval_power.kernels.kernel import inner, kernel
 
 _HALVINGS = 40
 _PARENT = np.array([1, 4, 3, 4, -1])  # each stratum's expected mean square is at least that of this one

@@ -1,14 +1,14 @@
 """Second-order quantities of the crossed model: what only a walk over the design can give.
 
 Frobenius norms of the blocks of T = Z'H^-1Z, and X'H^-1G_tH^-1X and X'H^-1G_sH^-1G_tH^-1X. What follows from
-them, small matrices alone, is in `information` and needs no compiling. Notation as in `crossed`.
+them, small matrices alone, is in `information` and needs no compiling. Notation as in `likelihood`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from humeval_power.kernels.crossed import (
+from humeval_power.kernels.crossed.likelihood import (
     dot_type,
     every,
     factorise,

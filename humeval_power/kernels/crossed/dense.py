@@ -3,21 +3,21 @@
 With all columns of workers and items side by side, Z'H^-1Z = M - M K M with M = Z'Z and
 K = G^1/2 (I + G^1/2 M G^1/2)^-1 G^1/2, G the diagonal of gamma. The kernels never form it, and so reach sizes
 at which it would take gigabytes; where it fits, it answers at once. The search is that of `reml`, its own
-source run by Python on these functions, which bear the names of those in `crossed`. Notation as there.
+source run by Python on these functions, which bear the names of those in `likelihood`. Notation as there.
 """
 
 from __future__ import annotations
 
-from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from humeval_power.kernels import reml, small_matrices
-from humeval_power.kernels.crossed import Gram, Profile, Response
-from humeval_power.kernels.information import Information, with_residual
+from humeval_power.kernels.crossed import reml
+from humeval_power.kernels.crossed.by_python import optimise_with, run_by_python
+from humeval_power.kernels.crossed.information import Information, with_residual
+from humeval_power.kernels.crossed.likelihood import Gram, Profile, Response
 
 Floats = NDArray[np.float64]
 
@@ -154,7 +154,7 @@ def second_order(
 def examine(
     gram: Gram, response: Response, gamma: Floats, restricted: bool, norm: Floats, xgx: Floats, xggx: Floats
 ) -> tuple[Profile, float, Floats]:
-    """What `crossed_information.examine` gives."""
+    """What `second_order.examine` gives."""
     wide = widened(gram)
     factor = factorise(wide, gamma)
     prof = profile(wide, response, factor, restricted)
@@ -227,20 +227,11 @@ def _columns(prof: Profile) -> Floats:
     return np.concatenate([prof.outer_hx.T, prof.inner_hx.reshape(p1, -1).T])
 
 
-def _run_by_python(compiled: Any, **replaced: Any) -> Any:
-    """A compiled function as Python runs its source, with other functions behind some of its names."""
-    source = compiled.py_func
-    return FunctionType(source.__code__, {**source.__globals__, **replaced}, source.__name__)
-
-
-_newton_direction = _run_by_python(reml.newton_direction, spd_inverse=small_matrices.spd_inverse.py_func)
-_optimise = _run_by_python(
-    reml.optimise,
+_optimise = optimise_with(
     factorise=factorise,
     profile=profile,
     traces=traces,
     gradient=gradient,
-    newton_direction=_newton_direction,
-    crossed=SimpleNamespace(working_products=working_products),
+    working_products=working_products,
 )
-_fit_many = _run_by_python(reml.fit_many, optimise=_optimise, second_order=second_order)
+_fit_many = run_by_python(reml.fit_many, optimise=_optimise, second_order=second_order)

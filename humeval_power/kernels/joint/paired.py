@@ -8,8 +8,8 @@ design, each with an intercept, workers and items alone:
     the others (contrasts)    variances gamma_WS and gamma_IS
 
 relative to the residual's. So two factors of the order of the workers stand for one of the order of workers times
-systems. Each layer is the crossed model of `large`, whose functions do the work; the sums over layers here are
-those of the likelihood, its slopes and its information.
+systems. Each layer is the crossed model of `large.factored`, whose functions do the work; the sums over layers here
+are those of the likelihood, its slopes and its information.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
-from humeval_power.kernels import information, large, large_information
-from humeval_power.kernels.crossed import Profile, Response
-from humeval_power.kernels.joint_reml import SecondOrder
-from humeval_power.kernels.large_design import Large
+from humeval_power.kernels.crossed import information
+from humeval_power.kernels.crossed.likelihood import Profile, Response
+from humeval_power.kernels.joint.reml import SecondOrder
+from humeval_power.kernels.large import factored
+from humeval_power.kernels.large import information as large_information
+from humeval_power.kernels.large.design import Large
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +53,7 @@ class PairedPoint(NamedTuple):
 
     layers: Layers
     gamma: Floats
-    factors: tuple[large.Factor, large.Factor]
+    factors: tuple[factored.Factor, factored.Factor]
     profiles: tuple[Profile, ...]
 
     @classmethod
@@ -60,12 +62,12 @@ class PairedPoint(NamedTuple):
         gamma = np.asarray(gamma, dtype=float)
         design = layers.design
         sums, contrasts = (
-            large.factorise(design, np.ascontiguousarray(gamma @ loadings))
+            factored.factorise(design, np.ascontiguousarray(gamma @ loadings))
             for loadings in _loadings(layers.n_systems)[:, :4, :2]
         )
         each = (sums, *[contrasts] * (layers.n_systems - 1))
         profiles = tuple(
-            large.profile(design, response, factor, True)
+            factored.profile(design, response, factor, True)
             for response, factor in zip(layers.responses, each, strict=True)
         )
         if not (sums.ok and contrasts.ok and all(np.isfinite(each.phi).all() for each in profiles)):
@@ -114,7 +116,7 @@ class PairedPoint(NamedTuple):
         for layer, prof in enumerate(self.profiles):
             kind = min(layer, 1)
             loadings = _loadings(self.layers.n_systems)[kind, :4, :2]
-            own, own_size = large.working_products(self.layers.design, self.factors[kind], prof, 2)
+            own, own_size = factored.working_products(self.layers.design, self.factors[kind], prof, 2)
             quadratic += loadings @ own @ loadings.T
             size += loadings @ own_size
         return quadratic, size
@@ -127,9 +129,9 @@ class PairedPoint(NamedTuple):
             _loadings(self.layers.n_systems), self._times, self.factors, self.profiles, strict=False
         )
         for loadings, times, factor, prof in parts:
-            outer, inner = large.seen_columns(design, prof)
-            fixed = large.sums_by_type(design, outer[:, 0] ** 2, inner[:, 0] ** 2) * prof.phi[0, 0]
-            trace = large.traces(design, factor, factor.gamma) - fixed
+            outer, inner = factored.seen_columns(design, prof)
+            fixed = factored.sums_by_type(design, outer[:, 0] ** 2, inner[:, 0] ** 2) * prof.phi[0, 0]
+            trace = factored.traces(design, factor, factor.gamma) - fixed
             slope = slope + times * (loadings[:4, :2] @ trace)
         return np.asarray(slope)
 
@@ -152,12 +154,12 @@ class PairedPoint(NamedTuple):
             self._turned(np.moveaxis(np.array(xggx)[kinds], 0, -1)),
         )
 
-    def _information(self, factor: large.Factor, prof: Profile) -> Any:
+    def _information(self, factor: factored.Factor, prof: Profile) -> Any:
         """The information of one layer, the residual last."""
         design = self.layers.design
         norm, single, double = np.empty((2, 2)), np.empty((2, 1, 1)), np.empty((2, 2, 1, 1))
         large_information.second_order(design, factor, prof, norm, single, double)
-        trace = large.traces(design, factor, factor.gamma)
+        trace = factored.traces(design, factor, factor.gamma)
         return information.with_residual(factor.gamma, trace, norm, single, double, prof.phi, design.n)
 
     @property

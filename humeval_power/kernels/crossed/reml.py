@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels import crossed
-from humeval_power.kernels.crossed import Gram, Response, factorise, gradient, profile, traces
-from humeval_power.kernels.crossed_information import second_order
+from humeval_power.kernels.crossed import likelihood
+from humeval_power.kernels.crossed.likelihood import Gram, Response, factorise, gradient, profile, traces
+from humeval_power.kernels.crossed.second_order import second_order
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.small_matrices import spd_inverse
 
@@ -30,8 +30,8 @@ class Optimum(NamedTuple):
     there, steps taken, and a status."""
 
     gamma: Floats
-    factor: crossed.Factor
-    profile: crossed.Profile
+    factor: likelihood.Factor
+    profile: likelihood.Profile
     slope: Floats
     trace: Floats
     quadratic: Floats
@@ -102,7 +102,7 @@ def optimise(gram, response, start, restricted, tolerance, max_steps):
         for t in range(q):
             free[t] = gamma[t] > 0.0 or slope[t] < 0.0
         sigma2 = prof.rss / df
-        quadratic, square = crossed.working_products(gram, factor, prof, q)
+        quadratic, square = likelihood.working_products(gram, factor, prof, q)
         hessian = np.empty((q, q))
         for s in range(q):
             for t in range(q):

@@ -1,9 +1,10 @@
 """The crossed model of a large table: its crossproducts in the order in which a sparse factor eliminates them.
 
-The inner factor is eliminated in closed form as in `crossed`; what is left of the outer columns is a sparse
-matrix, factorised by fronts. Where column types do not meet, the columns of each type are parts of their own.
+The inner factor is eliminated in closed form as in `crossed.likelihood`; what is left of the outer columns is a
+sparse matrix, factorised by fronts. Where column types do not meet, the columns of each type are parts of their
+own.
 A *group* is what is eliminated at once: an inner level, or, where types do not meet, one column of it. Memory
-is proportional to the rows and to the fronts. Notation as in `crossed`.
+is proportional to the rows and to the fronts. Notation as in `crossed.likelihood`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from humeval_power.kernels.crossed import Gram
-from humeval_power.kernels.elimination import Fronts, fronts_of
-from humeval_power.kernels.fronts import Span, spans_of
+from humeval_power.kernels.crossed.likelihood import Gram
 from humeval_power.kernels.kernel import inner, kernel
+from humeval_power.kernels.large.elimination import Fronts, fronts_of
+from humeval_power.kernels.large.fronts import Span, spans_of
 from humeval_power.kernels.small_matrices import small_inverse
 
 Floats = NDArray[np.float64]

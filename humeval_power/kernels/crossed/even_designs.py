@@ -8,7 +8,7 @@ Houtman and Speed 1983): with a and c the blocks of the inner and the outer leve
     O = Z_o'H_i^-1Z_o = c I - E / a + (w / a) E,   w = 1 / (1 + a gamma_i),   N = (I + gamma_o O)^-1
 
 have the eigenvectors of E, and all of the model follows from their eigenvalues: Z_o'H^-1Z_o = O N,
-Z_o'H^-1Z_i = N C w, Z_i'H^-1Z_i = a w - gamma_o w^2 C'N C. Notation as in `crossed`.
+Z_o'H^-1Z_i = N C w, Z_i'H^-1Z_i = a w - gamma_o w^2 C'N C. Notation as in `likelihood`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag, csr_array, vstack
 
-from humeval_power.kernels.crossed import Gram
+from humeval_power.kernels.crossed.likelihood import Gram
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -1,6 +1,6 @@
 """Solves with V of the crossed model for very many levels: conjugate gradients, several right-hand sides at once.
 
-Notation as in `crossed`. The inner factor is eliminated block by block as there, so that the system is
+Notation as in `crossed.likelihood`. The inner factor is eliminated block by block as there, so that the system is
 S = I + L B L over the outer levels, with L^2 = gamma and B = Z_o'H_i^-1Z_o = Z_o'Z_o - C G C', where C are the
 outer-inner blocks and G = gamma (I + A gamma)^-1. B is never formed: one product walks over the pairs once, for
 WIDTH right-hand sides together. The preconditioner is the exact block diagonal of S (block Jacobi; Hestenes

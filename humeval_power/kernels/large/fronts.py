@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
-from humeval_power.kernels.elimination import SMALL, Fronts
 from humeval_power.kernels.kernel import inner, kernel
+from humeval_power.kernels.large.elimination import SMALL, Fronts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

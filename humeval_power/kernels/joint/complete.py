@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels.joint_reml import SecondOrder
+from humeval_power.kernels.joint.reml import SecondOrder
 
 Floats = NDArray[np.float64]
 

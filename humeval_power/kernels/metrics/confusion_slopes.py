@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels.confusion import f1, metric_value, precision, recall
+from humeval_power.kernels.metrics.confusion import f1, metric_value, precision, recall
 
 Floats = NDArray[np.float64]
 

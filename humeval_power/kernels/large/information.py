@@ -3,7 +3,7 @@
 ||Z_s'H^-1Z_t||_F^2 needs all of S^-1 within a connected part. A part that is one large front has it at hand; of
 others it is solved for, a few columns at a time. With C = Z_o'H_i^-1Z_i and G_b = C_b C_b' over the inner
 columns of type b: the inner blocks are tr(G_b K G_c K) and terms of single groups, the mixed ones are
-v'G_b v over the columns v of I - K B, and the outer ones B v. Notation as in `large`.
+v'G_b v over the columns v of I - K B, and the outer ones B v. Notation as in `factored`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.sparse import csr_array
 
-from humeval_power.kernels import fronts, reml
-from humeval_power.kernels.crossed import Profile, Response
-from humeval_power.kernels.elimination import SMALL
-from humeval_power.kernels.large import (
+from humeval_power.kernels.crossed import reml
+from humeval_power.kernels.crossed.by_python import run_by_python
+from humeval_power.kernels.crossed.likelihood import Profile, Response
+from humeval_power.kernels.large import fronts
+from humeval_power.kernels.large.design import Large
+from humeval_power.kernels.large.elimination import SMALL
+from humeval_power.kernels.large.factored import (
     Factor,
     columns_of_type,
     factorise,
     member,
     optimise,
     profile,
-    run_by_python,
     seen_columns,
     split_by_type,
     sums_by_type,
@@ -33,7 +35,6 @@ from humeval_power.kernels.large import (
     times_t,
     traces,
 )
-from humeval_power.kernels.large_design import Large
 
 Floats = NDArray[np.float64]
 
@@ -203,7 +204,7 @@ def examine(
     xgx: Floats,
     xggx: Floats,
 ) -> tuple[Profile, float, Floats]:
-    """What `crossed_information.examine` gives."""
+    """What `second_order.examine` gives."""
     factor = factorise(large, gamma)
     prof = profile(large, response, factor, restricted)
     trace = traces(large, factor, gamma)

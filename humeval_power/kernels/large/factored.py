@@ -1,25 +1,24 @@
 """The crossed model of a large table by sparse factors: exact, with LAPACK where fronts are large.
 
-The functions bear the names of those in `crossed`, whose loops over one dense worker block they stand in for
-where workers are many; the search is that of `reml`, its own source run by Python on them. Notation as in
-`crossed` and `large_design`. S = I + R B R with R the roots of gamma and B = Z_o'H_i^-1Z_o, so that
-K = R S^-1 R and (I - B K) u = R^-1 S^-1 R u.
+The functions bear the names of those in `crossed.likelihood`, whose loops over one dense worker block they
+stand in for where workers are many; the search is that of `reml`, its own source run by Python on them. Notation
+as in `crossed.likelihood` and `large.design`. S = I + R B R with R the roots of gamma and B = Z_o'H_i^-1Z_o, so
+that K = R S^-1 R and (I - B K) u = R^-1 S^-1 R u.
 """
 
 from __future__ import annotations
 
 import os
 from functools import cached_property
-from types import FunctionType, SimpleNamespace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from humeval_power.kernels import fronts, reml, small_matrices
-from humeval_power.kernels.crossed import Profile, Response
-from humeval_power.kernels.large_design import Large, assemble, quadratic_forms
+from humeval_power.kernels.crossed.by_python import optimise_with
+from humeval_power.kernels.crossed.likelihood import Profile, Response
+from humeval_power.kernels.large import fronts
+from humeval_power.kernels.large.design import Large, assemble, quadratic_forms
 
 Floats = NDArray[np.float64]
 
@@ -339,19 +338,10 @@ def effect_variances(large: Large, factor: Factor) -> tuple[Floats, Floats]:
     return outer, gamma * large.by_level(given) + gamma**2 * large.by_level(added)
 
 
-def run_by_python(compiled: Any, **replaced: Any) -> Any:
-    """A compiled function as Python runs its source, with other functions behind some of its names."""
-    source = compiled.py_func
-    return FunctionType(source.__code__, {**source.__globals__, **replaced}, source.__name__)
-
-
-_newton_direction = run_by_python(reml.newton_direction, spd_inverse=small_matrices.spd_inverse.py_func)
-optimise = run_by_python(
-    reml.optimise,
+optimise = optimise_with(
     factorise=factorise,
     profile=profile,
     traces=traces,
     gradient=gradient,
-    newton_direction=_newton_direction,
-    crossed=SimpleNamespace(working_products=working_products),
+    working_products=working_products,
 )
