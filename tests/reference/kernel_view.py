@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.kernels.crossed import information, likelihood, second_order
 from humeval_power.kernels.crossed.crossproducts import build_gram, response_products
+from humeval_power.kernels.kernel import kernel
 
 
-@njit(cache=True)
+@kernel
 def _derivatives(gram, factor, profile, gamma, restricted):
     """Functions that only kernels call have no entry for Python: this is theirs."""
     trace = likelihood.traces(gram, factor, gamma)
@@ -21,7 +21,7 @@ def _derivatives(gram, factor, profile, gamma, restricted):
     return trace, slope, quadratic, square
 
 
-@njit(cache=True)
+@kernel
 def _second_order(gram, factor, profile, norm, xgx, xggx):
     second_order.second_order(gram, factor, profile, norm, xgx, xggx)
 
