@@ -1,5 +1,6 @@
-"""Make docs/images/one-study.png, the two pictures that decide a plan, as the worked example writes them, and
-docs/images/ranking.png, the findings of docs/many-systems.md.
+"""Make docs/images/one-study.png, the two pictures that decide a plan, as the worked example writes them,
+docs/images/ranking.png, the findings of docs/many-systems.md, and docs/images/compare.png, with which the README
+begins.
 
 python docs/make_pictures.py [FOLDER]     FOLDER keeps the files of the examples
 """
@@ -46,11 +47,22 @@ def findings(folder: Path, paths: dict[str, str]) -> None:
     print(f"Written: {target.relative_to(ROOT)}")
 
 
+def two_tests(folder: Path, paths: dict[str, str]) -> None:
+    """Power by the rule of Card et al. (2020) and by the default test."""
+    words = "surface --preset high,low --workers 3,10 --items 50,100,500 --effect 0.05:0.4:0.05 --compare card2020"
+    more = "--simulations 10000 -o two-tests/ --force -q"
+    subprocess.run(["humeval-power", *words.split(), *more.split()], check=True, cwd=folder, env=paths)
+    target = ROOT / "docs" / "images" / "compare.png"
+    shutil.copy(folder / "two-tests" / "surface.png", target)
+    print(f"Written: {target.relative_to(ROOT)}")
+
+
 def main(folder: Path) -> None:
     """Run the examples; the pictures of the plan stand beside each other."""
     folder.mkdir(parents=True, exist_ok=True)
     programs = str(Path(sys.executable).parent)
     paths = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    two_tests(folder, paths)
     findings(folder, paths)
     subprocess.run(["bash", ROOT / "examples" / "one_study.sh", folder], check=True, env=paths)
     target = ROOT / "docs" / "images" / "one-study.png"

@@ -80,7 +80,10 @@ def _output(output: NotebookNode, stem: str, pictures: dict[str, bytes]) -> str:
             lambda found: f'src="{_kept(base64.b64decode(found[2]), found[1][:3], stem, pictures)}"',
             data["text/html"],
         )
-        return f'<div class="notebook-output">\n{_without_blank_lines(html)}\n</div>'
+        below = re.sub(
+            r"(?<=<h|/h)[1-4]\b", lambda found: str(int(found[0]) + 2), _without_blank_lines(html)
+        )
+        return f'<div class="notebook-output" data-search-exclude>\n{below}\n</div>'
     for kind, ending in PICTURES.items():
         if kind in data:
             content = data[kind].encode() if ending == "svg" else base64.b64decode(data[kind])

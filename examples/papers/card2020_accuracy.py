@@ -219,7 +219,9 @@ def table_7(of: list[Claim]) -> None:
 def means(of: list[Claim], result: ClaimsResult) -> None:
     """The last columns of Table 9, Figures 13 and 14."""
     paper.section("Table 9, means", "mean improvement of the claims, by task")
-    paper.command("humeval-power accuracy claims claims.csv")
+    paper.command(
+        "humeval-power accuracy claims claims.csv  # task, n, baseline, improvement of each claim"
+    )
     rows = {}
     positive = [claim for claim in of if claim.improvement > 0]
     printed = {row["dataset"]: row for row in published("card2020_table2_table9.csv")}
@@ -238,6 +240,11 @@ def means(of: list[Claim], result: ClaimsResult) -> None:
     )
     paper.picture(
         drawn["methods"].figure, "figure-14", "Figure 14: claims less the smallest improvement found."
+    )
+    paper.text(
+        f"The picture has all {len(of)} claims, the table below the {len(positive)} improvements. What the "
+        "picture calls glue, middle, least, most and unpaired is regression, lachenbruch, its upper and lower end, "
+        "and binomial there."
     )
     columns = [
         published_columns(c.n_items, baseline=c.baseline, agreement=hp.accuracy.OVERLAP["glue"])

@@ -131,7 +131,9 @@ def typical() -> None:
 def figure_4() -> None:
     """Power over sizes and differences."""
     paper.section("Figure 4", "Power over sizes and differences", "With P0 = 0.13 and b0 = 25.8.")
-    paper.command("humeval-power corpus surface --n 100:5000:100 --effect 0.25,0.5,1,2")
+    paper.command(
+        f"humeval-power corpus surface --n 100:5000:100 --effect 0.25,0.5,1,2 --simulations {OURS}"
+    )
     result = _surface()
     drawn(result, "figure-4", "Figure 4, computed again.")
     power = {(row["n"], row["effect"]): row["power"] for row in result.rows}

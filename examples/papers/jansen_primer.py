@@ -100,7 +100,7 @@ def pictures() -> None:
     """The four pictures: drawn again, and what is said of each."""
     for n, name in PICTURES.items():
         paper.section(f"Picture, {name}", f"Expected p with {n:,} items")
-        paper.command(f"humeval-power compare primer-table --n {n} -o table/")
+        paper.command(f"humeval-power compare primer-table --n {n} -o items-{n}/")
         table = hp.compare.primer_table([n], effects=EFFECTS, hurt=HURT)
         paper.picture(
             table.document().pictures[0].figure,

@@ -97,7 +97,8 @@ def figure_3(tables: object, result: object) -> None:
     paper.text(
         f"The screenshot prints no number. With the items at hand the power is {power.at.power:.2f} by "
         f"resampling and {normal.at.power:.2f} from a normal law, which has not the long tails of these "
-        "differences. Both are for the difference that was observed, and so say again what p says: at p = 0.05 "
+        "differences. (The dotted formula takes the variance of the signed ranks from the data.) "
+        "Both are for the difference that was observed, and so say again what p says: at p = 0.05 "
         "such a power is about one half whatever the study. Say the smallest difference that matters instead: "
         "`--effect`."
     )

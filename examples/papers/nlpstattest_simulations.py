@@ -25,7 +25,7 @@ PANELS = {
     "d": ("Beta, a difference", "wilcoxon"),
 }
 SYSTEMS, SENTENCES, UNIT = 16, 2001, 15  # of WMT 2017, Chinese to English
-STUDIES = 200  # of the error rates of the procedure
+STUDIES = 1000  # of the error rates of the procedure
 QUICK = {"power_by": "formula", "n_resamples": 200}
 
 paper = Paper(
@@ -73,7 +73,7 @@ def figure_4() -> None:
     )
     paper.command(
         "humeval-power compare scores systems.csv --question pseudomedian --unit-size 15 --shuffle-seed 1 "
-        "--correction bonferroni -o map/"
+        "--correction bonferroni -o map/  # a column for each system"
     )
     rng = np.random.default_rng(2017)
     hard, quality = rng.normal(0, 0.12, (SENTENCES, 1)), np.repeat(np.linspace(0.2, 0.32, 8), 2)

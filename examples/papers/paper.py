@@ -193,9 +193,9 @@ class Paper:
             f"# {self.title}",
             self.introduction.strip(),
             f"{self.source}",
-            f"{len(verdicts):,} numbers were computed again: {verdicts.count('equal'):,} are equal as printed, "
-            f"{verdicts.count('within'):,} lie within the error that is said, {verdicts.count('differs'):,} differ "
-            "(the reason is given). In tables, what the paper prints stands in parentheses. "
+            f"{len(verdicts):,} numbers were computed again. Equal as printed: {verdicts.count('equal'):,}; "
+            f"within the error that is said: {verdicts.count('within'):,}; different, for a reason that is given: "
+            f"{verdicts.count('differs'):,}. In tables, what the paper prints stands in parentheses. "
             f"Made by `python examples/papers/{self.key}.py --write`; "
             f"the same as a table: [{self.key}.csv]({self.key}.csv).",
         ]

@@ -245,7 +245,7 @@ def figure_3() -> None:
         for row in published("table1_mde")
     ]
     paper.number(
-        "Section 6.1, times the judgements that reduce an MDE to 1 point: least over Table 1",
+        "Section 6.1, times the judgements that reduce an MDE to 1 point: least of those above 1",
         compared(
             "2",
             min(
