@@ -72,11 +72,12 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
         ("Expected", _expected(found, result)),
     ]
     own, naive = found.plan.errors[0], found.plan.errors[-1]
+    low, high = own.interval
     facts.append(
         (
             "Errors",
-            f"without an effect these boundaries claim a difference in {100 * own.rate:.1f} % of studies; "
-            f"{naive.procedure}: {100 * naive.rate:.0f} %",
+            f"without an effect these boundaries claim a difference in {100 * own.rate:.1f} % of studies "
+            f"({100 * low:.1f} to {100 * high:.1f}, simulated); {naive.procedure}: {100 * naive.rate:.0f} %",
         )
     )
     advised = next((choice for choice in found.choices if choice.recommended), None)
