@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 DIGITS = 12  # of the largest number: numbers that agree so far are equal, whatever their rounding
-CLOSE = 1e-12  # of the largest statistic: computed sums that differ by less are equal
+CLOSE = 1e-9  # of the largest statistic: sums of numbers rounded to DIGITS that differ by less are equal
 _MOST_DECIMALS = 15
 _SMALLEST = 1e-280  # below, a power of ten that shifts the digits is no number
 _WHOLE_UP_TO = 2.0**53  # whole numbers that a float holds

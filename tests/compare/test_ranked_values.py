@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from statistics import median
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from hypothesis import strategies as st
 from reference import exact_ranks
 from scipy import stats
 
+from humeval_power.clusters import Clusters
 from humeval_power.designs import Assignment
 from humeval_power.inference.common_tests import mann_whitney_on_ratings
 from humeval_power.inference.compare.bootstrap import bca_levels
+from humeval_power.inference.compare.cluster_resampling import ClusterSums
 from humeval_power.inference.compare.effect_sizes import wilcoxon_r
 from humeval_power.inference.compare.joint_bootstrap import JointBootstrap
 from humeval_power.inference.compare.permutation import sign_flip_mean, sign_flip_median
@@ -157,3 +160,26 @@ def moved_by(pool: np.ndarray) -> float:
     """The pseudomedian, by listing the pairs."""
     first, second = np.triu_indices(len(pool))
     return float(np.median((pool[first] + pool[second]) / 2))
+
+
+@pytest.mark.parametrize("name", ["permutation", "bootstrap", "wilcoxon", "sign", "bootstrap-median"])
+@pytest.mark.parametrize("unit", [3, 7, 11])
+def test_p_does_not_depend_on_the_unit_of_the_scores(name: Any, unit: int) -> None:
+    """Means of three ratings, and F1, are no short decimals: their sums tie as those of whole numbers do."""
+    rng = np.random.default_rng(unit)
+    settings = TestSettings(n_resamples=500, direction="greater")
+    for _ in range(30):
+        a, b = rng.integers(0, unit + 1, (2, 9)).astype(float)
+        if (a == b).all():
+            continue
+        whole = run_test(name, exact_difference(b, a), settings)
+        parts = run_test(name, exact_difference(b / unit, a / unit), settings)
+        assert parts.p_value == pytest.approx(whole.p_value, abs=1e-12)
+        if whole.resamples is not None and parts.resamples is not None:
+            assert parts.resamples.not_above == pytest.approx(whole.resamples.not_above, abs=1e-12)
+
+
+def test_clusters_that_cancel_in_thirds_do_not_vary() -> None:
+    differences = exact_difference(np.tile([1.0, 2.0, 2.0], 8) / 3, np.tile([0.0, 1.0, 1.0], 8) / 3)
+    clusters = Clusters.of(np.repeat(np.arange(8), 3).tolist())
+    assert (ClusterSums.of((differences - differences.mean())[:, None], clusters).sums == 0).all()

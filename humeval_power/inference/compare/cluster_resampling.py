@@ -8,10 +8,11 @@ import numpy as np
 
 from humeval_power.clusters import Clusters
 from humeval_power.inference.compare.result import Floats, TestSettings
+from humeval_power.inference.ranked_values import CLOSE
 from humeval_power.inference.resampled import in_blocks
 from humeval_power.kernels.metrics.resampling import drawn_counts
 
-ROUNDING = 1e-13  # of the largest value: an error or a mean below is a sum of rounding
+ROUNDING = CLOSE  # of the largest value: an error or a mean below is a sum of rounding
 _FLAT = 1e-14  # of the squares: what is left of a spread by rounding
 
 

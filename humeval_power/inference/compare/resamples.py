@@ -47,9 +47,10 @@ def resamples_of(
     step : of the lattice on which the values lie: bins are whole steps then, for no comb to appear.
     """
     weights = np.full(len(values), 1 / len(values)) if shares is None else shares
-    edges = _edges(*_ends(values, weights), values[weights > 0], at, step)
+    low, high = _ends(values, weights)
+    slack = _SLACK * max(abs(at), step, abs(low), abs(high))
+    edges = _edges(low, high, values[weights > 0], at, step, slack)
     counted, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges, weights=weights)
-    slack = _SLACK * max(abs(at), step)
     below = float(weights[values <= at + slack].sum())
     return Resamples(what, tuple(edges.tolist()), tuple(counted.tolist()), at, min(1.0, below))
 
@@ -64,7 +65,7 @@ def _ends(values: Floats, weights: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _edges(low: float, high: float, possible: Floats, at: float, step: float) -> Floats:
+def _edges(low: float, high: float, possible: Floats, at: float, step: float, slack: float) -> Floats:
     """Even bins; `at` lies on an edge, or on a lattice an edge is half a step above the last value that is at it or
     below."""
     if not step:
@@ -75,7 +76,7 @@ def _edges(low: float, high: float, possible: Floats, at: float, step: float) ->
         return np.array([low - reach / 2, low + reach / 2])
     width = (high - low) / MOST_BINS
     width = step * max(1.0, float(np.ceil(width / step))) if step else width
-    below = possible[possible <= at + _SLACK * max(abs(at), step)]
+    below = possible[possible <= at + slack]
     nearest = float(below.max() if len(below) else possible.min())
     anchor = nearest + step / 2 if step and np.isfinite(nearest) else at
     first, last = np.floor((low - anchor) / width), np.floor((high - anchor) / width) + 1
