@@ -19,7 +19,9 @@ def minus_of_numbers(text: str) -> str:
 
 
 def interval_words(low: float, high: float, *, digits: int = 4, signed: bool = False) -> str:
-    """'0.0123 to 0.0456'; `signed` writes the plus signs too."""
+    """'0.0123 to 0.0456', 'none' where there is no such interval; `signed` writes the plus signs too."""
+    if math.isnan(low):
+        return "none"
     sign = "+" if signed else ""
     return f"{low:{sign}.{digits}f} to {high:{sign}.{digits}f}"
 

@@ -189,3 +189,12 @@ def test_without_validation_significance_decides() -> None:
 
 def test_on_a_small_test_set_nothing_is_an_improvement() -> None:
     assert not any(each.is_best for each in judge_leaderboard(board(), n_items=100))
+
+
+def test_a_worsening_is_no_significant_improvement() -> None:
+    worse = [Claim(c.task, c.n_items, c.baseline, -0.06, c.name) for c in some_claims()[:3]]
+    judged = judge_claims([*some_claims(), *worse])
+    assert all(each.p_value < 0.05 for each in judged.claims[-3:])
+    assert judged.share_significant == sum(
+        each.p_value <= 0.05 and each.claim.improvement > 0 for each in judged.claims
+    ) / len(judged.claims)

@@ -201,3 +201,10 @@ def test_an_estimate_plans_with_as_many_independent_items_as_the_clusters_are_wo
 def test_answers_that_make_no_sense_are_refused(make, said: str) -> None:
     with pytest.raises(InputError, match=said):
         make()
+
+
+def test_where_nothing_varies_between_clusters_there_is_no_interval() -> None:
+    answers = Answers(np.array([[False, True]] * 4), clusters=Clusters.of([0, 1, 2, 2]))
+    result = accuracy.test(answers)
+    assert np.isnan(result.comparisons[0].interval()).all()
+    assert "interval none" in str(result)

@@ -137,3 +137,45 @@ def test_the_command_says_what_was_counted(tmp_path) -> None:
     assert "1 of 1 had power 0.8 or more, of which 1 are significant" in out
     assert "that on 1,000 items of the validation set" in out
     assert "90.0" in out  # they agree on 900 of 1,000
+
+
+@pytest.mark.parametrize("date", ["Nov 2, 2017", "2/1/2020", "2020-10-1", " "])
+def test_submissions_that_cannot_be_put_in_order_are_refused_with_their_rows(
+    tmp_path: Path, date: str
+) -> None:
+    table = tmp_path / "board.csv"
+    table.write_text(f'system,date,accuracy\na,2020-01-01,80\nb,"{date}",90\n')
+    done = run("accuracy", "leaderboard", table, "--n", "1000", code=2)
+    said = " ".join(done.stderr.split())
+    assert "row 3, column 'date'" in said
+    assert "Write dates as 2020-05-06" in said
+
+
+def test_a_leaderboard_goes_by_time_and_not_by_spelling() -> None:
+    board = (
+        Submission("third", "2020-02-01", 0.95, 0.95),
+        Submission("second", "20200115", 0.9, 0.9),
+        Submission("first", "2019-12-31T23:00", 0.8, 0.8),
+    )
+    assert [each.submission.name for each in judge_leaderboard(board, n_items=5000)] == ["second", "third"]
+    with pytest.raises(InputError, match="no submission"):
+        judge_leaderboard([], n_items=5000)
+
+
+@pytest.mark.parametrize(
+    ("command", "head", "row"),
+    [
+        ("claims", "task,n,baseline,improvement", "x,1000,0.85,1.2"),
+        ("overlap", "baseline,improvement,agreement", "85,1.2,0.93"),
+        ("overlap", "baseline,improvement,agreement", "0.95,0.01,0.5"),
+        ("overlap", "baseline,improvement,agreement", "0.97,0.04,0.95"),
+    ],
+)
+def test_columns_in_two_units_and_pairs_that_cannot_be_are_refused(
+    tmp_path: Path, command: str, head: str, row: str
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(f"{head}\n{row}\n")
+    said = " ".join(run("accuracy", command, table, code=2).stderr.split())
+    assert "row 2" in said
+    assert "one unit" in said or "agree." in said

@@ -19,6 +19,7 @@ from humeval_power.inference.assessment.clustered_difference import (
     clustered_difference,
     clustered_superiority,
 )
+from humeval_power.inference.assessment.independent_tests import mean_test
 from humeval_power.inference.assessment.pairs import RatedOutputs, compare_pairs
 
 
@@ -244,3 +245,11 @@ def test_calls_refuse_what_has_no_test() -> None:
     alone = RatedOutputs(np.array([1.0]), np.array([0]), ("A",), np.array([0]), ("",))
     with pytest.raises(InputError, match="2 ratings each"):
         hp.assessment.test(alone)
+
+
+@pytest.mark.parametrize("pooled", [True, False])
+def test_equal_decimals_have_no_spread_whatever_their_mean_comes_to(pooled: bool) -> None:
+    for a, b in (([0.1] * 3, [0.3] * 3), ([0.1] * 3, [0.1] * 6), ([3.0] * 3, [3.5] * 3)):
+        assert math.isnan(mean_test(np.array([a]), np.array([b]), pooled=pooled).p_value[0])
+    small = mean_test(np.array([[1e-9, 2e-9, 4e-9]]), np.array([[3e-9, 5e-9]]), pooled=pooled)
+    assert 0 < small.p_value[0] < 1

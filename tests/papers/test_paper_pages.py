@@ -114,7 +114,7 @@ def test_a_number_is_named_once_in_its_place() -> None:
     page = paper.page()
     assert "| a   | 2 (2) |         |" in page
     assert "| b   |       | 3 (2) a |\n\na: why" in page
-    assert "4 numbers were computed again: 3 are equal as printed" in page
+    assert "4 numbers were computed again. Equal as printed: 3;" in page
 
 
 @pytest.mark.slow

@@ -38,6 +38,10 @@ class Comparison:
         """Of the difference B - A: Bonett and Price's, or Student's with CR2 where there are clusters."""
         if self.clustered is None:
             return self.counts.interval(confidence)
+        if (
+            not self.clustered.standard_error > 0
+        ):  # nothing varies between the clusters: nothing to judge by
+            return math.nan, math.nan
         low, high = self.clustered.interval(confidence)
         return max(low, -1.0), min(high, 1.0)
 

@@ -15,6 +15,7 @@ from scipy import special
 from humeval_power.kernels.metrics.rank_sum import mann_whitney_counts
 
 Floats = NDArray[np.float64]
+_ROUNDING = 1e-12  # of the largest rating: what is left of a spread of equal ones
 ScoreTest = Literal["mann-whitney", "welch", "student"]
 
 
@@ -49,7 +50,7 @@ def mean_test(a: Floats, b: Floats, *, pooled: bool) -> MeanTest:
     variances are pooled, else Welch's."""
     n_a, n_b = a.shape[1], b.shape[1]
     difference = b.mean(axis=1) - a.mean(axis=1)
-    squares_a, squares_b = a.var(axis=1, ddof=1), b.var(axis=1, ddof=1)
+    squares_a, squares_b = _spread(a), _spread(b)
     if pooled:
         df = np.full(len(a), n_a + n_b - 2.0)
         variance = ((n_a - 1) * squares_a + (n_b - 1) * squares_b) / df
@@ -59,6 +60,12 @@ def mean_test(a: Floats, b: Floats, *, pooled: bool) -> MeanTest:
         error = _root(of_a + of_b)
         df = error**4 / (of_a**2 / (n_a - 1) + of_b**2 / (n_b - 1))
     return MeanTest(difference, error, df, 2 * special.stdtr(df, -np.abs(difference) / error))
+
+
+def _spread(ratings: Floats) -> Floats:
+    """Variances of samples, (replicates, n); 0 where nothing but rounding varies."""
+    squares = ratings.var(axis=1, ddof=1)
+    return np.where(squares <= (_ROUNDING * np.abs(ratings).max(axis=1)) ** 2, 0.0, squares)
 
 
 def _root(variance: Floats) -> Floats:

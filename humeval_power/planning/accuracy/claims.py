@@ -90,6 +90,10 @@ class JudgedClaim:
         """Whether the claimed improvement is smaller than the test set can be trusted to find."""
         return not self.claim.improvement >= self.detectable
 
+    def is_significant(self, alpha: float) -> bool:
+        """Whether it is an improvement, and significant."""
+        return self.claim.improvement > 0 and self.p_value <= alpha
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaims:
@@ -118,12 +122,14 @@ class JudgedClaims:
     @property
     def share_significant(self) -> float:
         """Claims whose improvement is significant at the predicted agreement, of all."""
-        return _share([each.p_value <= self.alpha for each in self.claims])
+        return _share([each.is_significant(self.alpha) for each in self.claims])
 
     @property
     def share_both(self) -> float:
         """Claims with the target power and a significant improvement."""
-        return _share([each.power >= self.target and each.p_value <= self.alpha for each in self.predicted])
+        return _share(
+            [each.power >= self.target and each.is_significant(self.alpha) for each in self.predicted]
+        )
 
 
 def fit_effects(claims: Sequence[Claim]) -> EffectRegression:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.planning.accuracy.claims import Claim, compatible, expected_p
 from humeval_power.planning.accuracy.pairs import ValidationPairs
@@ -56,6 +57,21 @@ class JudgedSubmission:
     is_best: bool
 
 
+def moment(date: str) -> datetime:
+    """When a submission was made; of a day, its beginning.
+
+    Raises
+    ------
+    InputError
+        A date that is none of ISO 8601.
+    """
+    try:
+        return datetime.fromisoformat(date.strip()).replace(tzinfo=None)
+    except ValueError:
+        rule, remedy = "is no date by which submissions can be put in order.", "Write dates as 2020-05-06."
+        raise InputError([Problem(rule, remedy, value=date, has_value=True)]) from None
+
+
 def judge_leaderboard(
     submissions: Sequence[Submission],
     *,
@@ -69,18 +85,21 @@ def judge_leaderboard(
 ) -> tuple[JudgedSubmission, ...]:
     """Compare submissions in order of time with the best before them; the first is where it starts.
 
-    The dates are compared as text: write them as 2020-05-06. With `pairs` the agreement is that counted on the
+    The dates are those of ISO 8601, such as 2020-05-06. With `pairs` the agreement is that counted on the
     validation set, else it is guessed. The power is that of the test set, or that which the validation set would
     have (`power_on`), as Card et al. (2020, App. D) took it.
 
     Raises
     ------
     InputError
-        A pair that is compared and not in `pairs`; the power on a validation set whose size is not known.
+        No submission; a date that is none; a pair that is compared and not in `pairs`; the power on a validation
+        set whose size is not known.
     """
+    if not submissions:
+        raise InputError("There is no submission to judge.")
     if power_on == "validation" and pairs is None:
         raise InputError("The power on the validation set needs the pairs and the number of its items.")
-    ordered = sorted(submissions, key=lambda each: each.date)
+    ordered = sorted(submissions, key=lambda each: moment(each.date))
     n_power = pairs.n_items if pairs is not None and power_on == "validation" else n_items
     best, judged = ordered[0], []
     for each in ordered[1:]:

@@ -59,10 +59,13 @@ def by_every_method(
     tasks = []
     for task in dict.fromkeys(claim.task for claim in claims):
         own = [claim for claim in claims if claim.task == task]
-        gains, best = np.array([claim.improvement for claim in own]), max(claim.baseline for claim in own)
+        gains, hardest = (
+            np.array([claim.improvement for claim in own]),
+            max(own, key=lambda each: each.baseline),
+        )
         error = float(gains.std(ddof=1)) / math.sqrt(len(own)) if len(own) > 1 else math.nan
         mean = float(np.mean([claim.baseline for claim in own]))
-        n_items = own[0].n_items
+        n_items, best = hardest.n_items, hardest.baseline  # what it takes to improve on the best so far
         tasks.append(
             TaskClaims(
                 task, n_items, len(own), mean, float(gains.mean()), error, best, smallest(n_items, best)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
@@ -101,8 +102,9 @@ def picture(comparisons: Sequence[Comparison], confidence: float) -> Chart:
     """The differences with their intervals, in points of 100."""
     effects = []
     for each in comparisons:
-        low, high = each.interval(confidence)
-        effects.append((each.name or "B - A", 100 * each.counts.difference, (100 * low, 100 * high)))
+        ends = [each.counts.difference if math.isnan(end) else end for end in each.interval(confidence)]
+        low, high = (100 * end for end in ends)  # a point alone where there is no interval
+        effects.append((each.name or "B - A", 100 * each.counts.difference, (low, high)))
     return interval_chart(
         "difference",
         effects,
@@ -127,13 +129,14 @@ def paper_words(comparison: Comparison, answers: Answers | None, alpha: float) -
     """A paragraph on one comparison."""
     counts, (a, b), name = comparison.counts, comparison.systems, cluster_name(answers)
     confidence = f"{100 * (1 - alpha):g} %"
-    low, high = (100 * end for end in comparison.interval(1 - alpha))
+    ends = [100 * end for end in comparison.interval(1 - alpha)]
+    interval = "" if math.isnan(ends[0]) else f", {confidence} interval {ends[0]:+.1f} to {ends[1]:+.1f}"
     known = counts.accuracies
     rates = "" if known is None else f" ({100 * known[1]:.1f} % against {100 * known[0]:.1f} %)"
     text = (
         f"{b} and {a} answered the same {counts.n_items:,} items{few_clusters(comparison.clustered, name)}. The "
-        f"accuracy of {b} less that of {a} was {100 * counts.difference:+.1f} points{rates}, {confidence} interval "
-        f"{low:+.1f} to {high:+.1f}. {b} alone was right on {counts.only_b:,} items, {a} alone on "
+        f"accuracy of {b} less that of {a} was {100 * counts.difference:+.1f} points{rates}{interval}. "
+        f"{b} alone was right on {counts.only_b:,} items, {a} alone on "
         f"{counts.only_a:,}."
     )
     found = comparison.clustered

@@ -99,7 +99,7 @@ class RatedPairs(Result):
             alike = (
                 "all ratings of a system lie in one cluster, or " if self.rated.cluster is not None else ""
             )
-            yield f"No p-value: {alike}all ratings of the pair are alike."
+            yield f"No p-value: {alike}the ratings do not vary, and there is nothing to judge by."
         if len(self.found.pairs) > 1:
             yield "A pair that is not significant is not shown to be alike; intervals are of each pair by itself."
 

@@ -8,7 +8,14 @@ from typing import Any
 
 from humeval_power.checking.columns import find_columns
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.accuracy.results import ACCURACY, BASELINE, IMPROVEMENT, unit_of
+from humeval_power.interfaces.formats.accuracy.results import (
+    ACCURACY,
+    BASELINE,
+    IMPROVEMENT,
+    ROUNDED,
+    check_accuracies,
+    unit_of,
+)
 from humeval_power.interfaces.formats.columns import NumberColumn, read_numbers_of
 from humeval_power.interfaces.formats.json_text import read_object
 from humeval_power.interfaces.formats.tables import read_table
@@ -40,11 +47,15 @@ def read_system_pairs(path: str | Path) -> tuple[list[SystemPair], bool]:
     unit = unit_of(table, values, BASELINE, _AGREEMENT)
     baseline, agreement = values["baseline"] / unit, values["agreement"] / unit
     gain = values["improvement"] / unit if "improvement" in values else values["accuracy"] / unit - baseline
+    check_accuracies(table, baseline, gain, column=found["baseline"])
     pairs, problems = [], []
     for row, before, by, alike in zip(table.frame.index, baseline, gain, agreement, strict=True):
         pairs.append(SystemPair(float(min(before, before + by)), float(abs(by)), float(alike)))
-        if abs(by) > 1 - alike + 1e-9:
+        least, most = abs(2 * before + by - 1) - 2 * ROUNDED, 1 - abs(by) + 1e-9
+        if not least <= alike <= most:
             rule = f"the accuracies are {abs(by):.4g} apart, so that at most {1 - abs(by):.4g} can agree."
+            if alike < least:
+                rule = f"with accuracies of {before:.4g} and {before + by:.4g} at least {least:.4g} agree."
             problems.append(
                 Problem(
                     rule,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from humeval_power.inference.accuracy.counts import PairedCounts
 from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of, texts_of
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
 from humeval_power.planning.accuracy.claims import Claim
-from humeval_power.planning.accuracy.leaderboard import Submission
+from humeval_power.planning.accuracy.leaderboard import Submission, moment
 
 _SIZE = NumberColumn(("n", "size", "n_items", "items", "test_size"), low=1, whole=True)
 BASELINE = NumberColumn(
@@ -37,6 +37,7 @@ _SUBMISSION = replace(_NAME, names=(*_NAME.names, "description"))
 _KEY = Column(("key", "index", "id", "number"), required=False)
 _TASK = Column(("task", "dataset", "benchmark"), required=False)
 _DATE = Column(("date", "day", "time"))
+ROUNDED = 0.0005  # of an accuracy: half of the last digit that tables in per cent have
 COUNTS = (
     NumberColumn(("only_b", "b"), low=0, whole=True),
     NumberColumn(("only_a", "c"), low=0, whole=True),
@@ -65,6 +66,7 @@ def read_claims(path: str | Path) -> tuple[list[Claim], bool]:
     unit = unit_of(table, values, BASELINE)
     baseline = values["baseline"]
     effects = values["improvement"] if "improvement" in values else values["accuracy"] - baseline
+    check_accuracies(table, baseline / unit, effects / unit, column=found["baseline"])
     tasks = texts_of(table, found.get("task")) or ["all"] * len(table.frame)
     labels = texts_of(table, found.get("name")) or tasks
     rows = zip(tasks, values["n"], baseline / unit, effects / unit, labels, strict=True)
@@ -85,6 +87,7 @@ def read_leaderboard(path: str | Path) -> tuple[list[Submission], bool]:
     scores = values["accuracy"] / unit
     validation = values.get("validation", np.full(len(scores), math.nan)) / unit
     names, dates = texts_of(table, found["name"]) or [], texts_of(table, found["date"]) or []
+    _check_dates(table, dates, found["date"])
     keys = texts_of(table, found.get("key")) or [""] * len(names)
     rows = zip(names, dates, scores, validation, keys, strict=True)
     return [
@@ -121,6 +124,40 @@ def counts_of(table: SourceTable) -> list[tuple[str, PairedCounts]]:
     if problems:
         raise InputError(problems)
     return counted
+
+
+def check_accuracies(table: SourceTable, baseline: Floats, gain: Floats, *, column: str) -> None:
+    """Raise InputError, naming the rows, where a baseline and an improvement make no accuracy: they may stand in
+    two units."""
+    problems = [
+        Problem(
+            f"and an improvement of {by:+.4g} make an accuracy of {before + by:.4g}.",
+            "Correct the row, or write all columns in one unit: shares from 0 to 1, or per cent.",
+            table.source,
+            int(row),
+            column,
+            float(before),
+            has_value=True,
+        )
+        for row, before, by in zip(table.frame.index, baseline, gain, strict=True)
+        if not -ROUNDED <= before + by <= 1 + ROUNDED
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _check_dates(table: SourceTable, dates: Sequence[str], column: str) -> None:
+    """Raise InputError, naming the rows, where submissions cannot be put in order."""
+    problems = []
+    for row, date in zip(table.frame.index, dates, strict=True):
+        try:
+            moment(date)
+        except InputError as error:
+            problems += [
+                replace(each, place=table.source, row=int(row), column=column) for each in error.problems
+            ]
+    if problems:
+        raise InputError(problems)
 
 
 def unit_of(table: SourceTable, values: Mapping[str, Floats], *columns: NumberColumn) -> float:
