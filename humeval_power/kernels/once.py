@@ -10,10 +10,14 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+_LOOK_EVERY = 0.02  # seconds between two tries to take a lock
+_PATIENCE = 120.0  # seconds for a lock whose process compiles: one that was stopped keeps it for ever
 
 
 class OncePerMachine:
@@ -70,14 +74,22 @@ class OncePerMachine:
 
 
 def _lock(place: int) -> bool:
-    """Wait for a byte of the lock file; False where there are no such locks, and everybody compiles."""
+    """Wait for a byte of the lock file; False where there are no such locks, or who has it does not give it up:
+    then everybody compiles."""
+    end = time.monotonic() + _PATIENCE
     try:
         import fcntl
 
-        fcntl.lockf(_handle(), fcntl.LOCK_EX, 1, place)
+        while time.monotonic() < end:
+            try:
+                fcntl.lockf(_handle(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+            except BlockingIOError:
+                time.sleep(_LOOK_EVERY)
+            else:
+                return True
     except (ImportError, OSError):
-        return False
-    return True
+        pass
+    return False
 
 
 def release(place: int) -> None:

@@ -190,3 +190,17 @@ def test_on_a_full_disk_a_kernel_is_not_kept_and_runs(monkeypatch: pytest.Monkey
     quadrupled._cache._cache.flush()  # of a run before
     monkeypatch.setattr(quadrupled._cache._cache, "save_overload", full)
     assert quadrupled(10) == 40
+
+
+def test_one_that_was_stopped_is_not_waited_for_for_ever(
+    lock_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(once, "_PATIENCE", 0.2)
+    with another(lock_file, f"{NAME}(one)") as stopped:
+        assert stopped.stdout is not None
+        assert stopped.stdout.readline() == "held\n"
+        cache = OncePerMachine(Kept(), NAME)
+        assert cache.load_overload("(one)", None) is None  # and compiles for itself
+        cache.save_overload("(one)", "compiled")
+        cache.finished("(one)")
+        stopped.communicate()
