@@ -82,7 +82,7 @@ def differences(first: dict[str, float], other: dict[str, float]) -> list[str]:
     return [
         f"{name}: {value} and {other[name]}"
         for name, value in first.items()
-        if abs(value - other[name]) > AGREEMENT * max(1.0, abs(value))
+        if not (value == other[name] or abs(value - other[name]) <= AGREEMENT * max(1.0, abs(value)))
     ]
 
 

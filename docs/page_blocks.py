@@ -128,7 +128,7 @@ def output_of(typed: str, *, may_fail: bool = False) -> str:
             raise result.exception
         code, output, error = result.exit_code, result.stdout, result.stderr
     else:
-        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True)
         code, output, error = done.returncode, done.stdout, done.stderr
     if (code not in DONE and not may_fail) or (may_fail and not error):
         raise SystemExit(f"{line}\nended with {code}:\n{error or output}")

@@ -6,6 +6,7 @@ python examples/papers/make.py --check     change nothing; end with 1 where a nu
 
 from __future__ import annotations
 
+import argparse
 import csv
 import subprocess
 import sys
@@ -45,7 +46,11 @@ def index() -> str:
 
 def main() -> None:
     """Run every script, tell how long each took, and name those that failed."""
-    mode = "--check" if "--check" in sys.argv[1:] else "--write"
+    parser = argparse.ArgumentParser(description="Compute the founding papers again, one script for each.")
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; end with 1 where a number moved"
+    )
+    mode = "--check" if parser.parse_args().check else "--write"
     failed = []
     for script in scripts():
         begun = time.perf_counter()

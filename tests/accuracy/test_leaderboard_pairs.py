@@ -134,7 +134,7 @@ def test_the_command_says_what_was_counted(tmp_path) -> None:
     (tmp_path / "pairs.csv").write_text("first,second,differing\nfirst,second,100\n")
     typed = (tmp_path / "board.csv", "--n", 4000, "--pairs", tmp_path / "pairs.csv", "--n-validation", 1000)
     out = " ".join(run("accuracy", "leaderboard", *typed).stdout.split())
-    assert "1 of 1 had power 0.8 or more, of which 1 are significant" in out
+    assert "1 of 1 had power 0.8 or more, of which 1 is significant" in out
     assert "that on 1,000 items of the validation set" in out
     assert "90.0" in out  # they agree on 900 of 1,000
 
@@ -179,3 +179,16 @@ def test_columns_in_two_units_and_pairs_that_cannot_be_are_refused(
     said = " ".join(run("accuracy", command, table, code=2).stderr.split())
     assert "row 2" in said
     assert "one unit" in said or "agree." in said
+
+
+def test_what_is_counted_is_not_guessed_too_and_a_column_has_one_unit(tmp_path: Path) -> None:
+    table, counted = tmp_path / "board.csv", tmp_path / "pairs.csv"
+    table.write_text(HEAD)
+    counted.write_text("first,second,differing\nfirst,second,100\n")
+    known = ("--n", "400", "--pairs", counted, "--n-validation", "1000")
+    said = run("accuracy", "leaderboard", table, *known, "--overlap", "glue", code=2).stderr
+    assert "--overlap" in said
+    table.write_text(HEAD.replace("80,80", "0.8,0.8"))
+    said = " ".join(run("accuracy", "leaderboard", table, "--n", "400", code=2).stderr.split())
+    assert "row 2, column 'accuracy'" in said
+    assert "one unit" in said

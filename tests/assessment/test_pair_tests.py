@@ -253,3 +253,19 @@ def test_equal_decimals_have_no_spread_whatever_their_mean_comes_to(pooled: bool
         assert math.isnan(mean_test(np.array([a]), np.array([b]), pooled=pooled).p_value[0])
     small = mean_test(np.array([[1e-9, 2e-9, 4e-9]]), np.array([[3e-9, 5e-9]]), pooled=pooled)
     assert 0 < small.p_value[0] < 1
+
+
+def test_the_column_of_the_systems_is_no_cluster(tmp_path: Path) -> None:
+    table = tmp_path / "rated.csv"
+    table.write_text("system,rating\n" + "".join(f"{'ab'[n % 2]},{50 + n}\n" for n in range(12)))
+    for option in ("--cluster", "--by"):
+        said = " ".join(run("assessment", "test", table, option, "system", code=2).stderr.split())
+        assert f"{option}" in said
+        assert "names the column of the system" in said
+
+
+def test_where_means_and_ranks_say_different_things_it_is_told(tmp_path: Path) -> None:
+    table = tmp_path / "rated.csv"
+    rows = [("a", 50 + n % 7) for n in range(40)] + [("b", 50 + n % 7 + 45 * (n < 5)) for n in range(40)]
+    table.write_text("system,rating\n" + "".join(f"{system},{rating}\n" for system, rating in rows))
+    assert "Say which one was planned" in " ".join(run("assessment", "test", table).stdout.split())

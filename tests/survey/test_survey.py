@@ -230,3 +230,11 @@ def test_an_effect_wider_than_its_scale_is_refused(tmp_path: Path) -> None:
     assert "row 3" in said
     assert "row 4" in said
     assert "row 5" in said
+
+
+def test_blank_rows_are_no_comparisons(tmp_path: Path) -> None:
+    table = tmp_path / "papers.csv"
+    table.write_text("name,effect,items\nX,0.1,50\n,,\nY,0.2,60\n , ,\n")
+    done = run("survey", table, "--preset", "high", "--json")
+    assert len(json.loads(done.stdout)["comparisons"]) == 2
+    assert "Blank rows are left out: 2." in done.stderr

@@ -91,12 +91,6 @@ class TableOptions:
             return None
         return self.systems[0], self.systems[1]
 
-    @property
-    def named_otherwise(self) -> tuple[str, ...]:
-        """Columns that are neither worker, item, system, rating nor criterion."""
-        named = (self.document, *self.covariates, self.order_column)
-        return tuple(name for name in named if name is not None)
-
 
 def _systems(ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...] | None:
     if text is None:

@@ -59,6 +59,8 @@ def read_comparisons(path: str | Path) -> tuple[list[Comparison], tuple[str, ...
         A table without any of the columns, or every cell that breaks a rule, with its row.
     """
     table = read_table(path)
+    empty = (table.frame.isna() | (table.frame.astype(str).map(str.strip) == "")).all(axis=1)
+    table = table._replace(frame=table.frame[~empty])
     columns = find_columns(table.frame.columns, (*_COLUMNS, *_WORDS), source=table.source).of
     _refuse_strange(table, columns)
     told = {column.name: texts_of(table, columns.get(column.name)) for column in _WORDS}
@@ -77,7 +79,8 @@ def read_comparisons(path: str | Path) -> tuple[list[Comparison], tuple[str, ...
         )
         for row, label in enumerate(table.frame.index)
     ]
-    return comparisons, tuple(f"{table.source}: {notice}" for notice in _notices(table, columns))
+    blank = (f"Blank rows are left out: {int(empty.sum()):,}.",) if empty.any() else ()
+    return comparisons, tuple(f"{table.source}: {notice}" for notice in (*blank, *_notices(table, columns)))
 
 
 def _numbers(table: SourceTable, problems: Sequence[Problem]) -> dict[str, Floats]:

@@ -43,10 +43,6 @@ class Typed:
         self._said.add(name)
         return self._values[name] if name in self._typed else None
 
-    def all_given(self, names: Iterable[str]) -> dict[str, Any]:
-        """Those of several that were typed and differ from their defaults."""
-        return {name: self._values[name] for name in names if self.given(name) is not None}
-
     def was_stated(self, name: str) -> bool:
         """Whether an option was typed, be it as its default is."""
         return self._context.get_parameter_source(name) not in _NOT_TYPED

@@ -162,8 +162,8 @@ def effects_fit(claims: Sequence[Claim]) -> LeastSquares:
         columns[f"task {task}"] = np.array([float(claim.task == task) for claim in claims])
     effect = np.array([claim.improvement for claim in claims])
     refusal = (
-        f"{len(claims)} claims on {len(tasks)} tasks do not determine a regression on baseline and task: "
-        "the baselines must differ within at least one task."
+        f"The claims ({len(claims)}, of tasks {len(tasks)}) do not determine a regression on baseline and task: "
+        "add some; the baselines must differ within at least one task."
     )
     return least_squares(columns, effect, refusal=refusal)
 

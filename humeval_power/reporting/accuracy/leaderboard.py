@@ -85,7 +85,8 @@ class LeaderboardResult(Result):
         if self._caveats():
             return (agreement,)
         said = f"{self.n_powered} of {len(self.judged)} had power {self.power:g} or more, of which "
-        said += f"{sum(each.is_best for each in self.judged)} are significant; {_ON[self.power_on]}."
+        n_best = sum(each.is_best for each in self.judged)
+        said += f"{n_best} {'is' if n_best == 1 else 'are'} significant; {_ON[self.power_on]}."
         return (said, agreement)
 
     def _pictures(self) -> tuple[Picture, ...]:
@@ -101,7 +102,7 @@ class LeaderboardResult(Result):
         """What was asked, and the submissions."""
         return {
             "n": self.n,
-            "overlap": self.overlap,
+            "overlap": self.overlap if self.n_validation is None else None,
             "test": self.test,
             "power": self.power,
             "alpha": self.alpha,

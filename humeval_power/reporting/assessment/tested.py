@@ -30,6 +30,11 @@ _TORN = (
     "(marked !), say which one was planned."
 )
 
+_SPLIT = (
+    "The p-value is of which rating of a pair is higher, the interval of the difference of means: here one shows a "
+    "difference and the other does not. Say which one was planned."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class RatedPairs(Result):
@@ -95,6 +100,8 @@ class RatedPairs(Result):
             )
         if self.found.test == "mann-whitney" and any(pair.is_torn for pair in self.found.pairs):
             yield _TORN
+        elif self.found.test == "mann-whitney" and any(map(self._is_split, self.found.pairs)):
+            yield _SPLIT
         if any(math.isnan(pair.p_value) for pair in self.found.pairs):
             alike = (
                 "all ratings of a system lie in one cluster, or " if self.rated.cluster is not None else ""
@@ -123,6 +130,13 @@ class RatedPairs(Result):
             p_cell(pair.p_value),
             p_cell(pair.corrected_p) + (" *" if pair.corrected_p < self.found.alpha else "  "),
         )
+
+    def _is_split(self, pair: PairTest) -> bool:
+        """Whether the interval of the means and the test of ranks say different things."""
+        low, high = pair.interval
+        if math.isnan(low) or math.isnan(pair.p_value):
+            return False
+        return (low > 0 or high < 0) != (pair.p_value < self.found.alpha)
 
     def _is_torn(self, pair: PairTest) -> bool:
         return self.found.test == "mann-whitney" and pair.is_torn

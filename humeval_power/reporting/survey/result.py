@@ -188,7 +188,7 @@ def _could_find(found: Survey) -> Iterator[Block]:
         if known:
             middle = median(each.mde for each in known)
             rough = sum(each.is_rough for each in known)
-            few = f" ({rough} have fewer than 5 workers, where the formula is rough)" if rough else ""
+            few = f" ({rough} with fewer than 5 workers, where the formula is rough)" if rough else ""
             facts.append(
                 (
                     setting,

@@ -7,6 +7,7 @@ from typing import get_args
 import click
 
 from humeval_power.api import accuracy_claims
+from humeval_power.errors import InputError, Problem
 from humeval_power.inference.mcnemar import PairedTest
 from humeval_power.interfaces.cli.accuracy.bounds import paired_test_option
 from humeval_power.interfaces.cli.accuracy.overlap import PERCENT, agreement_named, overlap_option, together
@@ -91,6 +92,11 @@ def leaderboard(
     from humeval_power.interfaces.formats.accuracy.results import read_leaderboard
 
     together(pairs, n_validation, ("--power-on validation", power_on == "validation"))
+    source = click.get_current_context().get_parameter_source("overlap")
+    if pairs is not None and source is click.core.ParameterSource.COMMANDLINE:
+        raise InputError(
+            [Problem("is guessed, and --pairs counts it.", "Leave out one of them.", "--overlap")]
+        )
     read, percent = read_leaderboard(table)
     known = read_pairs(pairs, read, n_validation=n_validation) if pairs and n_validation else None
     return accuracy_claims.leaderboard(

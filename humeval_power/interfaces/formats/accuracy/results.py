@@ -162,6 +162,25 @@ def _check_dates(table: SourceTable, dates: Sequence[str], column: str) -> None:
 
 def unit_of(table: SourceTable, values: Mapping[str, Floats], *columns: NumberColumn) -> float:
     """100 for a table in per cent, which has an accuracy above 1 in the first of the columns; else 1."""
-    unit = 100.0 if (values[columns[0].name] > 1).any() else 1.0
+    first = values[columns[0].name]
+    unit = 100.0 if (first > 1).any() else 1.0
+    shares = (first > 0) & (first <= 1)
+    if unit != 1 and shares.any():
+        raise InputError(
+            [
+                Problem(
+                    "is a share, and other rows are in per cent.",
+                    "Write all accuracies in one unit: shares from 0 to 1, or per cent.",
+                    table.source,
+                    int(row),
+                    find_columns(table.frame.columns, [columns[0]], source=table.source).of[
+                        columns[0].name
+                    ],
+                    float(value),
+                    has_value=True,
+                )
+                for row, value in zip(table.frame.index[shares], first[shares], strict=True)
+            ]
+        )
     read_numbers_of(table, [replace(column, high=unit) for column in columns])
     return unit

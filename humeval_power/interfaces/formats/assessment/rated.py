@@ -64,6 +64,12 @@ def read_rated(
             named_column(column, table.frame.columns, option=option, source=table.source)
     found = find_columns(table.frame.columns, wanted, source=table.source, named=named, taken=chosen)
     of = found.of
+    for column, option in ((by, "--by"), (cluster, "--cluster")):
+        if column is not None and column in (of["system"], of["rating"]):
+            rule = f"names the column of the {'system' if column == of['system'] else 'rating'}."
+            raise InputError(
+                [Problem(rule, "Name a column of what ratings share.", place=table.source, column=option)]
+            )
     frame = _one_criterion(table, of.get("criterion"), criterion, by)
     table = table._replace(frame=frame)
     values, problems = _ratings(table, of["rating"])
