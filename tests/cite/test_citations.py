@@ -219,3 +219,9 @@ def test_what_is_no_record_is_refused(tmp_path: Path, content: str) -> None:
     assert "no record" in " ".join(
         run("cite", tmp_path / "file.json", tmp_path, code=2).stderr.split()
     ) or (content in ("[]", "no JSON"))
+
+
+def test_tests_of_ranks_and_by_resampling_are_cited() -> None:
+    clustered = {"signature": "humeval_power|model:independent-ratings|test:mann-whitney|cluster:worker:10"}
+    assert works(clustered) >= {"Mann and Whitney 1947", "Brunner and Munzel 2000", "Obuchowski 1997"}
+    assert works({"signature": "humeval_power|test:bootstrap-t|n:90"}) == {"Efron and Tibshirani 1993"}

@@ -17,7 +17,7 @@ def entry(work: Reference) -> str:
     """One entry; accents are commands, so that every BibTeX reads it."""
     fields: Mapping[str, str] = {
         "author": " and ".join(map(_author, work.authors)),
-        "title": bibtex_text(work.title),
+        "title": _typeset(work.title),
         **{name: _field(name, text) for name, text in work.details.items() if text},
         "year": str(work.year),
     }
@@ -33,9 +33,14 @@ def bibliography(works: Iterable[Reference]) -> str:
     return "\n\n".join(map(entry, works)) + "\n"
 
 
+def _typeset(text: str) -> str:
+    """A text whose apostrophes are those of print: the other one is a command that not every program reads."""
+    return bibtex_text(text.replace("'", "\u2019"))
+
+
 def _author(name: str) -> str:
     """'Family, Given'; what has no comma is one name, of a group."""
-    text = bibtex_text(name.replace("'", "\u2019"))
+    text = _typeset(name)
     return text if "," in name else f"{{{text}}}"
 
 

@@ -42,7 +42,18 @@ _SIGNED: Mapping[str, tuple[str, str]] = {  # what an entry of a signature says 
     "df:kr": _DF["kenward-roger"],
     "corr:holm": _CORRECTIONS["holm"],
     "corr:max-t": _CORRECTIONS["max-t"],
+    "test:mann-whitney": ("Mann and Whitney 1947", "the test of two samples by ranks"),
+    "test:welch": ("Welch 1947", "the test of two means"),
+    "test:wilcoxon": ("Wilcoxon 1945", "the test of differences by their ranks"),
+    **dict.fromkeys(
+        ("test:bootstrap", "test:bootstrap-t", "test:bootstrap-median"),
+        ("Efron and Tibshirani 1993", "the test by resampling"),
+    ),
 }
+_PLACEMENTS = (
+    ("Brunner and Munzel 2000", "the test of ranks where variances differ"),
+    ("Obuchowski 1997", "ranks of ratings in clusters"),
+)
 _CLUSTERS = ("Bell and McCaffrey 2002", "standard errors and degrees of freedom of items in clusters")
 _MIXED = {"model:lmm+judge", "kind:crossed"}  # there clusters are a random effect
 _ENGINES = {
@@ -92,6 +103,8 @@ def _of_signature(signature: str) -> Iterator[tuple[str, str]]:
     yield from (_SIGNED[entry] for entry in entries if entry in _SIGNED)
     if any(entry.startswith("cluster:") for entry in entries) and _MIXED.isdisjoint(entries):
         yield _CLUSTERS
+        if "test:mann-whitney" in entries:
+            yield from _PLACEMENTS
 
 
 def _parts(value: object) -> Iterator[Mapping[str, Any]]:
