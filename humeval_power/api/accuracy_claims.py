@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from humeval_power.errors import InputError
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 
 if TYPE_CHECKING:
@@ -227,6 +228,11 @@ def _prior(overlap: Prior | Agreement) -> tuple[str, Agreement]:
     from humeval_power.planning.accuracy.detectable import PRIORS
 
     if isinstance(overlap, str):
+        if overlap not in PRIORS:
+            known = ", ".join(PRIORS)
+            raise InputError(
+                f"overlap {overlap!r} is none of {known}; for your own pairs: `read_overlap(path)`."
+            )
         return overlap, PRIORS[overlap]
     names = {agreement: str(name) for name, agreement in PRIORS.items()}
     return names.get(overlap, overlap.label), overlap

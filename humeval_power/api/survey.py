@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from humeval_power.differences import Difference
+from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
@@ -49,6 +50,10 @@ def survey(
     from humeval_power.planning.survey.survey import survey as surveyed
     from humeval_power.reporting.survey.result import SurveyResult
 
+    if not settings:
+        raise InputError(
+            "Without parameters there is no power to work out: give one setting or more by name."
+        )
     said = tuple(each if isinstance(each, Difference) else Difference(each) for each in effects)
     found = surveyed(
         comparisons, settings, effects=[each.value for each in said], if_missing=if_missing, rule=rule

@@ -192,3 +192,9 @@ def test_what_is_counted_is_not_guessed_too_and_a_column_has_one_unit(tmp_path: 
     said = " ".join(run("accuracy", "leaderboard", table, "--n", "400", code=2).stderr.split())
     assert "row 2, column 'accuracy'" in said
     assert "one unit" in said
+
+
+@pytest.mark.parametrize(("asked", "said"), [({"power": 1.2}, "1.2"), ({"overlap": "foo"}, "none of glue")])
+def test_a_call_refuses_what_the_command_refuses(asked: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        hp.accuracy.leaderboard(BOARD, n=400, **asked)

@@ -232,7 +232,7 @@ def test_without_force_the_second_of_two_writers_is_refused(tmp_path: Path) -> N
         (("old/below",), "is a file, not a directory"),
         (("folder",), "is a directory; name a file"),
         (("",), "is a directory; name a file"),
-        (("old",), "old exists already. Choose another --output, or add --force"),
+        (("old",), "old exists already. Choose another name, or add --force"),
     ],
 )
 def test_what_cannot_be_written_together_is_refused_and_nothing_changes(

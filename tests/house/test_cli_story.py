@@ -255,7 +255,7 @@ def test_nothing_is_overwritten_unless_forced(folder: Path, tmp_path: Path) -> N
         ("report", "--parameters", folder / "parameters.json", "-o", kept),
     )
     for arguments in cases:
-        assert "exists already. Choose another --output, or add --force." in refused(*arguments)
+        assert "exists already. Choose another name, or add --force." in refused(*arguments)
         assert kept.read_text() == "mine"
     before = (folder / "surface" / "surface.png").stat().st_mtime_ns
     assert "record.json exist already" in refused(*SURFACE, "-o", folder / "surface")

@@ -162,7 +162,7 @@ def test_output_is_written_once_and_not_overwritten_without_force(pilot: Path, t
     assert target.read_text().startswith("Ratings in pilot.csv")
     again = run("check", pilot, "-o", target)
     assert again.exit_code == 2
-    assert "exists already. Choose another --output, or add --force." in " ".join(again.stderr.split())
+    assert "exists already. Choose another name, or add --force." in " ".join(again.stderr.split())
     assert run("check", pilot, "-o", target, "--force", "--quiet").stderr == ""
 
 

@@ -82,7 +82,9 @@ def _checked(found: SourceTable, name: str, column: NumberColumn) -> tuple[Float
         (broken, "must be a whole number.", "Correct the value."),
     ]
     if not column.may_be_blank:
-        rules.append((blank, "the cell is blank.", "Fill it in, or delete the row."))
+        rules.append(
+            (blank, "the cell is blank, or stands for a missing value.", "Fill it in, or delete the row.")
+        )
     problems = [
         problem
         for bad, rule, remedy in rules

@@ -39,7 +39,7 @@ def check_targets(paths: Iterable[str | Path], *, force: bool) -> None:
     present = [str(path) for path in targets if path.is_file() and not is_stream(path)]
     if present and not force:
         verb = "exists" if len(present) == 1 else "exist"
-        raise InputError(f"{', '.join(present)} {verb} already. Choose another --output, or add --force.")
+        raise InputError(f"{', '.join(present)} {verb} already. Choose another name, or add --force.")
 
 
 def _twice(paths: Sequence[Path]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.planning.accuracy.claims import Claim, compatible, expected_p
 from humeval_power.planning.accuracy.pairs import ValidationPairs
+from humeval_power.planning.questions import check_target
 from humeval_power.scenarios.accuracy.agreement import OVERLAP, Agreement
 
 PowerOn = Literal["test", "validation"]
@@ -92,11 +93,12 @@ def judge_leaderboard(
     Raises
     ------
     InputError
-        No submission; a date that is none; a pair that is compared and not in `pairs`; the power on a validation
-        set whose size is not known.
+        No submission; a date that is none; a power that is no target; a pair that is compared and not in `pairs`;
+        the power on a validation set whose size is not known.
     """
     if not submissions:
         raise InputError("There is no submission to judge.")
+    check_target(power, alpha)
     if power_on == "validation" and pairs is None:
         raise InputError("The power on the validation set needs the pairs and the number of its items.")
     ordered = sorted(submissions, key=lambda each: moment(each.date))
