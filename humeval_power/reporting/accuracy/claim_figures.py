@@ -31,6 +31,7 @@ def improvements_figure(claims: Sequence[Claim]) -> Figure:
         axes.axvline(mean, color=COLOURS[1], linestyle=DASHES[1], label=f"mean {mean:+.2f}")
         axes.set_xlabel("Improvement, points of 100")
         axes.set_ylabel("Claims")
+        axes.locator_params(axis="y", integer=True)
         figure.legend(loc="outside upper center")
     return figure
 
