@@ -111,17 +111,22 @@ def stage() -> None:
 
 
 def _carried(link: re.Match[str], page: Path) -> str:
-    """A link that leads out of docs/ leads to a copy of the file; others stay as they are."""
+    """A link that leads out of docs/ leads to the page of a notebook or to a copy of the file; others stay."""
     target = (page.parent / link["up"] / link["path"]).resolve()
     if target.is_relative_to(STAGE):
         return link[0]
     source = (DOCS / page.relative_to(STAGE)).parent / link["up"] / link["path"]
     if not source.is_file():
         raise SystemExit(f"{page.relative_to(STAGE)}: {link['path']} is no file of the project.")
+    anchor = link["anchor"] or ""
+    if source.resolve() in render_notebooks.notebooks():
+        return f"]({os.path.relpath(STAGE / 'notebooks' / source.name, page.parent)}{anchor})"
     kept = STAGE / "files" / source.resolve().relative_to(ROOT)
+    if kept.suffix in (".md", ".html"):  # shown as it is written, and no page of the site
+        kept = kept.with_name(kept.name + ".txt")
     kept.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(source, kept.with_name(kept.name + ".txt") if kept.suffix in (".md", ".html") else kept)
-    return f"]({os.path.relpath(kept, page.parent)}{link['anchor'] or ''})"
+    shutil.copy(source, kept)
+    return f"]({os.path.relpath(kept, page.parent)}{anchor})"
 
 
 def python_reference() -> dict[str, str]:

@@ -84,14 +84,18 @@ def test_every_link_leads_to_a_file_and_its_place(pages: dict[Path, Page]) -> No
     assert lost == []
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1200, False), (390, True)])
-def test_the_search_and_the_formulas_work_from_the_file_system(site: Path, width: int, dark: bool) -> None:
+@pytest.mark.parametrize(
+    ("width", "dark", "words"), [(1200, False, "Kenward"), (390, True, "--exclude-if")]
+)
+def test_the_search_and_the_formulas_work_from_the_file_system(
+    site: Path, width: int, dark: bool, words: str
+) -> None:
     with browser_page((site / "methods.html").as_uri(), width=width, dark=dark) as (page, seen):
         page.wait_for_selector(".katex", state="attached", timeout=30_000)
         assert page.locator(".katex-error").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         page.keyboard.press("/")
-        page.keyboard.type("Kenward")
+        page.keyboard.type(words)
         page.wait_for_function("document.querySelectorAll('.md-search-result__item').length > 5")
     assert (seen.foreign, seen.errors) == ([], [])
 
@@ -101,3 +105,9 @@ def test_wide_tables_of_a_notebook_do_not_widen_the_page_of_a_phone(site: Path) 
         assert page.locator(".notebook-output table").count() > 0
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert (seen.foreign, seen.errors) == ([], [])
+
+
+def test_results_in_a_notebook_bring_no_headings_of_a_page(pages: dict[Path, Page], site: Path) -> None:
+    for path in (site / "notebooks").glob("*.html"):
+        assert path in pages
+        assert len(re.findall(r"<h1\b", path.read_text("utf-8"))) == 1
