@@ -269,3 +269,23 @@ def test_where_means_and_ranks_say_different_things_it_is_told(tmp_path: Path) -
     rows = [("a", 50 + n % 7) for n in range(40)] + [("b", 50 + n % 7 + 45 * (n < 5)) for n in range(40)]
     table.write_text("system,rating\n" + "".join(f"{system},{rating}\n" for system, rating in rows))
     assert "Say which one was planned" in " ".join(run("assessment", "test", table).stdout.split())
+
+
+@pytest.mark.parametrize("name", ["mann-whitney", "welch"])
+def test_intervals_in_clusters_have_the_level_that_was_asked(tmp_path: Path, name: str) -> None:
+    table = tmp_path / "rated.csv"
+    rng = np.random.default_rng(3)
+    rows = [f"{'ab'[n % 2]},{rng.normal(50 + n % 5, 10):.1f},w{n % 9}" for n in range(120)]
+    table.write_text("system,rating,worker\n" + "\n".join(rows) + "\n")
+    asked = ("assessment", "test", table, "--test", name, "--cluster", "worker")
+    (wide,), (narrow,) = (run_json(*asked, "--alpha", alpha)["pairs"] for alpha in ("0.01", "0.2"))
+    middle, df = wide["difference"], stats.t(clustered_df(narrow, wide))
+    assert (wide["interval"][1] - middle) / (narrow["interval"][1] - middle) == pytest.approx(
+        df.ppf(0.995) / df.ppf(0.9), rel=1e-6
+    )
+
+
+def clustered_df(narrow: dict[str, object], wide: dict[str, object]) -> float:
+    """The degrees of freedom that both name."""
+    assert narrow["df"] == wide["df"]
+    return float(wide["df"])  # type: ignore[arg-type]

@@ -74,11 +74,13 @@ def test_the_tests_beside_the_primer_are_scipys():
     assert found.mid_p == pytest.approx(found.exact_p - stats.binom.pmf(6, 22, 0.5), rel=1e-9)
 
 
-def test_the_middle_of_the_resamples_leaves_at_most_a_fortieth_on_either_side():
+def test_the_middle_of_the_resamples_leaves_a_fortieth_on_either_side():
     found, sums = primer_counts(200, 30, 12), sums_of_counts(200, 30, 12)
     low, high = found.interval
     assert sums.probabilities[sums.means < low - 1e-9].sum() < 0.025
+    assert sums.probabilities[sums.means < low + 1e-9].sum() >= 0.025
     assert sums.probabilities[sums.means > high + 1e-9].sum() <= 0.025
+    assert sums.probabilities[sums.means > high - 1e-9].sum() > 0.025
 
 
 @pytest.mark.parametrize("counts", [(5, 5, 0), (5, 0, 5), (5, 0, 0), (1, 1, 0), (3, 2, 1)])
