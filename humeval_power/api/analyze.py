@@ -47,7 +47,7 @@ def analyze(
     exclusion: WorkerExclusion | None = None,
     plan_source: Mapping[str, object] | None = None,
     diagnostics: bool = True,
-    check_families: bool | None = None,
+    check_families: bool = False,
     n_simulations: int = DEFAULT_SIMULATIONS,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
@@ -85,6 +85,7 @@ def analyze(
     FitError
         Ratings that determine nothing.
     """
+    from humeval_power.estimation.crossed.choice import few_fits
     from humeval_power.inference.study.adjustment import adjustment
     from humeval_power.inference.study.formula import FEW_WORKERS
     from humeval_power.inference.study.testing import asymptotic_intervals, fit_and_test
@@ -108,7 +109,9 @@ def analyze(
         plan.check_documents(ratings)
     whole, exclusion = ratings, _sealed(plan, exclusion)
     ratings = whole if exclusion is None else exclusion.remaining(whole)
-    fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
+    with few_fits():
+        fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
+        adjusted = adjustment(fitted, ratings, rule)
     size = None
     if fitted.n_workers < FEW_WORKERS and not tested.reason and not rule.is_latent:
         if ahead is not None:
@@ -122,11 +125,12 @@ def analyze(
         found = found if looks is None else (*found, *looks.departures)
     changed = None
     if exclusion is not None:
-        everybody = tested if ratings is whole else fit_and_test(whole, rule, correlated=correlated)[1]
+        with few_fits():
+            everybody = tested if ratings is whole else fit_and_test(whole, rule, correlated=correlated)[1]
         a, b = whole.system_names
         row = comparison_row(whole.criterion, (a, b), everybody, everybody.p_value)
         changed = WithAndWithout.of(exclusion, ratings, whole, [row])
-    check = family_check(ratings, tested, check_families)
+    check = family_check(ratings, tested) if check_families else None
     remarks = [] if looks is None else [f"WARNING: {one.actual}." for one in looks.unchecked]
     if check is not None:
         remarks += family_remarks(ratings, tested, check)
@@ -141,9 +145,9 @@ def analyze(
         deviations=found,
         looks=looks,
         plan=None if plan_source is None else dict(plan_source),
-        adjustment=adjustment(fitted, ratings, rule),
+        adjustment=adjusted,
         diagnostics=_diagnostics(ratings, fitted, tested) if diagnostics else None,
-        check=check if check_families else None,
+        check=check,
         exclusion=changed,
         remarks=(*not_applied_remarks(exclusion), *remarks),
         provenance=Provenance(seed=None if size is None else seed),

@@ -58,10 +58,12 @@ def pilot(
     InputError
         A table that cannot tell its variances apart, unless that is allowed.
     """
+    from humeval_power.estimation.crossed.choice import few_fits
     from humeval_power.estimation.fitting import fit
     from humeval_power.estimation.latent.fit import fit_latent
 
-    fitted = fit_latent(ratings, family=rule.family, link=rule.link) if rule.is_latent else fit(ratings)
+    with few_fits():
+        fitted = fit_latent(ratings, family=rule.family, link=rule.link) if rule.is_latent else fit(ratings)
     if fitted.not_identified and not allow_not_identified:
         only = "; ".join(fitted.identified_combinations)
         raise InputError(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from humeval_power.simulation.study import Response
     from humeval_power.sweep.executors import AnyExecutor
 
-_DENSE = "The kernels are not compiled yet: this fit is by dense matrices, the same model and search."
+_MOST_TESTED = 100_000  # ratings up to which the term of worker and item is tested unasked
 
 
 @on_executor
@@ -49,7 +49,8 @@ def fit(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
     strict: bool = False,
-    check_families: bool | None = None,
+    check_families: bool = False,
+    diagnostics: bool | None = None,
     ahead: Ahead | None = None,
 ) -> FitResult:
     """Fit the mixed model to the ratings of two systems, and test their difference.
@@ -70,8 +71,9 @@ def fit(
     n_simulations : studies for a rule that simulates, bootstrap intervals and the size of a test of few
         workers; None for the usual number.
     strict : whether a fit that does not converge misses its target.
-    check_families : whether ratings on few points, analysed as numbers, are also tested as categories, as a
-        check; None where nothing has to be compiled for it.
+    check_families : whether ratings on few points, analysed as numbers, are also tested as categories, as a check.
+    diagnostics : whether the term of worker and item that the model leaves out is tested; None where
+        there are no more than 100,000 ratings.
     ahead : is told of the simulations before they begin, where they may take long; raises to refuse them.
 
     Returns
@@ -88,7 +90,7 @@ def fit(
     FitError
         A table to which the model cannot be fitted.
     """
-    from humeval_power.estimation.crossed.choice import kernels_ready, quick_start
+    from humeval_power.estimation.crossed.choice import few_fits
     from humeval_power.estimation.crossed.interaction_score import interaction_test
     from humeval_power.estimation.fitting import fit as fitted_to
     from humeval_power.inference.study.adjustment import adjustment
@@ -105,8 +107,7 @@ def fit(
         asked = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs} if n_simulations else None
         return _fit_of_categories(ratings, rule, correlated, strict, asked)
     check_engine_df(engine, rule, n_ratings=len(ratings.rating))
-    cold = not kernels_ready()
-    with quick_start():
+    with few_fits():
         fitted = fitted_to(
             ratings,
             estimator=rule.estimator,
@@ -115,9 +116,8 @@ def fit(
             correlated=correlated,
         )
         adjusted = adjustment(fitted, ratings, rule)
+        plain = fitted_to(ratings, estimator=rule.estimator) if correlated else fitted
     remarks = [f"{ratings.source}: {notice}" for notice in ratings.notices]
-    if cold and engine == "native" and not kernels_ready():
-        remarks.append(_DENSE)
     runs: dict[str, Any] = {
         "n_simulations": n_simulations or DEFAULT_SIMULATIONS,
         "seed": seed,
@@ -134,11 +134,11 @@ def fit(
     ranges = None
     if fitted.converged:
         ranges = parameter_intervals(fitted, ratings, method=intervals, **runs)
-    shared = None
+    shared, left_out = None, False
     if not worker_item and rule.analysis == "ratings":
-        plain = fitted_to(ratings, estimator=rule.estimator) if correlated else fitted
-        shared = interaction_test(ratings, plain)
-    check = family_check(ratings, tested, check_families)
+        left_out = not diagnostics if diagnostics is not None else len(ratings.rating) > _MOST_TESTED
+        shared = None if left_out else interaction_test(ratings, plain)
+    check = family_check(ratings, tested) if check_families else None
     if check is not None:
         remarks += family_remarks(ratings, tested, check)
     drawn = rule.is_simulated or size is not None or (ranges is not None and intervals == "bootstrap")
@@ -150,23 +150,22 @@ def fit(
         interval_method=intervals,
         size=size,
         interaction=shared,
+        interaction_left_out=left_out,
         adjustment=adjusted,
         strict=strict,
-        check=check if check_families else None,
+        check=check,
         remarks=tuple(remarks),
         provenance=Provenance(seed=seed if drawn else None),
     )
 
 
-def family_check(ratings: Ratings, tested: EffectTest, wanted: bool | None) -> FamilyCheck | None:
-    """The check of ratings on few points that were analysed as numbers. None where it is not wanted; unasked, a
-    fit without a test gets no p-value from another model either."""
-    from humeval_power.inference.study.family_check import check_family, has_few_points, is_quick
+def family_check(ratings: Ratings, tested: EffectTest) -> FamilyCheck | None:
+    """The check of ratings on few points that were analysed as numbers; None of others."""
+    from humeval_power.inference.study.family_check import check_family, has_few_points
 
-    rule = tested.rule
-    if rule.is_latent or wanted is False or (tested.reason and not wanted) or not has_few_points(ratings):
+    if tested.rule.is_latent or not has_few_points(ratings):
         return None
-    return check_family(ratings, rule) if wanted or is_quick() else None
+    return check_family(ratings, tested.rule)
 
 
 def _fit_of_categories(
@@ -223,6 +222,7 @@ def _refuse_for_categories(
 def _tested(
     fitted: Fit, ratings: Ratings, rule: DecisionRule, assumed: Parameters | None, runs: dict[str, Any]
 ) -> EffectTest:
+    from humeval_power.estimation.crossed.choice import few_fits
     from humeval_power.inference.study.simulated_test import simulated_test
     from humeval_power.inference.study.wald import difference_test, effect_test
 
@@ -233,7 +233,10 @@ def _tested(
         )
     if rule.is_simulated:
         return simulated_test(fitted, ratings.design(), rule, assumed=assumed, **runs)
-    return difference_test(ratings, rule) if rule.analysis == "differences" else effect_test(fitted, rule)
+    if rule.analysis == "ratings":
+        return effect_test(fitted, rule)
+    with few_fits():
+        return difference_test(ratings, rule)
 
 
 def studies_like(

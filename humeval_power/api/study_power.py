@@ -359,7 +359,7 @@ def _before_compiling(study: RatingStudy, answer: str) -> None:
     """Tell what the formula says at once, where a simulation has to wait for the compiler."""
     if study.replication.closed_form and study.rule.estimator == "reml":
         return
-    from humeval_power.estimation.crossed.choice import kernels_ready
+    from humeval_power.estimation.warming import is_warm
 
-    if not kernels_ready():
+    if not is_warm():
         tell(f"{answer} The simulation follows when its kernels are compiled.")

@@ -1,5 +1,8 @@
 """How kernels are compiled: without the lock of the interpreter, once, and kept on disk.
 
+Numba is imported when a kernel is first called, and not before: what runs without kernels starts without Numba, and
+the source of a kernel can be run by Python (`py_func`) where Numba is never needed.
+
 Numba keeps compiled code beside the source, else in the user's cache folder. Where neither can be written, as
 in a read-only container without a home, a folder of the user's own among the temporary files serves.
 """
@@ -10,31 +13,54 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable
+from functools import cache, cached_property, update_wrapper
 from pathlib import Path
-from typing import Any
-
-import numba
-from numba.core import config, event
+from typing import Any, NamedTuple
 
 from humeval_power.kernels.compile_events import announce
 from humeval_power.kernels.once import OncePerMachine
 
-_njit: Any = numba.njit  # its stub does not know all options
 PACKAGE = __name__.rpartition(".")[0]
 
 
-def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function that Python calls, on its first call with arguments of these types."""
-    return _kept_once(_njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function))
+class Kernel:
+    """A function that is compiled on its first call with arguments of some types."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, bool]) -> None:
+        self.py_func = function
+        self._options = options
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the compiled function."""
+        return self.compiled(*arguments)
+
+    def __reduce__(self) -> str:
+        """Pickled by name, as functions are."""
+        return self.py_func.__qualname__
+
+    @cached_property
+    def compiled(self) -> Any:
+        """Numba's own object, which for the same types only one of many processes at once compiles."""
+        return _kept_once(_compiler().njit(self.py_func, cache=True, nogil=True, **self._options))
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba asks of a value that compiled code names: kernels call kernels."""
+        return self.compiled._numba_type_
 
 
-def inner(function: Callable[..., Any]) -> Any:
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Compile a function that Python calls."""
+    return Kernel(function, {"no_cfunc_wrapper": True})
+
+
+def inner(function: Callable[..., Any]) -> Kernel:
     """Compile a function that only kernels call: it needs no entry for Python, and is kept with them.
 
     Called from Python it would end the process: a test that needs one wraps it in a kernel of its own.
     """
-    options = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
-    return _kept_once(_njit(cache=True, nogil=True, **options)(function))
+    return Kernel(function, {"no_cfunc_wrapper": True, "no_cpython_wrapper": True})
 
 
 def _kept_once(compiled: Any) -> Any:
@@ -53,36 +79,55 @@ def _kept_once(compiled: Any) -> Any:
     return compiled
 
 
-def is_loaded(compiled: Any) -> bool:
-    """Whether a kernel can run in this process at once."""
-    return bool(compiled.signatures)
-
-
-def is_ready(compiled: Any) -> bool:
+def is_ready(kernel: Kernel) -> bool:
     """Whether a kernel needs no compiling: it is loaded, or it is kept and its source is no newer."""
-    source = Path(compiled.py_func.__code__.co_filename)
-    index = f"{source.stem}.{compiled.py_func.__name__}-{compiled.py_func.__code__.co_firstlineno}.*.nbi"
+    source = Path(kernel.py_func.__code__.co_filename)
+    index = f"{source.stem}.{kernel.py_func.__name__}-{kernel.py_func.__code__.co_firstlineno}.*.nbi"
     changed = source.stat().st_mtime
-    kept = Path(compiled.stats.cache_path).glob(index)
-    return is_loaded(compiled) or any(path.stat().st_mtime >= changed for path in kept)
+    kept = Path(kernel.compiled.stats.cache_path).glob(index)
+    return bool(kernel.compiled.signatures) or any(path.stat().st_mtime >= changed for path in kept)
 
 
 def temporary_cache() -> Path | None:
     """The folder of compiled kernels if it is a temporary one, else None."""
-    return _temporary
+    return _compiler().temporary
 
 
-def _can_be_kept() -> bool:
-    """Whether Numba finds a place of its own for compiled code."""
+class _Compiler(NamedTuple):
+    """Numba's decorator, and the folder of compiled code where that is a temporary one."""
+
+    njit: Any
+    temporary: Path | None
+
+
+@cache
+def _compiler() -> _Compiler:
+    """Numba, told where to keep what it compiles and whom to tell of it."""
+    import numba
+    from numba.core import config, event
+
+    class Compilations(event.Listener):
+        def on_start(self, happening: event.Event) -> None:
+            function = happening.data["dispatcher"].py_func
+            if function.__module__.startswith(PACKAGE):
+                announce(function.__name__)
+
+        def on_end(self, happening: event.Event) -> None:
+            """Numba asks for it; a kernel that is compiled needs no word."""
+
+    def sample() -> None:
+        """Never called: shows where Numba would keep it."""
+
+    njit: Any = numba.njit  # its stub does not know all options
+    temporary = None
     try:
-        _njit(cache=True)(_sample)
+        njit(sample, cache=True)
     except RuntimeError:  # "cannot cache function: no locator available"
-        return False
-    return True
-
-
-def _sample() -> None:
-    """Never called: shows where Numba would keep it."""
+        temporary = _own_folder()
+        os.environ["NUMBA_CACHE_DIR"] = str(temporary)
+        config.reload_config()  # type: ignore[no-untyped-call]
+    event.register("numba:compile", Compilations())  # type: ignore[no-untyped-call]
+    return _Compiler(njit, temporary)
 
 
 def _own_folder() -> Path:
@@ -97,21 +142,3 @@ def _own_folder() -> Path:
     except OSError:
         pass
     return Path(tempfile.mkdtemp(prefix="humeval-power-kernels-"))
-
-
-class _Compilations(event.Listener):
-    def on_start(self, happening: event.Event) -> None:
-        function = happening.data["dispatcher"].py_func
-        if function.__module__.startswith(PACKAGE):
-            announce(function.__name__)
-
-    def on_end(self, happening: event.Event) -> None:
-        """Numba asks for it; a kernel that is compiled needs no word."""
-
-
-_temporary: Path | None = None
-if not _can_be_kept():
-    _temporary = _own_folder()
-    os.environ["NUMBA_CACHE_DIR"] = str(_temporary)
-    config.reload_config()  # type: ignore[no-untyped-call]
-event.register("numba:compile", _Compilations())  # type: ignore[no-untyped-call]

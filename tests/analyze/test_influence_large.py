@@ -8,7 +8,7 @@ import pytest
 from seven import seven
 
 from humeval_power.designs import k_per_item
-from humeval_power.estimation.crossed.choice import quick_start
+from humeval_power.estimation.crossed.choice import few_fits
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT, most_left_out
 from humeval_power.simulation.study import SimulatedRatings, simulate
@@ -22,7 +22,7 @@ def test_a_search_that_begins_at_the_whole_study_ends_where_any_other_does():
     rest = SimulatedRatings(
         drawn.worker[kept] - 1, drawn.item[kept], drawn.system[kept], drawn.rating[kept]
     )
-    with quick_start():
+    with few_fits():
         near, far = fit(rest, near=fit(drawn)), fit(rest)
     assert near.criterion == pytest.approx(far.criterion, rel=1e-10)
     assert near.parameters.effect == pytest.approx(far.parameters.effect, rel=1e-7)

@@ -9,14 +9,20 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from cli import run
 from click.testing import CliRunner
 
+from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.interfaces.cli import compiling
 from humeval_power.interfaces.cli.main import main
 from humeval_power.kernels import kernel
 from humeval_power.kernels.compile_events import announce, listening
+from humeval_power.kernels.crossed import reml
 
 COUNTED = """
 import json, sys
@@ -93,12 +99,36 @@ def test_formulas_and_even_designs_compile_nothing(command, tmp_path):
     assert text
 
 
+def _record(command, cache):
+    """The JSON of a command in a new process, as it is printed, without its time."""
+    text, _, compiled = _run([*command, "--json"], NUMBA_CACHE_DIR=str(cache))
+    return re.sub(r'"created": "[^"]*"', "", text), compiled
+
+
+def _first_answers(table):
+    looks = [*SPLIT, "--simulations", "100"]
+    return [["fit", table], ["check", table], ["analyze", table], looks]
+
+
 @pytest.mark.slow
-def test_a_small_table_is_fitted_before_anything_is_compiled_and_that_is_said(table, tmp_path):
-    text, told, compiled = _run(["fit", str(table)], NUMBA_CACHE_DIR=str(tmp_path / "empty"))
-    assert compiled == []
-    assert "this fit is by dense matrices" in told
-    assert "Effect B - A" in text
+def test_first_answers_compile_nothing_and_are_the_same_bytes_with_cold_and_warm_caches(table, tmp_path):
+    warm = tmp_path / "warm"
+    _run(["warm-up"], NUMBA_CACHE_DIR=str(warm))
+    for command in _first_answers(str(table)):
+        cold, compiled = _record(command, tmp_path / "cold")
+        assert compiled == []
+        assert cold == _record(command, warm)[0]
+
+
+def test_what_is_loaded_does_not_change_the_digits_of_a_fit(table):
+    def record():
+        return re.sub(r'"created": "[^"]*"', "", run("fit", table, "--json").stdout)
+
+    before = record()
+    drawn = np.random.default_rng(0).random((2, 18))
+    fit_batch(CrossedProblem.of_design(*np.indices((3, 3, 2)).reshape(3, -1)), drawn, start=np.ones(4))
+    assert reml.fit_many.compiled.signatures
+    assert record() == before
 
 
 @pytest.mark.slow
@@ -121,6 +151,8 @@ def test_the_formula_comes_before_the_compiler_and_warming_up_leaves_nothing_to_
         [*UNEVEN, "--simulations", "100", "--analysis", "differences"],
         [*POWER, "--compat", "card2020", "--simulations", "100"],
         ["fit", str(table), "--intervals", "profile"],
+        ["fit", str(table), "--family", "ordinal"],
+        ["power", *SPLIT[1:], "--n-systems", "3", "--model", "joint", "--simulations", "20"],
         ["fit", str(table), "--estimator", "ml", "--df", "normal"],
     )
     _, told, compiled = _run(*commands, **cache)
@@ -159,7 +191,7 @@ def test_a_listener_hears_what_is_compiled_within_its_block_alone():
 
 
 def test_the_notice_names_the_temporary_folder(monkeypatch, tmp_path):
-    monkeypatch.setattr(kernel, "_temporary", tmp_path)
+    monkeypatch.setattr(kernel, "_compiler", lambda: SimpleNamespace(temporary=tmp_path))
     assert f"kept in {tmp_path}" in compiling._message()
 
 

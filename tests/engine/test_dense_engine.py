@@ -7,12 +7,16 @@ import pytest
 from reference import dense_model
 
 from humeval_power.designs import both_nested, k_per_item
+from humeval_power.errors import HumevalPowerError
 from humeval_power.estimation.crossed import choice
 from humeval_power.estimation.crossed.examination import examine
 from humeval_power.estimation.crossed.fits import fit_one
 from humeval_power.estimation.crossed.problem import EFFECT, CrossedProblem
+from humeval_power.estimation.fitting import fit
 from humeval_power.kernels.crossed import dense, information, likelihood, reml
 from humeval_power.kernels.crossed.crossproducts import response_products
+from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.simulation.study import SimulatedRatings
 
 GAMMAS = (np.array([0.3, 0.8, 0.1, 1.2]), np.array([0.0, 0.5, 0.0, 1e-7]), np.array([30.0, 0.0, 5.0, 2.0]))
 DESIGNS = {
@@ -96,6 +100,75 @@ def test_its_fit_is_that_of_the_kernels(name, restricted, monkeypatch):
     assert ours_seen.criterion == pytest.approx(seen.criterion, rel=1e-11)
     assert ours_seen.rss == pytest.approx(seen.rss, rel=1e-10)
     np.testing.assert_allclose(ours_seen.information.gg, seen.information.gg, rtol=1e-8)
+
+
+def _random_table(seed):
+    """An unbalanced table; some without variation of a kind, some on the five points of a scale."""
+    rng = np.random.default_rng(seed)
+    workers, items = int(rng.integers(3, 13)), int(rng.integers(4, 31))
+    grid = np.indices((workers, items, 2)).reshape(3, -1)
+    kept = grid[:, rng.random(grid.shape[1]) < rng.choice([0.35, 0.6, 0.9])]
+    worker, item = (np.unique(codes, return_inverse=True)[1] for codes in kept[:2])
+    system = kept[2]
+    sds = rng.choice([0.0, 0.05, 0.2], size=4)
+    levels = [
+        rng.normal(0, sd, size) for sd, size in zip(sds, (workers, workers, items, items), strict=True)
+    ]
+    own = levels[0][worker] + levels[2][item] + (system - 0.5) * (levels[1][worker] + levels[3][item])
+    rating = 0.5 + 0.05 * system + own + rng.normal(0, 0.15, len(worker))
+    if seed % 3 == 0:
+        rating = np.round(np.clip(rating, 0, 1) * 4) / 4
+    return SimulatedRatings(worker, item, system, rating)
+
+
+def _seen(ratings, estimator):
+    """The numbers of a fit, or why there are none."""
+    try:
+        found = fit(ratings, estimator=estimator)
+    except HumevalPowerError as error:
+        return str(error)
+    dfs = (found.df_kenward_roger, found.df_satterthwaite)
+    sds = [getattr(found.parameters, name) for name in PARAMETER_NAMES]
+    return np.array([found.criterion, found.standard_error, found.standard_error_adjusted, *dfs, *sds])
+
+
+def _compare_engines(seeds):
+    fitted = 0
+    for seed in seeds:
+        ratings, estimator = _random_table(seed), ("ml", "reml")[seed % 2]
+        with choice.few_fits():
+            dense_fit = _seen(ratings, estimator)
+        by_kernels = _seen(ratings, estimator)
+        if isinstance(by_kernels, str):
+            assert dense_fit == by_kernels
+        else:
+            fitted += 1
+            np.testing.assert_allclose(dense_fit, by_kernels, rtol=1e-9, atol=1e-12, err_msg=f"seed {seed}")
+    return fitted
+
+
+def test_fits_of_unbalanced_and_singular_tables_are_those_of_the_kernels():
+    assert _compare_engines(range(8)) >= 7
+
+
+@pytest.mark.slow
+def test_fits_of_200_tables_are_those_of_the_kernels():
+    assert _compare_engines(range(200)) >= 190
+
+
+def test_the_number_of_fits_and_the_shape_of_the_table_choose_the_engine():
+    rows, _ = _table("items are fewer")  # 56 columns
+    gram = CrossedProblem.of_design(rows.worker, rows.item, rows.system).design
+    assert not choice.by_dense_matrices(gram)
+    with choice.few_fits():
+        assert choice.by_dense_matrices(gram)
+        with choice.few_fits(100):
+            assert not choice.by_dense_matrices(gram)
+        assert choice.by_dense_matrices(gram)
+    large = k_per_item(100, 60, ratings_per_item=1).assignment
+    with choice.few_fits():
+        design = CrossedProblem.of_design(large.worker, large.item, large.system).design
+        assert not choice.by_dense_matrices(design)
 
 
 def test_products_with_responses_are_those_of_the_kernel():

@@ -97,7 +97,7 @@ def test_a_linear_fit_tells_the_other_model_only_where_it_may() -> None:
     record = json.loads(asked.stdout)
     assert record["family_check"]["rule"]["family"] == "ordinal"
     assert record["effect"]["rule"]["family"] == "gaussian"
-    plain = json.loads(run("fit boxes.csv --scale 1:5 --no-check-families --json").stdout)
+    plain = json.loads(run("fit boxes.csv --scale 1:5 --json").stdout)
     assert "family_check" not in plain
     assert plain["effect"] == record["effect"]
 

@@ -56,8 +56,7 @@ LINES = {
     f"0.2 {QUICK}",
     "surface systems": f"surface --preset low --workers 4,5 --items 20 --n-systems 3 --effect 0.1,0.2 {QUICK}",
     "fit formula": "fit pilot.csv --formula 'rating ~ system + (1 + system || worker) + (1 + system || item)'",
-    "fit options": "fit pilot.csv --missing 9 --scale 1:5 --worker-item --systems baseline,new "
-    "--no-check-families",
+    "fit options": "fit pilot.csv --missing 9 --scale 1:5 --worker-item --systems baseline,new",
     "fit margin": "fit pilot.csv --scale 1:5 --alternative equivalent --margin-raw 0.4 --alpha 0.1",
     "check options": "check pilot.csv --scale 1:5 --systems new,baseline",
     "analyze": "analyze pilot.csv --effect-of-interest 0.1 --correlated worker",

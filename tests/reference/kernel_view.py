@@ -9,6 +9,7 @@ import numpy as np
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.kernels.crossed import information, likelihood, second_order
 from humeval_power.kernels.crossed.crossproducts import build_gram, response_products
+from humeval_power.kernels.crossed.second_order import evaluate
 from humeval_power.kernels.kernel import kernel
 
 
@@ -56,7 +57,7 @@ def view(gram, products, gamma, *, restricted=True):
     """The kernel at `gamma` (its own order) for the products of one response."""
     gamma = np.ascontiguousarray(gamma, dtype=np.float64)
     response = likelihood.Response(*(part[0] for part in products))
-    factor, profile = likelihood.evaluate(gram, response, gamma, restricted)
+    factor, profile = evaluate(gram, response, gamma, restricted)
     trace, slope, quadratic, square = _derivatives(gram, factor, profile, gamma, restricted)
     return KernelView(gram, profile, gamma, slope, quadratic, square, factor, trace, restricted)
 

@@ -1,4 +1,8 @@
-"""Which of the engine's ways takes a single fit: dense matrices that need no compiling, or the kernels."""
+"""Which of the engine's ways takes a fit: dense matrices that need nothing compiled, or the kernels.
+
+The command and the shape of the table decide, never what happens to be compiled or loaded: the same command prints
+the same digits on the day of the installation and ever after.
+"""
 
 from __future__ import annotations
 
@@ -9,36 +13,30 @@ from contextvars import ContextVar
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels.crossed import dense, reml
+from humeval_power.kernels.crossed import dense
 from humeval_power.kernels.crossed.likelihood import Gram
-from humeval_power.kernels.kernel import is_loaded, is_ready
 
 DENSE_GAMMA = 1e3  # relative variances beyond which one dense matrix loses digits that the kernels keep
-_SMALL_DESIGN = 300  # columns of workers and items up to which one dense matrix is as fast as the kernels
-_quick: ContextVar[bool] = ContextVar("quick_start", default=False)
+_SMALL_DESIGN = 300  # columns of workers and items up to which a dense fit takes a tenth of a second
+_LOADING = 3_000  # columns times fits that take as long as loading the kernels
+_fits: ContextVar[int | None] = ContextVar("few_fits", default=None)
 
 
 @contextmanager
-def quick_start() -> Iterator[None]:
-    """Within the block small single fits are by dense matrices unless the kernels are loaded already: for a
-    command that fits one table, loading them takes longer than the fit."""
-    token = _quick.set(True)
+def few_fits(count: int = 1) -> Iterator[None]:
+    """Within the block, which fits a table `count` times, a small one is fitted by dense matrices if that is
+    quicker than loading the kernels. Outside of such blocks tables are fitted by the thousand, by the kernels."""
+    token = _fits.set(count)
     try:
         yield
     finally:
-        _quick.reset(token)
+        _fits.reset(token)
 
 
 def by_dense_matrices(gram: Gram) -> bool:
-    """Whether a single fit is found by dense matrices: it is small, and the kernels are not at hand."""
-    if dense.n_columns(gram) > _SMALL_DESIGN or is_loaded(reml.fit_many):
-        return False
-    return _quick.get() or not kernels_ready()
-
-
-def kernels_ready() -> bool:
-    """Whether fits need no compiling any more."""
-    return is_ready(reml.fit_many)
+    """Whether fits of this design are found by dense matrices here."""
+    count, columns = _fits.get(), dense.n_columns(gram)
+    return count is not None and columns <= _SMALL_DESIGN and columns * count <= _LOADING
 
 
 def by_dense_design(gram: Gram, gamma: NDArray[np.float64]) -> bool:

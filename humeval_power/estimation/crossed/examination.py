@@ -114,9 +114,9 @@ def _looked(
     """What one engine sees of a response, with the residual's part of the information."""
     room = room_for(len(gamma), len(design.xx))
     gamma = np.ascontiguousarray(gamma, dtype=np.float64)
-    prof, log_det, trace = look(design, response, gamma, restricted, room.norm, room.xgx, room.xggx)
+    prof, factor, trace = look(design, response, gamma, restricted, room.norm, room.xgx, room.xggx)
     info = information.with_residual(gamma, trace, room.norm, room.xgx, room.xggx, prof.phi, design.n)
-    return prof, log_det, info
+    return prof, factor.log_det, info
 
 
 def room_for(q: int, p: int, *lead: int) -> information.Fitted:

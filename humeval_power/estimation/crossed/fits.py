@@ -97,7 +97,7 @@ def fit_batch(
     kernel_start = np.ascontiguousarray(problem.to_kernel(start), dtype=np.float64)
     filled = (status, criterion, beta, *fitted)
     chunk = 1 if own_starts else min(CHUNK, max(-(-n // n_jobs), 1))  # few large tables keep all busy
-    by_dense = n <= CHUNK and choice.by_dense_matrices(problem.design)
+    by_dense = choice.by_dense_matrices(problem.design)
     search, design = _search_of(problem, by_dense=by_dense)
 
     def run(first: int) -> None:

@@ -283,8 +283,8 @@ class CrossedProblem:
         """The fields of kernels.crossed.Response for ratings of shape (replicates, n_ratings)."""
         if self.weights is not None:
             responses = np.ascontiguousarray((self.weights @ responses.T).T)
-        few = len(responses) <= CHUNK and choice.by_dense_matrices(self.design)
-        products: tuple[Floats, ...] = (dense.response_products if few else response_products)(
+        by_dense = choice.by_dense_matrices(self.design)
+        products: tuple[Floats, ...] = (dense.response_products if by_dense else response_products)(
             self.design, *self.rows(), responses
         )
         return products

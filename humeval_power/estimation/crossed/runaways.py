@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from humeval_power.blas import one_blas_thread
 from humeval_power.estimation.crossed import vanishing_residual
 from humeval_power.estimation.crossed.problem import CrossedProblem
-from humeval_power.kernels.crossed import likelihood, reml
+from humeval_power.kernels.crossed import likelihood, reml, second_order
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -24,7 +24,7 @@ def profile_at(
 
         factor = factored.factorise(problem.large, gamma)
         return factored.profile(problem.large, response, factor, restricted)
-    found: likelihood.Profile = likelihood.evaluate(problem.gram, response, gamma, restricted)[1]
+    found: likelihood.Profile = second_order.evaluate(problem.gram, response, gamma, restricted)[1]
     return found
 
 

@@ -14,7 +14,7 @@ from humeval_power.estimation.crossed.examination import outer_effects
 from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.structure import structure_of
-from humeval_power.kernels.crossed import likelihood
+from humeval_power.kernels.crossed import likelihood, second_order
 
 Floats = NDArray[np.float64]
 
@@ -173,7 +173,7 @@ def _looked(
         by_fronts = factored.factorise(problem.large, gamma)
         found = factored.profile(problem.large, response, by_fronts, True)
         return found, *factored.effect_variances(problem.large, by_fronts)
-    factor, found = likelihood.evaluate(problem.gram, response, gamma, True)
+    factor, found = second_order.evaluate(problem.gram, response, gamma, True)
     inner = _inner_variance(problem.gram, factor, gamma[len(gamma) - len(problem.gram.inner_types) :])
     return found, np.diag(factor.k), inner  # gamma - gamma T gamma, free of cancellation
 

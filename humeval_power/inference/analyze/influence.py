@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.estimation.crossed.choice import few_fits
 from humeval_power.estimation.crossed.held_variances import at_variances_of, is_searched_slowly
 from humeval_power.estimation.crossed.problem import RatingTable
 from humeval_power.estimation.fit import Fit
@@ -104,9 +105,10 @@ def leave_one_worker_out(
     chosen = np.sort(order[:largest])
     without = (_without(ratings, ratings.worker == code, ratings.worker_names[code]) for code in chosen)
     n_not_tried = ratings.n_workers - len(chosen)
-    return _influence(
-        "worker", ratings, without, rule, n_not_tried=n_not_tried, fitted=fitted, advance=advance
-    )
+    with few_fits(len(chosen)):
+        return _influence(
+            "worker", ratings, without, rule, n_not_tried=n_not_tried, fitted=fitted, advance=advance
+        )
 
 
 def leave_item_groups_out(
@@ -124,7 +126,8 @@ def leave_item_groups_out(
     without = (
         _without(ratings, group[ratings.item] == code, f"group {code + 1}") for code in range(n_groups)
     )
-    return _influence("item group", ratings, without, rule)
+    with few_fits(n_groups):
+        return _influence("item group", ratings, without, rule)
 
 
 _Remaining = tuple[str, int, Ratings]

@@ -10,10 +10,6 @@ from humeval_power.estimation.latent.fit import fit_latent
 from humeval_power.inference.study.latent_test import latent_test
 from humeval_power.inference.study.spread import SpreadTest, spread_test
 from humeval_power.inference.study.wald import EffectTest
-from humeval_power.kernels.kernel import is_ready
-from humeval_power.kernels.latent import information as latent_information
-from humeval_power.kernels.latent import mode as latent_mode
-from humeval_power.kernels.latent import slope as latent_slope
 from humeval_power.latent import Family
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -32,12 +28,6 @@ class FamilyCheck:
 def has_few_points(ratings: Ratings) -> bool:
     """Whether ratings could be analysed as categories."""
     return 2 <= distinct_values(ratings) <= MOST_CATEGORIES
-
-
-def is_quick() -> bool:
-    """Whether nothing has to be compiled for such a check."""
-    kernels = (latent_mode.assemble, latent_slope.slopes, latent_information.information_sums)
-    return all(map(is_ready, kernels))
 
 
 def check_family(ratings: Ratings, rule: DecisionRule) -> FamilyCheck:

@@ -18,6 +18,7 @@ from humeval_power.comparisons import (
     SystemVariances,
 )
 from humeval_power.errors import FitError, InputError
+from humeval_power.estimation.crossed.choice import few_fits
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.joint.fit import JointFit
 from humeval_power.estimation.latent.fit import LatentFit
@@ -146,7 +147,8 @@ def compare_systems(
     for first, second in pairs:
         pair = ratings.pair(first, second)
         try:
-            fitted, test = fit_and_test(pair, rule)
+            with few_fits(len(pairs)):
+                fitted, test = fit_and_test(pair, rule)
         except FitError as error:
             raise FitError(f"{second} - {first}: {error}") from error
         fits.append(fitted)

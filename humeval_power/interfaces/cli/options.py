@@ -329,10 +329,9 @@ alpha_option = click.option(
 
 
 check_families_option = click.option(
-    "--check-families/--no-check-families",
-    default=None,
-    help="Whether ratings on few points, analysed as numbers, are also tested as ordered categories, as a check. "
-    "[where nothing has to be compiled for it]",
+    "--check-families",
+    is_flag=True,
+    help="Whether ratings on few points, analysed as numbers, are also tested as ordered categories, as a check.",
 )
 
 

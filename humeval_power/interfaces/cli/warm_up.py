@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -16,8 +16,6 @@ from humeval_power.interfaces.cli.compiling import TOLD
 from humeval_power.interfaces.cli.options import default_jobs, jobs_option
 from humeval_power.interfaces.cli.output import note, say
 from humeval_power.kernels.compile_events import announce, listening
-
-_MOST_JOBS = 2  # one fit of ratings is half of the work: more processes would wait for it
 
 
 class Warmed(NamedTuple):
@@ -37,11 +35,11 @@ def command(jobs: int | None) -> None:
     itself. Run this once after installing or updating, about half a minute.
     """
     click.get_current_context().meta[TOLD] = True  # the lines below say it
-    from humeval_power.estimation.crossed.choice import kernels_ready
+    from humeval_power.estimation.warming import is_warm
     from humeval_power.kernels.kernel import temporary_cache
 
     titles = list(warming_steps())
-    done = _warmed(titles, 1 if kernels_ready() else min(jobs or default_jobs(), _MOST_JOBS))
+    done = _warmed(titles, 1 if is_warm() else min(jobs or default_jobs(), len(titles)))
     for title in titles:
         say(f"{title + ' ':.<44} ", nl=False)
         compiled, seconds = next(done)
@@ -54,53 +52,62 @@ def command(jobs: int | None) -> None:
 
 
 def warming_steps() -> dict[str, Callable[[], object]]:
-    """What to run so that each kernel is compiled for what commands give it."""
+    """What to run so that each kernel is compiled for what commands give it, the longest first."""
     import numpy as np
 
     from humeval_power.estimation import warming
-    from humeval_power.kernels.crossed import balanced_ml
     from humeval_power.kernels.metrics import contingency, resampling, sign_flips
 
-    one, square = np.ones(5), np.ones((1, 5))
     ordered, rng = np.arange(4.0), np.random.default_rng(0)
     tables = np.ones((1, 2, 2, 2))
 
-    def medians() -> None:
+    def resamples() -> None:
         resampling.resample_medians(resampling.drawn_counts(rng, 4, 2), ordered)
         resampling.hodges_lehmann_rows(ordered[None])
         resampling.pair_mean(ordered, 1)
 
     return {
         "Fits of ratings": warming.fit_ratings,
-        "Precision of designs and fits": warming.examine_ratings,
         "Fits of differences": warming.fit_differences,
-        "Maximum likelihood of complete tables": lambda: balanced_ml.maximum_likelihood(
-            square, one, square
-        ),
+        "Fits of large tables": warming.fit_large_tables,
+        "Fits of categories": lambda: _run("--family binary --shares .5,.5"),
+        "Fits of several systems": lambda: _run(*_SYSTEMS),
+        "Maximum likelihood of complete tables": warming.maximise_likelihoods,
         "Exact randomisation of two classes": lambda: contingency.exact_p(tables, 0, 1),
-        "Random signs": lambda: sign_flips.extreme_flips(square, np.zeros(1, dtype=np.uint64), 1),
-        "Resampling of items": medians,
+        "Random signs": lambda: sign_flips.extreme_flips(np.ones((1, 5)), np.zeros(1, dtype=np.uint64), 1),
+        "Resampling of items": resamples,
     }
 
 
+_SMALL = "--preset low --workers 3 --items 4 --effect 0.1 --simulations 4 --seed 1 --quiet"
+_SYSTEMS = (
+    "--n-systems 3",
+    "--n-systems 3 --model joint",
+    "--n-systems 3 --model joint --system-variances own",
+)
+
+
+def _run(*studies: str) -> None:
+    """Simulate small studies whose power is of no interest."""
+    from humeval_power.interfaces.cli.capturing import capturing
+    from humeval_power.interfaces.cli.main import main
+
+    for study in studies:
+        with capturing(study, lambda _result: None):
+            main(["power", *_SMALL.split(), *study.split()], standalone_mode=False)
+
+
 def _warmed(titles: list[str], jobs: int) -> Iterator[Warmed]:
-    """Every step, in order; by two processes where that is asked for. The first two steps stay together: until
-    there are kernels for fits of ratings, the second would use none."""
+    """Every step, in order; by some processes where that is asked for."""
     if jobs == 1:
         yield from map(_warm, titles)
         return
-    parts = [titles[:2], *([title] for title in titles[2:])]
     ends = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # at Ctrl-C, without a word
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=ends) as processes:
-        for part in processes.map(_warm_all, parts):
-            for done in part:
-                for name in done.compiled:
-                    announce(name)  # to those who listen in this process
-                yield done
-
-
-def _warm_all(titles: Sequence[str]) -> list[Warmed]:
-    return [_warm(title) for title in titles]
+        for done in processes.map(_warm, titles):
+            for name in done.compiled:
+                announce(name)  # to those who listen in this process
+            yield done
 
 
 def _warm(title: str) -> Warmed:

@@ -153,13 +153,13 @@ def second_order(
 
 def examine(
     gram: Gram, response: Response, gamma: Floats, restricted: bool, norm: Floats, xgx: Floats, xggx: Floats
-) -> tuple[Profile, float, Floats]:
+) -> tuple[Profile, Factor, Floats]:
     """What `second_order.examine` gives."""
     wide = widened(gram)
     factor = factorise(wide, gamma)
     prof = profile(wide, response, factor, restricted)
     second_order(wide, factor, prof, norm, xgx, xggx)
-    return prof, factor.log_det, traces(wide, factor, gamma)
+    return prof, factor, traces(wide, factor, gamma)
 
 
 def design_information(gram: Gram, gamma: Floats) -> tuple[Information, Floats]:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.kernels.kernel import inner, kernel
+from humeval_power.kernels.kernel import inner
 from humeval_power.kernels.small_matrices import inverse_by_type, small_inverse, spd_inverse
 
 Floats = NDArray[np.float64]
@@ -534,10 +534,3 @@ def working_products(gram, factor, prof, q):
                     value -= x_part[s, j] * prof.phi[j, k] * x_part[t, k]
             quadratic[s, t] = value
     return quadratic, square
-
-
-@kernel
-def evaluate(gram, response, gamma, restricted):
-    """The factor and the profile at one gamma."""
-    factor = factorise(gram, gamma)
-    return factor, profile(gram, response, factor, restricted)

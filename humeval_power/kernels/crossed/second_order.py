@@ -7,8 +7,13 @@ them, small matrices alone, is in `information` and needs no compiling. Notation
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from humeval_power.kernels.crossed.likelihood import (
+    Factor,
+    Gram,
+    Profile,
+    Response,
     dot_type,
     every,
     factorise,
@@ -20,6 +25,8 @@ from humeval_power.kernels.crossed.likelihood import (
     traces,
 )
 from humeval_power.kernels.kernel import inner, kernel
+
+Floats = NDArray[np.float64]
 
 
 @inner
@@ -189,9 +196,17 @@ def second_order(gram, factor, prof, norm, xgx, xggx):
 
 @kernel
 def examine(gram, response, gamma, restricted, norm, xgx, xggx):
-    """Profile, log |H| and traces at one gamma; the second-order quantities go into the last three."""
+    """Profile, factor and traces at one gamma; the second-order quantities go into the last three."""
     factor = factorise(gram, gamma)
     prof = profile(gram, response, factor, restricted)
     trace = traces(gram, factor, gamma)
     second_order(gram, factor, prof, norm, xgx, xggx)
-    return prof, factor.log_det, trace
+    return prof, factor, trace
+
+
+def evaluate(gram: Gram, response: Response, gamma: Floats, restricted: bool) -> tuple[Factor, Profile]:
+    """The factor and the profile at one gamma: `examine` again, for a kernel more takes seconds to compile."""
+    q, p = len(gamma), len(gram.xx)
+    room = np.empty((q, q)), np.empty((q, p, p)), np.empty((q, q, p, p))
+    prof, factor, _ = examine(gram, response, gamma, restricted, *room)
+    return factor, prof

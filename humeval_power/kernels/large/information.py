@@ -203,13 +203,13 @@ def examine(
     norm: Floats,
     xgx: Floats,
     xggx: Floats,
-) -> tuple[Profile, float, Floats]:
+) -> tuple[Profile, Factor, Floats]:
     """What `second_order.examine` gives."""
     factor = factorise(large, gamma)
     prof = profile(large, response, factor, restricted)
     trace = traces(large, factor, gamma)
     second_order(large, factor, prof, norm, xgx, xggx)
-    return prof, factor.log_det, trace
+    return prof, factor, trace
 
 
 def fit_many(large: Large, *arguments: Any) -> None:

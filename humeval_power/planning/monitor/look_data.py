@@ -21,10 +21,12 @@ def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
     InputError
         Ratings without documents, where the plan has them.
     """
+    from humeval_power.estimation.crossed.choice import few_fits
     from humeval_power.inference.study.testing import fit_and_test
 
     plan.check_documents(ratings)
-    _, tested = fit_and_test(ratings, plan.rule)
+    with few_fits():
+        _, tested = fit_and_test(ratings, plan.rule)
     if tested.reason:
         raise FitError(
             f"This look decides nothing: {tested.reason}. The ledger is as it was, and no error is spent; "

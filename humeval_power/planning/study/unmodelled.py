@@ -41,13 +41,13 @@ class Unmodelled:
 def left_out_documents(suspect: Suspect, ratings: Ratings) -> Unmodelled:
     """Of documents or sessions, from ratings read with them: studies of this very design without an effect, drawn
     at what the model with documents finds, and analysed without them."""
-    from humeval_power.estimation.crossed.choice import quick_start
+    from humeval_power.estimation.crossed.choice import few_fits
     from humeval_power.estimation.fitting import fit
 
     if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
         return Unmodelled(suspect)
     try:
-        with quick_start():
+        with few_fits():
             fitted = fit(ratings)
         found = without_documents(RatingStudy(fitted.parameters.with_difference(0.0), ratings.design()))
     except HumevalPowerError:
@@ -60,13 +60,13 @@ def left_out_documents(suspect: Suspect, ratings: Ratings) -> Unmodelled:
 def left_out_covariate(suspect: Suspect, ratings: Ratings) -> Unmodelled:
     """Of an order or a position, from ratings read with it: what it adds to the difference where the systems were
     not balanced over it, and how often that alone would be found."""
-    from humeval_power.estimation.crossed.choice import quick_start
+    from humeval_power.estimation.crossed.choice import few_fits
     from humeval_power.estimation.fitting import fit
 
     if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
         return Unmodelled(suspect)
     try:
-        with quick_start():
+        with few_fits():
             fitted = fit(ratings)
         precision = effect_precision(fitted.parameters, ratings.design())
     except HumevalPowerError:

@@ -83,7 +83,7 @@ def command(
     secret: str | None,
     correlated: tuple[CorrelatedFactor, ...],
     rule: DecisionRule,
-    check_families: bool | None,
+    check_families: bool,
     run: Run,
 ) -> AnalysisResult | SystemsResult | CriteriaResult:
     """Decide a finished study by its plan, and say what differs from it.

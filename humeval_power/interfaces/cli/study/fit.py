@@ -19,7 +19,7 @@ from humeval_power.interfaces.cli.options import (
     rule_options,
 )
 from humeval_power.interfaces.cli.required_options import Command
-from humeval_power.interfaces.cli.results import code_wanted, with_result
+from humeval_power.interfaces.cli.results import code_wanted, details_wanted, with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
 from humeval_power.interfaces.cli.work_ahead import tell_work
@@ -73,7 +73,7 @@ def command(
     correlated: tuple[CorrelatedFactor, ...],
     intervals: IntervalMethod,
     assumed: str | None,
-    check_families: bool | None,
+    check_families: bool,
     run: Run,
     strict: bool,
 ) -> FitResult:
@@ -106,5 +106,6 @@ def command(
         n_jobs=run.n_jobs,
         strict=strict,
         check_families=check_families,
+        diagnostics=details_wanted() or None,
         ahead=partial(tell_work, n_simulations=run.simulations()),
     )

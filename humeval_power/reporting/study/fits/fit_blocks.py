@@ -34,6 +34,10 @@ if TYPE_CHECKING:  # Matplotlib is slow to import
 
 AnyFit = Fit | LatentFit
 _ALL_BUT_ONE = 0.9999  # a correlation beyond this lies at the boundary
+INTERACTION_LEFT_OUT = (
+    "Whether workers and items share something that the model leaves out was not tested, to save time: a table of "
+    "this size is tested with its details."
+)
 _INTERACTION_MATTERS = 0.025  # p-value below which the term of worker and item is told
 
 

@@ -20,6 +20,7 @@ from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.fits.adjustment import adjustment_sections
 from humeval_power.reporting.study.fits.family_words import family_remarks
 from humeval_power.reporting.study.fits.fit_blocks import (
+    INTERACTION_LEFT_OUT,
     AnyFit,
     effect_section,
     effect_words,
@@ -45,9 +46,9 @@ class FitResult(Result):
     `fitted` is the fit itself, a `LatentFit` for ratings in categories, `test` that of the effect; `intervals`
     are those of the parameters, found by `interval_method`, None where the fit did not converge. `size` is the
     simulated rate of false positives, where there are few workers; `interaction` the test of a term of worker
-    and item that the model leaves out, None where there is none; `adjustment` what documents, covariates and
-    correlations change, None without any. `strict`: a fit that did not converge misses its target. `check` is
-    the test of the same ratings as categories, where it was asked for.
+    and item that the model leaves out, None where there is none, or where `interaction_left_out` says that its time
+    was saved; `adjustment` what documents, covariates and correlations change, None without any. `strict`: a fit
+    that did not converge misses its target. `check` is the test of the ratings as categories, where asked for.
     """
 
     schema: ClassVar[str] = PARAMETERS_SCHEMA
@@ -60,6 +61,7 @@ class FitResult(Result):
     interval_method: IntervalMethod = "asymptotic"
     size: PowerEstimate | None = None
     interaction: InteractionTest | None = None
+    interaction_left_out: bool = False
     adjustment: Adjustment | None = None
     strict: bool = False
     check: FamilyCheck | None = None
@@ -96,6 +98,7 @@ class FitResult(Result):
         )
         notes = (
             *fit_notes(self.ratings, fitted, self.test, self.size, self.interaction),
+            *((INTERACTION_LEFT_OUT,) if self.interaction_left_out else ()),
             *(family_remarks(self.ratings, self.test, self.check) if self.check is not None else ()),
         )
         return Document(
