@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["cpu_budget"]
+
 # A cold compiled kernel is slow once; the same examples on every run.
 settings.register_profile("humeval_power", deadline=None, derandomize=True)
 settings.load_profile("humeval_power")
