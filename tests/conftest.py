@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,16 @@ import pytest
 from hypothesis import settings
 
 pytest_plugins = ["cpu_budget"]
+
+# Thousands of tests and their modules stay until the end: going through them for garbage, again and again, would
+# take a third of the time.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
 
 # A cold compiled kernel is slow once; the same examples on every run.
 settings.register_profile("humeval_power", deadline=None, derandomize=True)
