@@ -1,6 +1,6 @@
 """One test of many cases: a loop that goes on after a failure, and reports every case that failed.
 
-`each` stands where `pytest.mark.parametrize` would, for a property of many cheap cases: one test instead of
+`each_case` stands where `pytest.mark.parametrize` would, for a property of many cheap cases: one test instead of
 hundreds, which is collected, scheduled and reported once. Each case has a `tmp_path` and a `monkeypatch` of
 its own.
 """
@@ -65,7 +65,7 @@ def every_case() -> Iterator[Cases]:
     cases.judge()
 
 
-def each(names: str | Sequence[str], values: Values, *, ids: Any = None) -> Callable[[Any], Any]:
+def each_case(names: str | Sequence[str], values: Values, *, ids: Any = None) -> Callable[[Any], Any]:
     """Try the function with every value, as `parametrize` does, but in one test.
 
     `values` may be a function, which is called when the test runs, and not when it is collected. Several
@@ -73,9 +73,11 @@ def each(names: str | Sequence[str], values: Values, *, ids: Any = None) -> Call
     """
     listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
 
+    kept = values if callable(values) else list(values)
+
     def decorate(function: Any) -> Any:
         inner = getattr(function, "one_case", function)
-        axes = [(listed, values, ids), *getattr(function, "axes", [])]
+        axes = [(listed, kept, ids), *getattr(function, "axes", [])]
         own = {name for listed, _, _ in axes for name in listed}
         signature = inspect.signature(inner)
         fixtures = [
@@ -102,11 +104,12 @@ def each(names: str | Sequence[str], values: Values, *, ids: Any = None) -> Call
 
 def _cases(names: list[str], values: Values, ids: Any) -> list[tuple[str, dict[str, Any]]]:
     """The name of every case, and its arguments."""
+    labels = None if ids is None or callable(ids) else list(ids)
     found = []
     for place, value in enumerate(values() if callable(values) else values):
         row = [value] if len(names) == 1 else list(value)
         assert len(row) == len(names), f"{names}: {row}"
-        shown = ids(value) if callable(ids) else ids[place] if ids else "-".join(map(repr, row))
+        shown = labels[place] if labels else "-".join(str((ids or repr)(one)) for one in row)
         found.append((str(shown)[:200], dict(zip(names, row, strict=True))))
     return found
 

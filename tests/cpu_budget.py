@@ -60,6 +60,10 @@ class Budget:
         seconds = times.user + times.system + times.children_user + times.children_system
         return Reading(seconds, self.shared, cases.n_tried)
 
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        if ALONE in os.environ:
+            items[:] = items * 2
+
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[Any]:
         """Count apart what a fixture costs that several tests share."""
@@ -109,9 +113,17 @@ class Budget:
 
     def alone(self, name: str) -> float:
         """CPU seconds of one test in a process of its own, where nothing has to be loaded."""
-        words = [sys.executable, "-m", "pytest", "-q", "-s", *("-p", "no:xdist"), *("-p", "no:cacheprovider")]
+        words = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-s",
+            *("-p", "no:xdist"),
+            *("-p", "no:cacheprovider"),
+        ]
         done = subprocess.run(
-            [*words, name, name],
+            [*words, name],
             cwd=self.config.rootpath,
             env={**os.environ, ALONE: "1"},
             capture_output=True,

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.monitor.ledger import open_ledger, read_ledger
@@ -126,7 +127,7 @@ NOT_LEDGERS = {
 }
 
 
-@pytest.mark.parametrize("name", NOT_LEDGERS)
+@each_case("name", NOT_LEDGERS)
 def test_a_file_that_is_no_ledger_is_left_as_it_is(tmp_path: Path, name: str) -> None:
     path = tmp_path / "l.jsonl"
     path.write_bytes(NOT_LEDGERS[name])
