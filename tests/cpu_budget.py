@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import cases
 import pytest
+from _pytest.runner import runtestprotocol
 
 EXEMPT = ("slow", "r")
 ALONE = "HUMEVAL_TESTS_ALONE"
@@ -60,10 +61,6 @@ class Budget:
         seconds = times.user + times.system + times.children_user + times.children_system
         return Reading(seconds, self.shared, cases.n_tried)
 
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        if ALONE in os.environ:
-            items[:] = items * 2
-
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[Any]:
         """Count apart what a fixture costs that several tests share."""
@@ -74,7 +71,10 @@ class Budget:
         return result
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self) -> Iterator[Any]:
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[Any]:
+        if ALONE in os.environ:
+            runtestprotocol(item, log=False, nextitem=None)
+            item.user_properties.clear()
         self.began = self.now()
         return (yield)
 
@@ -103,6 +103,7 @@ class Budget:
         elif self.budget is not None and seconds > self.budget:
             self.above[report.nodeid] = seconds
 
+    @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if hasattr(self.config, "workerinput"):
             return
@@ -130,7 +131,8 @@ class Budget:
             text=True,
             check=False,
         )
-        return min(map(float, re.findall(rf"^{ALONE}=([\d.]+)", done.stdout, re.MULTILINE)), default=inf)
+        found = re.search(rf"^{ALONE}=([\d.]+)", done.stdout, re.MULTILINE)
+        return float(found[1]) if found and done.returncode == 0 else inf
 
     @property
     def too_slow(self) -> list[str]:
