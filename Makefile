@@ -1,9 +1,13 @@
-# make demo: the whole story on shipped data.  make test: the tests, without the slow ones, which make check runs too.
+# make demo: the whole story on shipped data.  make test: the tests, without the slow ones and those that need R or a
+# browser, which make check runs too.
 # Both set up .venv first.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/humeval-power
+# Tests are compiled once, with what their assertions report, and start from that; some images forbid it.
+unexport PYTHONDONTWRITEBYTECODE
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: setup demo test check check-r bench docs package papers site clean
 
@@ -26,7 +30,7 @@ demo: $(VENV)/.core
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
 
 test: setup
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(PYTEST) -m "not slow and not r and not browser" --cpu-budget 2
 
 $(VENV)/.browser: pyproject.toml $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet -e '.[browser]'
@@ -39,7 +43,7 @@ check: setup $(VENV)/.browser
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python docs/make_plan_schema.py --check
-	$(BIN)/python -m pytest -n 2
+	$(PYTEST)
 
 # The reference engine through pymer4 needs an older pandas than the package does: an environment of its own.
 $(VENV)-r/.installed: pyproject.toml

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# Two processes of tests on two cores: threads of linear algebra on small matrices would only wait for each other.
+# Before NumPy is imported, and for the processes that tests start.
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+pytest_plugins = ["cpu_budget"]
+
+# Thousands of tests and their modules stay until the end: going through them for garbage, again and again, would
+# take a third of the time.
+gc.disable()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("r") and shutil.which("Rscript") is None:
+        pytest.skip("Rscript is not installed")
+    if item.get_closest_marker("browser") and not any(map(shutil.which, BROWSERS)):
+        pytest.skip("there is no Chromium")
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
 
 # A cold compiled kernel is slow once; the same examples on every run.
 settings.register_profile("humeval_power", deadline=None, derandomize=True)

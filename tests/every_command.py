@@ -65,7 +65,7 @@ COMMANDS: dict[str, str] = {
     "looks accuracy": f"looks accuracy --n 300 --effect 0.05 --agreement 0.8 {QUICK}",
     "looks preference": f"looks preference --n 200 --effect 0.1 {QUICK}",
     "looks scores": f"looks scores --n 200 --effect 0.2 {QUICK}",
-    "looks pool": f"looks pool --simulated 40 {QUICK}",
+    "looks pool": f"looks pool --simulated 8 {QUICK}",
     "compare scores": f"compare scores scores.csv --question mean {QUICK}",
     "compare nlpstattest": f"compare scores scores.csv --procedure nlpstattest {QUICK}",
     "compare clusters": f"compare scores passages.csv --question mean --margin 0.1 --cluster passage {QUICK}",

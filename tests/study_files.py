@@ -74,11 +74,20 @@ def write_study(folder: Path, names: Names = PLAIN) -> Path:
         *("--fee", "mturk", "--simulations", "200", "--question", f"Is {names.systems[1]} better?"),
         *("--exclude", f"Ratings of {names.worker[0]}.", "-o", folder / "plan.json"),
     )
-    ratings = write_ratings(folder / "ratings.csv", names, seed=6, lost=5)
-    analysis = ("analyze", ratings, "--scale", "1:5", "--plan", folder / "plan.json")
-    run(*analysis, "-o", folder / "pictures")
-    run(*analysis, "-o", folder / "analysis.json")
+    write_ratings(folder / "ratings.csv", names, seed=6, lost=5)
+    run(*analysis(folder), "-o", folder / "analysis.json")
     return folder
+
+
+def analysis(folder: Path) -> tuple[object, ...]:
+    """The words that analyse the study."""
+    return ("analyze", folder / "ratings.csv", "--scale", "1:5", "--plan", folder / "plan.json")
+
+
+def write_pictures(folder: Path) -> Path:
+    """The folder of the analysis with its pictures, pictures/, beside the files of a study."""
+    run(*analysis(folder), "-o", folder / "pictures")
+    return folder / "pictures"
 
 
 def given(folder: Path, *kinds: str) -> list[object]:

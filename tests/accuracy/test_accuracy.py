@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each_case
 from places import ROOT
 from scipy import stats
 from statsmodels.stats.proportion import proportions_ztest
@@ -244,7 +245,7 @@ def assert_as_simulated(scenario: PairedAccuracy | UnpairedAccuracy, *, seed: in
         assert drawn.type_m == pytest.approx(exact.type_m, rel=0.1)
 
 
-@pytest.mark.parametrize("setting", range(20))
+@each_case("setting", range(20))
 def test_enumeration_agrees_with_simulation(setting: int) -> None:
     rng = np.random.default_rng([6, setting])
     moved = float(rng.uniform(0.05, 0.6))

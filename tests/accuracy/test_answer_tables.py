@@ -7,6 +7,7 @@ from pathlib import Path
 import cli
 import numpy as np
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.accuracy.answers import read_answers
@@ -157,7 +158,7 @@ def test_one_column_in_two_roles_is_refused(tmp_path: Path) -> None:
     assert "the same column as the right answers" in refusal(two, other, "--labels", two)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "options", "said"),
     [
         (WIDE, ("--systems", "A,C"), "there is no column 'C', which --systems names"),

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -27,7 +28,7 @@ def listed_p(gains: np.ndarray, clusters: Clusters) -> float:
     return float(np.mean([abs(np.dot(signs, sums)) >= observed - 1e-9 for signs in every]))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_case("seed", range(40))
 def test_exchanging_whole_clusters_agrees_with_listing_every_exchange(seed: int) -> None:
     rng = np.random.default_rng(seed)
     names = np.concatenate([[0, 1], rng.integers(0, 10, rng.integers(1, 40))])

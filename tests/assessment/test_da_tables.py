@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from cli import run, run_json
 from reference.golden import shared_golden
 from scipy import stats
@@ -60,7 +61,7 @@ def slow_thresholds(size: list[float], p: list[float], fewest: int) -> tuple[flo
     return min(first, default=None), min(stable, default=None)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_case("seed", range(20))
 def test_thresholds_agree_with_their_definition_ties_included(seed: int) -> None:
     rng = np.random.default_rng(seed)
     size = np.round(rng.exponential(2, 80), 1)

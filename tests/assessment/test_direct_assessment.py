@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each_case
 from click.testing import CliRunner, Result
 from reference.golden import shared_golden
 from scipy import integrate, stats
@@ -99,8 +100,8 @@ def test_read_literally_the_formula_turns_a_mean_of_75_into_one_of_25(shared: Pa
     )
 
 
-@pytest.mark.parametrize("below", ["leave", "clip", "truncate"])
-@pytest.mark.parametrize(("mean", "sd"), [(75, 25), (60, 22), (85, 20), (55, 26)])
+@each_case("below", ["leave", "clip", "truncate"])
+@each_case(("mean", "sd"), [(75, 25), (60, 22), (85, 20), (55, 26)])
 def test_ratings_have_their_mean_and_sd_whatever_is_done_below_the_scale(
     below: str, mean: float, sd: float
 ) -> None:

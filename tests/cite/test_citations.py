@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import each_case
 from places import ROOT
 from study_files import run
 
@@ -38,7 +39,7 @@ def works(record: dict[str, Any]) -> set[str]:
     return {work.named for work in cite(record).uses} & set(REFERENCES)
 
 
-@pytest.mark.parametrize("work", REFERENCES.values(), ids=lambda work: work.key)
+@each_case("work", REFERENCES.values(), ids=lambda work: work.key)
 def test_every_work_is_complete(work: Reference) -> None:
     assert NEEDED[work.kind] <= {name for name, text in work.details.items() if text}
     assert re.fullmatch(r"[a-z-]+-(19|20)\d\d", work.key)
@@ -96,7 +97,7 @@ def test_a_work_is_found_by_how_texts_name_it() -> None:
         citation_key("Nobody 1900")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("record", "cited"),
     [
         ({"schema": "humeval_power/parameters/1"}, set()),

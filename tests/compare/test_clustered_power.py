@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each_case
 
 from humeval_power.api import compare
 from humeval_power.clusters import Clusters
@@ -81,7 +82,7 @@ def settings(**given):
     return TestSettings(n_resamples=200, **given)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("test", "question"),
     [
         ("t", "mean"),
@@ -91,7 +92,7 @@ def settings(**given):
         ("wilcoxon", "pseudomedian"),
     ],
 )
-@pytest.mark.parametrize("power_by", ["bootstrap", "normal", "formula"])
+@each_case("power_by", ["bootstrap", "normal", "formula"])
 def test_every_test_has_a_power_by_clusters(test, question, power_by):
     found = retrospective_power(
         VALUES,

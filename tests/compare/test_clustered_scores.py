@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import stats
 
 from humeval_power.clusters import Clusters
@@ -46,9 +47,9 @@ def test_every_test_has_a_clustered_version_or_a_remedy():
     assert set(DEFAULT_TEST.values()) <= set(TESTS_OF_CLUSTERS)
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("n", [9, 60])
-@pytest.mark.parametrize("name", [*EXACT, "bootstrap-t", "bootstrap"])
+@each_case("direction", DIRECTIONS)
+@each_case("n", [9, 60])
+@each_case("name", [*EXACT, "bootstrap-t", "bootstrap"])
 def test_one_item_in_each_cluster_gives_the_test_of_independent_items(name, n, direction):
     differences = study(n, seed=n)[0][:n]
     settings = TestSettings(direction=direction, n_resamples=500, null=0.1)
@@ -81,9 +82,9 @@ STATISTICS = {
 }
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("seed", [1, 2, 3])
-@pytest.mark.parametrize("name", list(STATISTICS))
+@each_case("direction", DIRECTIONS)
+@each_case("seed", [1, 2, 3])
+@each_case("name", list(STATISTICS))
 def test_flips_of_whole_clusters_are_those_of_the_definition(name, seed, direction):
     differences, clusters = study(9, seed=seed)
     found = run_test(name, differences, TestSettings(direction=direction), clusters=clusters)

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import each_case
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -74,9 +75,9 @@ def by_scipy(name: str, rating: Floats, rows: Assignment) -> float:
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss")  # scipy's, where one system's ratings are alike
-@pytest.mark.parametrize("points", [None, 3, 7])
-@pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("name", COMMON_TESTS)
+@each_case("points", [None, 3, 7])
+@each_case("design", DESIGNS)
+@each_case("name", COMMON_TESTS)
 def test_p_values_are_those_of_scipy_with_and_without_ties(
     name: str, design: str, points: int | None
 ) -> None:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each_case
 from reference.golden import shared_golden
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
@@ -105,8 +106,8 @@ def test_the_papers_cases_get_the_papers_tests():
     assert standing(nlpstattest_advice(skewed))["t"] == "inappropriate"
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("pair", [normal_pair, skewed_pair, uniform_pair])
+@each_case("question", QUESTIONS)
+@each_case("pair", [normal_pair, skewed_pair, uniform_pair])
 def test_advice_never_changes_the_question(question, pair):
     found = advise(question, analyse(*pair()))
     assert len({one.name for one in found}) == len(found)
@@ -146,7 +147,7 @@ def test_equivalence_is_statsmodels_two_one_sided_tests():
     assert found.is_not_inferior == (low > -0.3)
 
 
-@pytest.mark.parametrize("margin", np.linspace(0.02, 0.5, 25))
+@each_case("margin", np.linspace(0.02, 0.5, 25))
 def test_equivalence_is_an_interval_of_90_percent_inside_the_margins(margin):
     found = equivalence_test(score_differences(*normal_pair()), margin=float(margin))
     low, high = found.interval

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from places import TESTS
@@ -106,9 +107,7 @@ def pilot_fit(pilot):
     return fit(pilot)
 
 
-@pytest.mark.parametrize(
-    "case", ORACLE["cases"], ids=lambda c: f"{c['df_name']}-{c['margin']}-{c['alpha']}"
-)
+@each_case("case", ORACLE["cases"], ids=lambda c: f"{c['df_name']}-{c['margin']}-{c['alpha']}")
 def test_two_one_sided_tests_are_those_of_r(case: dict, pilot_fit) -> None:
     rule = DecisionRule(
         df=case["df_name"], alternative="equivalent", margin=case["margin"], alpha=case["alpha"]

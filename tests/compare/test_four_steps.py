@@ -7,6 +7,7 @@ import json
 import cli
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import stats
 
 from humeval_power.api import compare
@@ -41,8 +42,8 @@ def power(differences, test="t", question="mean", **asked):
 # the recommended test
 
 
-@pytest.mark.parametrize("question", ["mean", "median", "pseudomedian", "better"])
-@pytest.mark.parametrize("differences", [NORMAL, SKEWED, np.sign(NORMAL), np.zeros(9), np.arange(3.0)])
+@each_case("question", ["mean", "median", "pseudomedian", "better"])
+@each_case("differences", [NORMAL, SKEWED, np.sign(NORMAL), np.zeros(9), np.arange(3.0)])
 def test_the_recommended_test_answers_the_question_and_is_the_first_of_the_advice(question, differences):
     data = analyse(np.zeros(len(differences)), differences)
     name = recommended_test(question, [data])
@@ -157,9 +158,9 @@ def signs_by_hand(scenario):
     return right
 
 
-@pytest.mark.parametrize("mid_p", [False, True])
-@pytest.mark.parametrize("direction", ["two-sided", "greater", "less"])
-@pytest.mark.parametrize(("effect", "ties"), [(0.2, 0.3), (-0.25, 0.0), (0.5, 0.0)])
+@each_case("mid_p", [False, True])
+@each_case("direction", ["two-sided", "greater", "less"])
+@each_case(("effect", "ties"), [(0.2, 0.3), (-0.25, 0.0), (0.5, 0.0)])
 def test_the_power_of_the_sign_test_is_that_of_every_table(effect, ties, direction, mid_p):
     scenario = SignScores(18, effect, ties, direction, 0.05, mid_p)
     found = scenario.computed()

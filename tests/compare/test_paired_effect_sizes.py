@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from reference.golden import shared_golden
@@ -168,8 +169,8 @@ def test_intervals_cover_the_truth_as_often_as_they_say(effect, truth):
     assert 928 <= covered <= 985
 
 
-@pytest.mark.parametrize("n", [50, 80, 200])
-@pytest.mark.parametrize("truth", [0.54, 0.62, 0.79, 0.93])
+@each_case("n", [50, 80, 200])
+@each_case("truth", [0.54, 0.62, 0.79, 0.93])
 def test_the_interval_of_the_share_covers_the_truth_without_ties(n, truth):
     covered = 0.0
     for up in range(n + 1):  # all that can happen

@@ -9,6 +9,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import plain_resampling
@@ -63,8 +64,8 @@ def test_t_is_scipys_with_its_interval(direction, null):
     assert found.interval == pytest.approx((interval.low, interval.high), rel=1e-9)
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("n", [4, 12, 40, 201, 400])
+@each_case("direction", DIRECTIONS)
+@each_case("n", [4, 12, 40, 201, 400])
 def test_wilcoxon_without_ties_is_scipys(n, direction):
     d = draw(n, seed=n)
     method = "exact" if n <= 200 else "approx"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import exact_ranks
@@ -162,8 +163,8 @@ def moved_by(pool: np.ndarray) -> float:
     return float(np.median((pool[first] + pool[second]) / 2))
 
 
-@pytest.mark.parametrize("name", ["permutation", "bootstrap", "wilcoxon", "sign", "bootstrap-median"])
-@pytest.mark.parametrize("unit", [3, 7, 11])
+@each_case("name", ["permutation", "bootstrap", "wilcoxon", "sign", "bootstrap-median"])
+@each_case("unit", [3, 7, 11])
 def test_p_does_not_depend_on_the_unit_of_the_scores(name: Any, unit: int) -> None:
     """Means of three ratings, and F1, are no short decimals: their sums tie as those of whole numbers do."""
     rng = np.random.default_rng(unit)

@@ -7,6 +7,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from cases import each_case
 from cli import run, run_json
 
 from humeval_power.api import contingency
@@ -39,8 +40,8 @@ def metric_of(codes: np.ndarray, weights: np.ndarray, system: int, metric: str, 
     return float(metric_value(metric, confusion, positive=1))
 
 
-@pytest.mark.parametrize("k", [2, 3, 5])
-@pytest.mark.parametrize("metric", METRICS)
+@each_case("k", [2, 3, 5])
+@each_case("metric", METRICS)
 def test_slopes_are_those_of_central_differences(metric: str, k: int) -> None:
     confusion = np.random.default_rng(k).random((k, k))
     confusion[0, -1] = 0.0
@@ -108,8 +109,8 @@ def listed_p(codes: np.ndarray, clusters: Clusters, metric: str, k: int) -> floa
     return float(np.mean(np.abs(differences) >= abs(differences[0]) - 1e-12))
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("k", [2, 4])
+@each_case("metric", METRICS)
+@each_case("k", [2, 4])
 def test_few_clusters_are_exchanged_in_every_way(metric: ContingencyMetric, k: int) -> None:
     codes, clusters = drawn(50, k, 7, seed=k)
     found = cluster_swap_test(codes, k, clusters, metric=metric)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from numba import njit
 from places import TESTS
 from reference.swaps import listed_contingency_p
@@ -49,7 +50,7 @@ def random_counts(rng: np.random.Generator, n: int, k: int = 2) -> np.ndarray:
     return rng.multinomial(n, rng.dirichlet(np.full(k**3, 0.6))).reshape(k, k, k)
 
 
-@pytest.mark.parametrize("table", GOLDEN["tables"], ids=range(len(GOLDEN["tables"])))
+@each_case("table", GOLDEN["tables"], ids=range(len(GOLDEN["tables"])))
 def test_metrics_are_those_of_scikit_learn(table):
     confusion = np.array(table["confusion"], dtype=float)
     for name in OF_ALL:
@@ -156,7 +157,7 @@ def test_random_swaps_of_two_classes_are_binomial_draws_with_the_exact_p_value()
     assert (drawn[~inside] == 500).all()
 
 
-@pytest.mark.parametrize("place", range(20))
+@each_case("place", range(20))
 def test_the_formula_agrees_with_simulation_in_random_settings(place):
     rng = np.random.default_rng(300 + place)
     metric = METRICS[place % len(METRICS)]
@@ -219,8 +220,8 @@ def test_random_swaps_keep_the_level_with_three_classes():
     assert low <= (drawn.p_value <= 0.05).sum() <= high
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("share", [-0.6, 0.0, 0.05, 0.9])
+@each_case("metric", METRICS)
+@each_case("share", [-0.6, 0.0, 0.05, 0.9])
 def test_an_effect_is_made_without_touching_agreement_or_what_both_have_right(metric, share):
     study = ContingencyStudy(100, base=usual(), metric=metric)
     effect = share * study.reach[1]

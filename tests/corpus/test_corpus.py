@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sacrebleu
+from cases import each_case
 from reference.corpus_texts import corpus
 from reference.golden import shared_golden
 from reference.swaps import exchanged, listed_sign_flip_p, metric_difference
@@ -152,7 +153,7 @@ def test_systems_that_are_alike_have_p_one():
     assert paired_randomisation_test(sentence_counts(a, a, references=references)).p_value == 1.0
 
 
-@pytest.mark.parametrize("place", range(20))
+@each_case("place", range(20))
 def test_drawn_flips_agree_with_all_flips(place):
     rng = np.random.default_rng(place)
     n = int(rng.integers(2, 12))
@@ -264,7 +265,7 @@ def test_presets_are_the_published_table_and_its_mean(shared):
     np.testing.assert_allclose(np.mean(rows, axis=0), PRESETS["card2020"], atol=0.0051)
 
 
-@pytest.mark.parametrize("place", range(20))
+@each_case("place", range(20))
 def test_the_formula_agrees_with_simulation_in_random_settings(place):
     rng = np.random.default_rng(100 + place)
     n = int(rng.integers(100, 3000))

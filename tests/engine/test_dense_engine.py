@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each_case
 from reference import dense_model
 
 from humeval_power.designs import both_nested, k_per_item
@@ -35,8 +36,8 @@ def _table(name):
     return rows, rating
 
 
-@pytest.mark.parametrize("name", DESIGNS)
-@pytest.mark.parametrize("gamma", GAMMAS, ids=["inside", "at zero", "large"])
+@each_case("name", DESIGNS)
+@each_case("gamma", GAMMAS, ids=["inside", "at zero", "large"])
 def test_its_information_is_that_of_full_matrices(name, gamma):
     rows, _ = _table(name)
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system)

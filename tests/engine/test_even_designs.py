@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import dense_model
@@ -74,8 +75,8 @@ def _assert_alike(ours, theirs, *, rtol=1e-9, besides=()):
             np.testing.assert_allclose(mine, other, rtol=rtol, atol=1e-11, err_msg=name)
 
 
-@pytest.mark.parametrize("restricted", [True, False], ids=["reml", "ml"])
-@pytest.mark.parametrize("name", NAMES)
+@each_case("restricted", [True, False], ids=["reml", "ml"])
+@each_case("name", NAMES)
 def test_side_by_side_is_one_by_one(name, restricted):
     rows = _rows(name)
     problem = CrossedProblem.of_design(*rows)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import each_case
 from places import TESTS
 from reference import dense_model
 from reference.golden import shared_golden
@@ -111,8 +112,8 @@ def assert_precision_agrees(result, expected):
         )
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-@pytest.mark.parametrize("name", RANDOM)
+@each_case("estimator", ESTIMATORS)
+@each_case("name", RANDOM)
 def test_random_designs_are_fitted_as_lme4_fits_them(name, estimator):
     record = RANDOM[name]
     result = fit(random_ratings(record), estimator=estimator)
@@ -315,7 +316,7 @@ def column(name, value, table):
     return SimpleNamespace(**{**vars(table), name: np.asarray(value)})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "error", "text"),
     [
         (
@@ -344,7 +345,7 @@ def column(name, value, table):
         "four ratings",
     ],
 )
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@each_case("estimator", ESTIMATORS)
 def test_what_cannot_be_fitted_is_refused_in_words(change, error, text, estimator):
     table = change(make(crossed(4, 6)))
     with pytest.raises(error, match=text):

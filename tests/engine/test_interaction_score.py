@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import optimize, stats
 from seven import seven
 
@@ -72,7 +73,7 @@ def likelihood_ratio(ratings: SimulatedRatings) -> float:
     return max(criterion(0.0) - float(best.fun), 0.0)
 
 
-@pytest.mark.parametrize(("name", "truth"), list(product(DESIGNS, (NONE, SINGULAR))))
+@each_case(("name", "truth"), list(product(DESIGNS, (NONE, SINGULAR))))
 def test_it_is_that_of_dense_matrices(name, truth):
     ratings = table(name, 0.08, truth, seed=5)
     fitted = fit(ratings)

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from places import TESTS
 
 from humeval_power.designs import Assignment
@@ -69,8 +70,8 @@ def take_layers(monkeypatch, wanted):
     monkeypatch.setattr(joint_table, "_PAIRED_FROM", 0 if wanted else 10**9)
 
 
-@pytest.mark.parametrize("gamma", GAMMAS)
-@pytest.mark.parametrize("name", TABLES)
+@each_case("gamma", GAMMAS)
+@each_case("name", TABLES)
 def test_every_quantity_equals_the_one_from_the_dense_matrix(name, gamma, monkeypatch):
     rows = paired_table(**TABLES[name])
     points = []

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+needs_browser = pytest.mark.browser
 
 
 def dumped(page: Path, profile: Path, *, query: str = "", seconds: int = 60) -> str:

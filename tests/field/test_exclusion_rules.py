@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +22,7 @@ def test_text_and_rules_are_the_same_thing():
     assert len(rules.sentences) == 5
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "words"),
     [
         ("", "'' is no rule"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import stats
 
 from humeval_power.designs import crossed, k_per_item
@@ -40,10 +41,8 @@ def test_median_times_are_those_stated():
         assert np.log(np.median(seconds[rows])) == pytest.approx(np.log(median), abs=3 * 1.25 * 0.3 / 20)
 
 
-@pytest.mark.parametrize(
-    "field", ["passing", "careless_passing", "seconds", "careless_pace", "sd_log_worker"]
-)
-@pytest.mark.parametrize("value", [-1, np.nan, np.inf])
+@each_case("field", ["passing", "careless_passing", "seconds", "careless_pace", "sd_log_worker"])
+@each_case("value", [-1, np.nan, np.inf])
 def test_impossible_behaviour_is_refused(field, value):
     with pytest.raises(InputError, match=field):
         Behaviour(**{field: value})

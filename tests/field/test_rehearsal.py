@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from cli import run, run_json
 from planned_studies import (
     HOSTILE,
@@ -65,7 +66,7 @@ OF_ONE_PAIR = [name for name in FAMILIES if not name.startswith("four")]
 SPOILED = Habits(losses=Losses(missing=0.1, quitting=0.4, at_random=0.2, straight_lining=0.2))
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@each_case("name", FAMILIES)
 def test_a_rehearsal_has_the_rows_of_the_assignment_and_ratings_of_the_scale(name: str) -> None:
     plan = FAMILIES[name]()
     frame = assigned(plan).to_frame()

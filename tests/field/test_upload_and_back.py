@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import each_case
 
 from humeval_power.checking.exports.imported import imported
 from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
@@ -54,9 +55,9 @@ def same(form, table, answers):
         assert worker == crowd.worker_of(slot)
 
 
-@pytest.mark.parametrize("name", BACK)
-@pytest.mark.parametrize("scale", ["1:5", "0:100", "-3:3"])
-@pytest.mark.parametrize("criteria", [("quality",), ("ad equacy", "slot", '"q"')])
+@each_case("name", BACK)
+@each_case("scale", ["1:5", "0:100", "-3:3"])
+@each_case("criteria", [("quality",), ("ad equacy", "slot", '"q"')])
 def test_the_same_ratings_come_back_with_codes_slots_repeats_and_checks(tmp_path, name, scale, criteria):
     form = form_of(scale=scale, criteria=criteria, batches=2)
     table, answers = come_back(tmp_path, form, name)

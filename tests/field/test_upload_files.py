@@ -11,6 +11,7 @@ import re
 import tomllib
 
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.reporting.field.form import RatingForm, Shown
@@ -33,7 +34,7 @@ def table(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@each_case("text", TEXTS)
 def test_a_text_of_the_web_reads_back_and_holds_no_sign_that_a_platform_acts_on(text):
     coded = web_text(text)
     assert html.unescape(coded) == as_shown(text)
@@ -42,9 +43,9 @@ def test_a_text_of_the_web_reads_back_and_holds_no_sign_that_a_platform_acts_on(
     assert max(map(ord, coded), default=0) < 0x10000
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("criteria", [("quality",), ("a b", "slot", 'quo"te')])
+@each_case("name", NAMES)
+@each_case("scale", SCALES)
+@each_case("criteria", [("quality",), ("a b", "slot", 'quo"te')])
 def test_every_folder_has_its_page_and_a_mapping_of_all_criteria(name, scale, criteria):
     files = UPLOADERS[name].write(form_of(scale=scale, criteria=criteria))
     assert files["README.md"].startswith("# ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from reference.worker_quality_twin import quality as twin
 
 from humeval_power.errors import InputError
@@ -78,8 +79,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("options", CASES, ids=str)
-@pytest.mark.parametrize("seed", range(3))
+@each_case("options", CASES, ids=str)
+@each_case("seed", range(3))
 def test_statistics_are_those_of_plain_loops(options, seed):
     table = collected(seed, **options)
     found = worker_quality(table, SCALE)
@@ -98,8 +99,8 @@ def assert_same(first, second):
         )
 
 
-@pytest.mark.parametrize("by_code", [True, False], ids=["codes", "names of systems"])
-@pytest.mark.parametrize("options", CASES, ids=str)
+@each_case("by_code", [True, False], ids=["codes", "names of systems"])
+@each_case("options", CASES, ids=str)
 def test_exchanging_systems_within_any_items_changes_nothing(options, by_code):
     table = collected(4, **options)
     n_systems = options.get("systems", 2)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.accuracy.results import read_claims, read_counts, read_leaderboard
@@ -195,9 +196,7 @@ ENCODED = {
 }
 
 
-@pytest.fixture(params=FAMILIES.values(), ids=FAMILIES)
-def family(request: pytest.FixtureRequest) -> Family:
-    return request.param
+EVERY_FAMILY = each_case("family", FAMILIES.values(), ids=FAMILIES)
 
 
 def read(family: Family, path: Path, content: bytes | str) -> Any:
@@ -211,24 +210,28 @@ def refusal(family: Family, path: Path, text: str) -> str:
     return str(refused.value)
 
 
-@pytest.mark.parametrize("encoded", ENCODED.values(), ids=ENCODED)
+@EVERY_FAMILY
+@each_case("encoded", ENCODED.values(), ids=ENCODED)
 def test_a_table_is_read_alike_in_every_encoding(family: Family, encoded: Any, tmp_path: Path) -> None:
     expected = read(family, tmp_path / "t.csv", family.text())
     assert read(family, tmp_path / "t.csv", encoded(family.text())) == expected
 
 
+@EVERY_FAMILY
 def test_a_column_is_found_by_another_name(family: Family, tmp_path: Path) -> None:
     expected = read(family, tmp_path / "t.csv", family.text())
     name, other = family.alias
     assert read(family, tmp_path / "t.csv", family.text(family.renamed(name, other))) == expected
 
 
+@EVERY_FAMILY
 def test_case_blanks_and_underscores_do_not_count(family: Family, tmp_path: Path) -> None:
     expected = read(family, tmp_path / "t.csv", family.text())
     header = family.header.upper().replace("ONLY_", "Only ")
     assert read(family, tmp_path / "t.csv", family.text(header)) == expected
 
 
+@EVERY_FAMILY
 def test_of_two_columns_that_fit_none_is_taken(family: Family, tmp_path: Path) -> None:
     name, one, other = family.doubled
     told = refusal(family, tmp_path / "t.csv", family.text(family.renamed(name, one), more=other))
@@ -237,6 +240,7 @@ def test_of_two_columns_that_fit_none_is_taken(family: Family, tmp_path: Path) -
     assert "Say which: --" in told or "Rename all but one" in told
 
 
+@EVERY_FAMILY
 def test_a_column_of_the_very_name_goes_before_all_others(family: Family, tmp_path: Path) -> None:
     name, one, _ = family.doubled
     if name == "id":  # itself another name, of the item
@@ -245,6 +249,7 @@ def test_a_column_of_the_very_name_goes_before_all_others(family: Family, tmp_pa
     assert read(family, tmp_path / "t.csv", family.text(more=one)) == expected
 
 
+@EVERY_FAMILY
 def test_a_missing_column_is_told_with_those_that_are_there(family: Family, tmp_path: Path) -> None:
     name, typo = family.typo
     if not name:
@@ -278,8 +283,8 @@ LINES: dict[str, tuple[Callable[[Path], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("encoded", ENCODED.values(), ids=ENCODED)
-@pytest.mark.parametrize("kind", LINES)
+@each_case("encoded", ENCODED.values(), ids=ENCODED)
+@each_case("kind", LINES)
 def test_lines_are_read_alike_in_every_encoding(kind: str, encoded: Any, tmp_path: Path) -> None:
     reader, text = LINES[kind]
     path = tmp_path / "t.txt"
@@ -289,8 +294,8 @@ def test_lines_are_read_alike_in_every_encoding(kind: str, encoded: Any, tmp_pat
     assert reader(path) == expected
 
 
-@pytest.mark.parametrize("kind", LINES)
-@pytest.mark.parametrize(
+@each_case("kind", LINES)
+@each_case(
     ("content", "told"),
     [
         (b"a\n\xff\n", "row 2: byte 3 (0xff) is not UTF-8 text. Save"),

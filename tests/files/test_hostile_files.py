@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cases import each_case
 from openpyxl import Workbook
 
 from humeval_power.errors import InputError
@@ -237,7 +238,7 @@ def test_a_pipe_with_a_writer_is_read_to_its_end(tmp_path: Path) -> None:
     assert found.stdout == "40\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("edit", "said"),
     [
         ({"n_workers": -7}, "field 'n_workers': value -7: must be greater than or equal to 1."),

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
-from study_files import FORMATS, FORMS, Names, given, write_study
+from study_files import FORMATS, FORMS, Names, given, write_pictures, write_study
 
 import humeval_power
 from humeval_power.interfaces.cli.main import main
@@ -116,7 +116,7 @@ def test_every_file_of_a_study_is_well_formed(study):
     for name in ("plan.json", "power.json", "parameters.json", "analysis.json"):
         look_at(study / name)
     assert json.loads((study / "analysis.json").read_text())["systems"] == sorted(SYSTEMS)
-    assert len(look_at_all(study / "pictures")) >= 8
+    assert len(look_at_all(write_pictures(study))) >= 8
     assert "table.csv" in look_at_all(study / "surface")
 
 

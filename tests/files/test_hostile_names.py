@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from latex_run import compiled
-from study_files import FORMS, Names, given, run, write_study
+from study_files import FORMS, Names, given, run, write_pictures, write_study
 
 NASTY = (
     "<script>alert(1)</script>",
@@ -161,7 +161,7 @@ def test_a_bundle_can_be_analysed_again_with_the_same_result(study, tmp_path):
 
 
 def test_pictures_show_names_as_they_are(study):
-    pictures = sorted((study / "pictures").glob("*.svg"))
+    pictures = sorted(write_pictures(study).glob("*.svg"))
     assert len(pictures) >= 4
     for path in pictures:
         tree = ElementTree.fromstring(path.read_text(encoding="utf-8"))

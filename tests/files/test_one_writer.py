@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from cases import each_case
 from places import ROOT
 
 PACKAGE = ROOT / "humeval_power"
@@ -47,7 +47,7 @@ def test_only_the_writer_changes_the_disk() -> None:
     assert not found, "use interfaces/cli/output.py: write_file, write_set, replace_file"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "writes"),
     [
         ('Path(p).write_text("x")', True),

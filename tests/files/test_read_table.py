@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats import text_tables
@@ -152,7 +153,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("content", "expected"), ERRORS)
+@each_case(("content", "expected"), ERRORS)
 def test_a_file_that_is_no_table_is_refused_with_the_reason(
     tmp_path: Path, content: str | bytes, expected: str
 ) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from latex_run import compiled
@@ -105,7 +106,7 @@ def test_what_cannot_be_seen_is_shown_as_its_code(text, shown):
     assert visible(text) == shown
 
 
-@pytest.mark.parametrize("character", HIDDEN)
+@each_case("character", HIDDEN)
 def test_no_hidden_character_is_dropped_or_kept(character):
     shown = visible(f"a{character}b")
     assert re.fullmatch(r"a\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})b", shown)

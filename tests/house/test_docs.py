@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 import pytest
+from cases import each_case
 from click.testing import CliRunner
 from places import ROOT
 
@@ -74,7 +75,7 @@ def option(words: str, spelling: str) -> click.Option | None:
     return None
 
 
-@pytest.mark.parametrize("words", LEAVES)
+@each_case("words", LEAVES)
 def test_every_command_has_help_with_a_sentence_and_explained_options(words: str) -> None:
     result = CliRunner().invoke(main, [*words.split(), "--help"], prog_name="humeval-power")
     assert result.exit_code == 0
@@ -85,12 +86,12 @@ def test_every_command_has_help_with_a_sentence_and_explained_options(words: str
         assert not isinstance(parameter, click.Option) or parameter.hidden or parameter.help, parameter.name
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_case("name", COMMANDS)
 def test_the_list_of_commands_says_what_each_is_for(name: str) -> None:
     assert COMMANDS[name][1].endswith((".", "?"))
 
 
-@pytest.mark.parametrize("spelling", SHARED_OPTIONS)
+@each_case("spelling", SHARED_OPTIONS)
 def test_options_that_mean_the_same_are_said_the_same(spelling: str) -> None:
     kept = {
         name: found
@@ -108,7 +109,7 @@ def test_options_that_mean_the_same_are_said_the_same(spelling: str) -> None:
     assert len(said) == 1, {name: found.help for name, found in kept.items()}
 
 
-@pytest.mark.parametrize("words", [words for words in LEAVES if option(words, "-o") is not None])
+@each_case("words", [words for words in LEAVES if option(words, "-o") is not None])
 def test_what_writes_can_be_forced_and_is_quiet_on_request(words: str) -> None:
     assert option(words, "--force") is not None
     assert option(words, "-q") is not None
@@ -135,7 +136,7 @@ def test_the_first_help_imports_no_command() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_case("page", PAGES, ids=lambda page: page.name)
 def test_commands_and_options_in_the_pages_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
     for line in re.findall(r"humeval-power +((?:[a-z]+ |--)[^\n`]*)", text):
@@ -159,7 +160,7 @@ def is_typed(command: list[str], words: list[str]) -> bool:
     )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_case("page", PAGES, ids=lambda page: page.name)
 def test_links_between_the_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text(encoding="utf-8")):
         name, _, anchor = target.partition("#")

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from every_command import COMMANDS, GOLDEN, VOLATILE, are_close
+from cases import each_case
+from every_command import COMMANDS, GOLDEN, VOLATILE, are_close, command_words, run_all
+
+
+@pytest.fixture(scope="module")
+def every_command(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The exit code and the record of every command line of `every_command.COMMANDS`, run once."""
+    return run_all(tmp_path_factory.mktemp("commands"))
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +23,7 @@ def golden() -> dict[str, Any]:
     return json.loads(GOLDEN.read_text())
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_case("name", COMMANDS)
 def test_a_command_still_gives_the_numbers_that_it_gave(name, every_command, golden):
     assert every_command[name]["exit"] == golden[name]["exit"]
     differences = list(_different(golden[name]["record"], every_command[name]["record"], ""))
@@ -34,3 +43,63 @@ def _different(old: Any, new: Any, path: str):
             yield from _different(one, other, f"{path}[{place}]")
     elif old != new and not are_close(old, new):
         yield f"{path}: {old!r} before, {new!r} now"
+
+
+NO_RECORD = (
+    "simulate",
+    "rehearse",
+)  # prints ratings, not what is said of them
+DRAWN = ("n_simulations", "n_resamples", "n_draws", "n_flips_drawn")
+
+
+def _parts(record: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(record, dict):
+        for key, value in record.items():
+            yield key, value
+            yield from _parts(value)
+    elif isinstance(record, list):
+        for value in record:
+            yield from _parts(value)
+
+
+RECORDED = [name for name in COMMANDS if name not in NO_RECORD]
+# Their commands and files would say what raters must not know.
+BLIND = ("assign blind", "assign upload", "assign plan")
+
+
+@each_case("name", RECORDED)
+def test_a_record_is_of_a_kind_and_a_version(name: str, every_command: dict[str, Any]) -> None:
+    record = every_command[name]["record"]
+    assert re.fullmatch(r"humeval_power/[a-z_]+/[1-9]\d*", record["schema"])
+    assert {"python", "humeval-power", "numpy", "scipy"} <= set(record["versions"])
+    assert record["command"].startswith("" if name in BLIND else "humeval-power")
+
+
+@each_case("name", RECORDED)
+def test_a_record_names_the_files_that_were_read_with_their_digests(
+    name: str, every_command: dict[str, Any]
+) -> None:
+    record = every_command[name]["record"]
+    words = command_words(COMMANDS[name])
+    outputs = {words[place + 1] for place, word in enumerate(words) if word in ("-o", "--output", "--key")}
+    read = {word for word in words if re.search(r"\.(csv|txt|json)$", word)} - outputs
+    sources = {source["name"]: source["sha256"] for source in record["sources"]}
+    assert name in BLIND or read <= set(sources)
+    if record["schema"].startswith("humeval_power/report"):
+        assert set(sources.values()) == {
+            None
+        }  # a report is published: nothing can be tried out on a digest
+    else:
+        assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in sources.values())
+
+
+@each_case("name", RECORDED)
+def test_a_record_holds_a_seed_if_and_only_if_something_was_drawn(
+    name: str, every_command: dict[str, Any]
+) -> None:
+    record = every_command[name]["record"]
+    drawn = any(key in DRAWN and value for key, value in _parts(record))
+    if "--method analytic" in COMMANDS[name]:
+        assert not drawn
+    if drawn:
+        assert isinstance(record["seed"], int)

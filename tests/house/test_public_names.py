@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each_case
 
 import humeval_power as hp
 
@@ -53,7 +54,7 @@ def test_the_door_is_small_and_the_rest_lies_in_namespaces_by_subject():
     assert {"accuracy", "compare", "looks", "study", "figures"} <= set(NAMESPACES)
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@each_case("name", PUBLIC)
 def test_every_public_name_is_what_it_is_called(name):
     value = PUBLIC[name]
     if inspect.isclass(value) or inspect.isfunction(value):
@@ -65,7 +66,7 @@ def test_the_package_says_that_it_is_typed():
     assert (Path(hp.__file__).parent / "py.typed").exists()
 
 
-@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if inspect.isfunction(value)])
+@each_case("name", [name for name, value in PUBLIC.items() if inspect.isfunction(value)])
 def test_the_examples_in_a_docstring_run(name):
     value = PUBLIC[name]
     examples = doctest.DocTestFinder(recurse=False).find(
@@ -75,7 +76,7 @@ def test_the_examples_in_a_docstring_run(name):
         assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example).failed == 0
 
 
-@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if inspect.isclass(value)])
+@each_case("name", [name for name, value in PUBLIC.items() if inspect.isclass(value)])
 def test_the_examples_of_a_record_run(name):
     value = PUBLIC[name]
     examples = doctest.DocTestFinder(recurse=False).find(
@@ -90,14 +91,14 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         _ = hp.nothing
 
 
-@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if callable(value)])
+@each_case("name", [name for name, value in PUBLIC.items() if callable(value)])
 def test_a_public_name_has_a_docstring_of_its_own(name):
     described = inspect.getdoc(PUBLIC[name]) or ""
     assert not described.startswith(f"{name.rpartition('.')[2]}("), "the docstring that dataclasses make up"
     assert described.split("\n\n")[0].rstrip().endswith((".", ":", "?")), described[:80]
 
 
-@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if callable(value)])
+@each_case("name", [name for name, value in PUBLIC.items() if callable(value)])
 def test_sections_of_a_docstring_are_those_of_numpy_and_name_real_arguments(name):
     value = PUBLIC[name]
     described = inspect.getdoc(value) or ""

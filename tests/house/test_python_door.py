@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 
-import pytest
+from cases import each_case
 from option_tree import leaves
 from places import ROOT
 
@@ -42,7 +42,7 @@ def test_every_command_has_its_call() -> None:
     assert commands - NO_CALL - set(_told()) - {"report check"} == set()
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"hp\.([a-z_.]+[a-z_])\(", PAGE))))
+@each_case("path", sorted(set(re.findall(r"hp\.([a-z_.]+[a-z_])\(", PAGE))))
 def test_every_call_of_the_page_is_there(path: str) -> None:
     assert callable(_called(path))
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import special, stats
 
 from humeval_power.kernels.kernel import kernel
@@ -16,8 +17,8 @@ def all_of(u, lo, has_u, has_l, logit):
     return np.array([log_p, a, b, uu, ul, ll, uuu, uul, ull, lll])
 
 
-@pytest.mark.parametrize("logit", [False, True])
-@pytest.mark.parametrize("x", [-300.0, -40.0, -25.1, -24.9, -3.0, 0.0, 4.0, 30.0])
+@each_case("logit", [False, True])
+@each_case("x", [-300.0, -40.0, -25.1, -24.9, -3.0, 0.0, 4.0, 30.0])
 def test_the_ends_keep_their_digits(x, logit):
     log_f = stats.logistic.logcdf(x) if logit else special.log_ndtr(x)
     density = stats.logistic.logpdf(x) if logit else stats.norm.logpdf(x)
@@ -28,10 +29,8 @@ def test_the_ends_keep_their_digits(x, logit):
     assert highest[2] == lowest[1]
 
 
-@pytest.mark.parametrize("logit", [False, True])
-@pytest.mark.parametrize(
-    "bounds", [(-0.3, 0.4), (2.0, 2.5), (-6.0, -5.0), (7.0, 9.0), (-31.0, -29.0), (33.0, 34.0)]
-)
+@each_case("logit", [False, True])
+@each_case("bounds", [(-0.3, 0.4), (2.0, 2.5), (-6.0, -5.0), (7.0, 9.0), (-31.0, -29.0), (33.0, 34.0)])
 def test_between_two_bounds(bounds, logit):
     lo, u = bounds
     law = stats.logistic if logit else stats.norm
@@ -42,9 +41,9 @@ def test_between_two_bounds(bounds, logit):
     assert all_of(u, lo, True, True, logit)[0] == pytest.approx(expected, rel=1e-11)
 
 
-@pytest.mark.parametrize("logit", [False, True])
-@pytest.mark.parametrize("bounds", [(-0.3, 0.4), (2.0, 3.5), (-6.0, -5.0), (-27.0, -25.5)])
-@pytest.mark.parametrize(("has_u", "has_l"), [(True, True), (True, False), (False, True)])
+@each_case("logit", [False, True])
+@each_case("bounds", [(-0.3, 0.4), (2.0, 3.5), (-6.0, -5.0), (-27.0, -25.5)])
+@each_case(("has_u", "has_l"), [(True, True), (True, False), (False, True)])
 def test_each_derivative_is_the_difference_of_the_one_before(bounds, has_u, has_l, logit):
     lo, u = bounds
     step = 1e-5

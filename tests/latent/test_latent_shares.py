@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import integrate, special, stats
 
 from humeval_power.designs import crossed
@@ -158,8 +159,8 @@ def test_the_same_workers_and_items_are_drawn_whatever_the_family() -> None:
     assert np.corrcoef(means)[0, 1] > 0.98
 
 
-@pytest.mark.parametrize("link", ["probit", "logit"])
-@pytest.mark.parametrize(
+@each_case("link", ["probit", "logit"])
+@each_case(
     ("shares", "values", "words"),
     [
         ((0.5, 0.6), {}, "add up to 1"),

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.golden import shared_golden
@@ -68,7 +69,7 @@ def equal_looks(words: str, n_looks: int = 3, **rule) -> Boundaries:
     return boundaries(StoppingRule(efficacy_of(words), **rule), shares)
 
 
-@pytest.mark.parametrize("name", RPACT_DESIGNS)
+@each_case("name", RPACT_DESIGNS)
 def test_boundaries_are_those_of_rpact(shared, name) -> None:
     expected = shared_golden(shared, "06_group_sequential_rpact")["designs"][name]
     rule = StoppingRule(efficacy_of(RPACT_DESIGNS[name]))
@@ -296,7 +297,7 @@ def test_a_table_is_any_spending_function() -> None:
     assert bounds.spent == pytest.approx([0.005, 0.01, 0.05], abs=1e-9)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("make", "says"),
     [
         (lambda: equal_looks("bonferroni"), EFFICACY_WORDS[0]),

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import each_case
 from reference.slow_walk import endings, rank
 from scipy import stats
 
@@ -42,8 +43,8 @@ def taken(decided, critical, counts) -> list[DecidedLook]:
     return [DecidedLook(n, s, c) for n, c, s in zip(decided, critical, counts, strict=False)]
 
 
-@pytest.mark.parametrize("test", ["exact", "mid-p"])
-@pytest.mark.parametrize(("for_b", "n"), [(14, 20), (3, 20), (10, 20), (0, 5), (5, 5), (151, 260), (0, 1)])
+@each_case("test", ["exact", "mid-p"])
+@each_case(("for_b", "n"), [(14, 20), (3, 20), (10, 20), (0, 5), (5, 5), (151, 260), (0, 1)])
 def test_one_look_is_the_plain_test(test, for_b, n) -> None:
     found = exact_stagewise([DecidedLook(n, for_b, 0)], mid_p=test == "mid-p", alpha=0.05)
     assert found.p_value == pytest.approx(float(P_VALUES[test](for_b, n - for_b)), rel=1e-9)

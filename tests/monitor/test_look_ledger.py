@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.monitor.ledger import open_ledger, read_ledger
@@ -102,11 +103,9 @@ def test_a_writer_killed_at_any_moment_leaves_a_whole_ledger(tmp_path: Path) -> 
 def test_two_processes_take_turns(tmp_path: Path) -> None:
     path = tmp_path / "l.jsonl"
     code = WRITER.replace("range(100000)", "range(30)").replace("2000", "5")
-    both = [
-        subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.DEVNULL)
-        for _ in range(2)
-    ]
-    assert [process.wait(300) for process in both] == [0, 0]
+    code = code.replace("with open", "import os\nother = os.fork()\nwith open")
+    code += "if other: sys.exit(os.waitpid(other, 0)[1])\n"
+    subprocess.run([sys.executable, "-c", code, path], stdout=subprocess.DEVNULL, check=True, timeout=300)
     assert [entry.content["line"] for entry in read_ledger(path)] == list(range(1, 61))
 
 
@@ -126,7 +125,7 @@ NOT_LEDGERS = {
 }
 
 
-@pytest.mark.parametrize("name", NOT_LEDGERS)
+@each_case("name", NOT_LEDGERS)
 def test_a_file_that_is_no_ledger_is_left_as_it_is(tmp_path: Path, name: str) -> None:
     path = tmp_path / "l.jsonl"
     path.write_bytes(NOT_LEDGERS[name])
@@ -260,13 +259,16 @@ def test_a_ledger_that_got_no_line_is_not_left_behind(tmp_path: Path) -> None:
 def test_one_who_waited_for_a_file_that_was_taken_away_makes_his_own(tmp_path: Path) -> None:
     path = tmp_path / "l.jsonl"
     with open_ledger(path):
-        waiting = subprocess.Popen(
-            [sys.executable, "-c", WRITER.replace("range(100000)", "range(2)"), str(path)],
-            stdout=subprocess.DEVNULL,
+        code = WRITER.replace("range(100000)", "range(2)").replace(
+            "with open", "print(flush=True)\nwith open"
         )
-        time.sleep(3)
+        waiting = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
+        assert waiting.stdout is not None
+        assert waiting.stdout.readline() == b"\n"  # it is about to ask for the file
+        time.sleep(0.5)
         assert waiting.poll() is None
-    assert waiting.wait(60) == 0
+    waiting.communicate(timeout=60)
+    assert waiting.returncode == 0
     assert [entry.number for entry in read_ledger(path)] == [1, 2]
 
 

@@ -103,34 +103,38 @@ def test_a_file_that_holds_no_secret_is_refused_and_kept(tmp_path: Path, content
     assert path.read_bytes() == content
 
 
+THREE_AT_ONCE = """
+import os, sys
+from humeval_power.interfaces.formats.monitor.secret import kept_secret
+
+secrets, answers = sys.argv[1:]
+wait, start = os.pipe()
+children = []
+for who in range(3):
+    child = os.fork()
+    if not child:
+        os.close(start)
+        os.read(wait, 1)  # until nobody holds the other end
+        said = [kept_secret(f"{secrets}/s{n}").fingerprint for n in range(200)]
+        with open(f"{answers}/{who}", "w") as file:
+            print(*said, file=file)
+        os._exit(0)
+    children.append(child)
+os.close(wait)
+os.close(start)
+sys.exit(any(os.waitpid(child, 0)[1] for child in children))
+"""
+
+
 def test_two_who_make_a_secret_at_once_get_the_same(tmp_path: Path) -> None:
-    code = (
-        "import sys\nfrom humeval_power.interfaces.formats.monitor.secret import kept_secret\n"
-        "sys.stdin.read()\n"
-        "print(*[kept_secret(f'{sys.argv[1]}/s{n}').fingerprint for n in range(200)])"
-    )
-    both = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(tmp_path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(3)
-    ]
-    time_to_start = [process.stdin for process in both]
-    for pipe in time_to_start:
-        assert pipe is not None
-        pipe.close()
-    said = []
-    for process in both:
-        assert process.stdout is not None
-        said.append(process.stdout.read().split())
-        process.stdout.close()
-        assert process.wait(300) == 0
+    secrets, answers = tmp_path / "secrets", tmp_path / "answers"
+    secrets.mkdir()
+    answers.mkdir()
+    subprocess.run([sys.executable, "-c", THREE_AT_ONCE, secrets, answers], check=True, timeout=300)
+    said = [(answers / str(who)).read_text().split() for who in range(3)]
     assert len(said[0]) == 200
     assert said[0] == said[1] == said[2]
-    assert len(list(tmp_path.iterdir())) == 200
+    assert len(list(secrets.iterdir())) == 200
 
 
 def test_the_rules_of_a_look_name_all_its_fields() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,7 +55,7 @@ def test_a_value_that_looks_like_an_option_is_joined_to_its_own(value):
     assert words == ("power", f"--preset={value}")
 
 
-@pytest.mark.parametrize("name", [*sorted(NEVER), "nonsense", "o"])
+@each_case("name", [*sorted(NEVER), "nonsense", "o"])
 def test_what_no_page_may_set_is_refused(name):
     with pytest.raises(InputError, match="has no option"):
         asked_of(POWER, [(name, "1")])
@@ -71,7 +72,7 @@ def test_files_are_told_from_words():
     assert file_names(asked) == {"p.json~0123456789abcdef": "p.json"}
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=lambda form: form.path)
+@each_case("form", FORMS.values(), ids=lambda form: form.path)
 def test_every_form_names_options_that_its_command_has(form):
     options = offered(form.command, form.hides)
     named = [control.option for group in form.groups for control in group.controls]

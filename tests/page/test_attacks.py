@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from cases import each_case
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -27,7 +28,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[bool, Page]
         yield {False: tiny, True: whole}
 
 
-@pytest.mark.parametrize("attack", attacks(), ids=lambda attack: f"{attack.kind}: {attack.what}")
+@each_case("attack", attacks, ids=lambda attack: f"{attack.kind}: {attack.what}")
 def test_an_attack_gets_what_the_table_says_and_the_page_goes_on(
     pages: dict[bool, Page], attack: Attack
 ) -> None:

@@ -8,6 +8,7 @@ import re
 import click
 import numpy as np
 import pytest
+from cases import each_case
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import in_process_parts
@@ -21,7 +22,7 @@ from humeval_power.interfaces.page.fields import can_begin
 from humeval_power.interfaces.page.forms import FORMS, comparisons
 from humeval_power.interfaces.page.forms.form import Form
 
-EACH = pytest.mark.parametrize("form", comparisons.FORMS, ids=lambda form: " ".join(form.command))
+EACH = each_case("form", comparisons.FORMS, ids=lambda form: " ".join(form.command))
 
 
 def answered(form: Form, *options: tuple[str, str], files=()):

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import click
 import pytest
+from cases import each_case
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import in_process_parts
@@ -21,7 +22,7 @@ from humeval_power.interfaces.page.forms.form import Form
 from humeval_power.interfaces.page.forms.planning import FORMS as PLANNING
 from humeval_power.interfaces.page.forms.study_controls import ENTRIES, SETTINGS
 
-EACH_FORM = pytest.mark.parametrize("form", PLANNING, ids=lambda form: " ".join(form.command))
+EACH_FORM = each_case("form", PLANNING, ids=lambda form: " ".join(form.command))
 SMALL = "scale=1:5&effect-raw=0.6&workers=8&items=20"
 PLAN = "preset=low&effect=0.15&items=20:40:20&max-workers=6&cost-per-rating=0.1&simulations=100"
 

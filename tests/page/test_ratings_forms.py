@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import click
 import pytest
+from cases import each_case
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from in_process_parts import in_process_parts
@@ -22,7 +23,7 @@ from humeval_power.interfaces.page.forms.form import Form
 from humeval_power.interfaces.page.forms.ratings import FORMS as RATING_FORMS
 
 PILOT = Path(__file__).parents[2] / "data" / "pilot.csv"
-EACH_FORM = pytest.mark.parametrize("form", RATING_FORMS, ids=lambda form: " ".join(form.command))
+EACH_FORM = each_case("form", RATING_FORMS, ids=lambda form: " ".join(form.command))
 
 
 @pytest.fixture(scope="module")

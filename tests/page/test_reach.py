@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 import pytest
+from cases import each_case
 from places import ROOT
 
 from humeval_power.interfaces.page.answers import Work, answer
@@ -203,7 +204,7 @@ def test_a_command_with_its_files_reads_them_and_changes_nothing(
     assert (found.exit_code, told) == (0, [])
 
 
-@pytest.mark.parametrize("path", list(FORMS), ids=" ".join)
+@each_case("path", list(FORMS), ids=" ".join)
 def test_no_link_sets_where_something_is_written_or_computed(path: tuple[str, ...]) -> None:
     forbidden = {"output", "force", "on", "jobs", "amend", "code", "draft", "template", "into", "dry-run"}
     assert not forbidden & set(offered(path, FORMS[path].hides))

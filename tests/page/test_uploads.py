@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cases import each_case
 
 pytest.importorskip("starlette")
 pytest.importorskip("python_multipart")
@@ -179,7 +180,7 @@ def test_a_file_of_an_answer_becomes_an_upload_and_follows_its_bytes(
     assert uploads.adopt("plan.json", plan).sha256 != first.sha256
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("given", "kept"),
     [
         ("pilot.csv", "pilot.csv"),
@@ -231,7 +232,7 @@ def test_the_listing_shows_tables_that_may_be_read_and_no_others(chosen: Folder)
         assert chosen.resolve(named).read_bytes() == TABLE
 
 
-@pytest.mark.parametrize(
+@each_case(
     "named",
     ["../secret.csv", "data/../../secret.csv", "/etc/passwd", "data//more.CSV", "", ".", "data/.", "pilot.csv/",
      "..\\secret.csv", "pilot.csv\0", "a\nb.csv", ".ssh/key.csv", ".hidden.csv", "~/x.csv", "~root", "C:/x.csv",

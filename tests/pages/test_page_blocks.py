@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each_case
 from places import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
@@ -26,7 +27,7 @@ def without_comments(page: Path) -> str:
     return re.sub(r"<!--.*?-->", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@each_case("page", PAGES, ids=name)
 def test_every_block_says_what_it_is_and_those_of_code_are_run(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     fences = re.findall(r"^ *```(.*)$", without_comments(page), re.MULTILINE)
@@ -38,7 +39,7 @@ def test_every_block_says_what_it_is_and_those_of_code_are_run(page: Path) -> No
     assert [kind for kind in found if kind in page_blocks.RUN] == run
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@each_case("page", PAGES, ids=name)
 def test_no_block_hides_its_kind_by_indentation(page: Path) -> None:
     outside = re.sub(r"^ *```.*?^ *```$", "", without_comments(page), flags=re.MULTILINE | re.DOTALL)
     assert re.findall(r"(?<=\n)\n    +(?:\$ |humeval-power|import |from )[^\n]*", outside) == []

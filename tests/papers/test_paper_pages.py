@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each_case
 from places import ROOT
 
 PAPERS = ROOT / "examples" / "papers"
@@ -17,7 +18,7 @@ from paper import Paper, compared  # noqa: E402
 SCRIPTS = sorted(path.stem for path in PAPERS.glob("*.py") if path.stem not in ("make", "paper"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("printed", "ours", "verdict", "difference"),
     [
         ("5.38", 5.384, "equal", "+0.004"),

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -451,7 +452,7 @@ def test_the_limit_counts_repeats_and_checks(made):
         assign(plan.design, **options, max_ratings_per_worker=heaviest - 1)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "expected"),
     [
         ({"seed": -1}, "seed must be a whole number of at least 0; got -1."),

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -108,7 +109,7 @@ def allowed(plan):
     return {(one.counted, name): part.least for one in balance(plan) for name, part in one.parts}
 
 
-@pytest.mark.parametrize("n_systems", range(2, 22))
+@each_case("n_systems", range(2, 22))
 def test_orders_of_a_williams_design_have_every_system_at_every_place_and_after_every_other(n_systems):
     rows = williams_rows(n_systems)
     squares = 1 + n_systems % 2

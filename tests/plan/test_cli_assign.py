@@ -9,6 +9,7 @@ from pathlib import Path
 
 import cli
 import pytest
+from cases import each_case
 from click.testing import Result
 
 from humeval_power.parameters import preset
@@ -251,7 +252,7 @@ def test_a_plan_leaves_nothing_to_type(plan_file: Path) -> None:
     assert "The plan says this itself: leave out --workers, --systems." in words(result.stderr)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "expected"),
     [
         ([], "Give --plan FILE, or --workers and --items."),

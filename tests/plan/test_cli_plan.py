@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from cases import each_case
 from click.testing import CliRunner, Result
 from places import ROOT
 
@@ -331,7 +332,7 @@ def test_all_negative_prices_are_named_at_once():
     assert message.count("must be a number from 0 to") == 2
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "message"),
     [
         ((*EFFECT,), "Give --cost-per-rating, or --pay-per-hour"),

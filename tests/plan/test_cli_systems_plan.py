@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
+from cases import each_case
 from cli import run
 
 from humeval_power.interfaces.formats.plan.plan_file import read_plan
@@ -20,7 +20,7 @@ def done(*arguments: object, expect: int = 0) -> str:
     return run(*arguments, code=expect).stdout
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "words"),
     [
         (("--effect", ".1", "--goal", "any"), "--goal is for several systems"),

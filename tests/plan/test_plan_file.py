@@ -17,6 +17,7 @@ from typing import Any
 
 import click
 import pytest
+from cases import each_case
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,7 +96,11 @@ TEXT = plan_to_json(PLAN, created=CREATED)
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    path = tmp_path / "plan.json"
+    return written(tmp_path)
+
+
+def written(folder: Path) -> Path:
+    path = folder / "plan.json"
     path.write_text(TEXT, encoding="utf-8")
     return path
 
@@ -286,8 +291,9 @@ ENTANGLED = {
 }
 
 
-@pytest.mark.parametrize("path", sorted(set(CONTENT) - ENTANGLED))
-def test_a_value_changed_by_hand_is_refused_and_named(path: str, file: Path) -> None:
+@each_case("path", sorted(set(CONTENT) - ENTANGLED))
+def test_a_value_changed_by_hand_is_refused_and_named(path: str, tmp_path: Path) -> None:
+    file = written(tmp_path)
     edit(file, put(path, other(path, CONTENT[path])))
     (said,) = problems(file)
     whole = path.rsplit(".", 1)[0] if path.rsplit(".", 1)[-1].isdigit() else path
@@ -296,8 +302,9 @@ def test_a_value_changed_by_hand_is_refused_and_named(path: str, file: Path) -> 
     assert "--amend" in said
 
 
-@pytest.mark.parametrize("path", sorted(ENTANGLED))
-def test_a_value_that_contradicts_others_is_refused(path: str, file: Path) -> None:
+@each_case("path", sorted(ENTANGLED))
+def test_a_value_that_contradicts_others_is_refused(path: str, tmp_path: Path) -> None:
+    file = written(tmp_path)
     value = {
         "design.paired": False,
         "design.n_repeats": 2,
@@ -385,7 +392,7 @@ def test_impossible_values_are_told_all_at_once(file: Path) -> None:
     assert len(said) == len(wrong)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "value", "said"),
     [
         ("systems", ["new", "new "], "must be different systems"),
@@ -411,7 +418,8 @@ def test_impossible_values_are_told_all_at_once(file: Path) -> None:
         ("history", [{"date": "2025-03-02"}], "field 'history.0.reason': is missing"),
     ],
 )
-def test_an_impossible_value_is_refused(path: str, value: object, said: str, file: Path) -> None:
+def test_an_impossible_value_is_refused(path: str, value: object, said: str, tmp_path: Path) -> None:
+    file = written(tmp_path)
     edit(file, put(path, value))
     assert said in "\n".join(problems(file))
 

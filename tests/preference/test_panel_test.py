@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each_case
 from cli import run as run_command
 from cli import run_json
 from preference.panels import TABLES, Table, drawn
@@ -109,8 +110,8 @@ def test_an_order_that_never_changes_is_left_out() -> None:
     )
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.5])
+@each_case("name", TABLES)
+@each_case("alpha", [0.01, 0.05, 0.5])
 def test_the_interval_of_the_probability_never_contradicts_the_test(name: str, alpha: float) -> None:
     found = strength_of(shown(TABLES[name], link=link_of(name), alpha=alpha))
     low, high = found.preferred_interval

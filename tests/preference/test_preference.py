@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each_case
 from cli import run as run_command
 from cli import run_json
 from click.testing import Result
@@ -76,8 +77,8 @@ def test_a_published_style_table_of_judgements(shared: Path) -> None:
         assert found == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("n", [1, 4, 9, 40, 1000])
+@each_case("test", TESTS)
+@each_case("n", [1, 4, 9, 40, 1000])
 def test_the_smallest_gap_is_where_the_p_value_passes_alpha(test: str, n: int) -> None:
     gap = smallest_gap(n, test=test, alpha=0.05)  # type: ignore[arg-type]
     p_values = preference_p(np.arange(n + 1), np.zeros(n + 1, dtype=int), n, ties="split", test=test)  # type: ignore[arg-type]
@@ -154,7 +155,7 @@ def test_power_is_the_sum_over_every_table(ties: str, test: str) -> None:
     assert found.type_s == pytest.approx(wrong / (right + wrong), abs=EXACT)
 
 
-@pytest.mark.parametrize("setting", range(20))
+@each_case("setting", range(20))
 def test_enumeration_agrees_with_simulation(setting: int) -> None:
     rng = np.random.default_rng([9, setting])
     win, loss, _tie = rng.dirichlet([4, 3, 3])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from cases import each_case
 from cli import run
 from every_command import write_inputs
 from programs import both, differences
@@ -221,7 +222,7 @@ def test_the_program_gives_what_the_command_gives(name: str) -> None:
 
 
 @pytest.mark.usefixtures("there")
-@pytest.mark.parametrize("name", LINES)
+@each_case("name", LINES)
 def test_a_program_is_ready_to_paste(name: str) -> None:
     program = python_of(words_of(LINES[name]))
     ast.parse(program)

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -181,7 +182,7 @@ def test_random_groups_mix_the_workers():
     assert len(pairs) == 15
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("build", "text"),
     [
         (lambda: crossed(1, 10), "n_workers must be a whole number of at least 2"),

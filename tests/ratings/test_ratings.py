@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -250,7 +251,7 @@ CELL_ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("table", "options", "expected"), CELL_ERRORS)
+@each_case(("table", "options", "expected"), CELL_ERRORS)
 def test_a_problem_is_told_with_its_place_its_rule_and_a_remedy(
     table: pd.DataFrame, options: dict[str, Any], expected: str
 ) -> None:
@@ -290,7 +291,7 @@ def test_rows_are_counted_by_an_index_of_that_name() -> None:
     assert "row 4, column 'rating': value 'Rare'" in message(table)
 
 
-@pytest.mark.parametrize("code", [*MISSING_CODES, "n/a", " NA ", None, np.nan])
+@each_case("code", [*MISSING_CODES, "n/a", " NA ", None, np.nan])
 def test_a_missing_code_drops_the_row_and_is_counted(code: object) -> None:
     ratings = ratings_from_table(with_cell(5, "rating", code))
     assert flow_of(ratings) == [("read", 24), ("dropped", 1), ("analysed", 23)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,7 +65,7 @@ def test_a_scale_is_read_from_a_word(text, low, high, points):
     assert RatingScale.parse(text, higher_is_better=False).higher_is_better is False
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message"),
     [
         ("", "written low:high"),

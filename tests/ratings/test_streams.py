@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each_case
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.parameters import Parameters, preset
@@ -14,8 +15,8 @@ from humeval_power.simulation.study import draw_many, draw_ratings, replicate_ge
 SEEDS = [0, 1, 123456789, 2**31, 2**40 + 5, 2**64 - 1, 2**127 + 9, 2**130 + 1, 2**200 + 77]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("first", [0, 5, 10**6, 2**32 - 2], ids=["0", "5", "a million", "two words"])
+@each_case("seed", SEEDS)
+@each_case("first", [0, 5, 10**6, 2**32 - 2], ids=["0", "5", "a million", "two words"])
 def test_keys_are_those_of_numpy(seed, first):
     children = [np.random.SeedSequence(seed, spawn_key=(child,)) for child in range(first, first + 4)]
     expected = [child.generate_state(2, np.uint64) for child in children]

@@ -17,6 +17,12 @@ def h_matrix(zs, gamma):
     return np.eye(len(zs[0])) + sum(g * z @ z.T for g, z in zip(gamma, zs, strict=True))
 
 
+def traces(matrix, gs):
+    """tr(M G_s M G_t) of every two: the sum of the products of M G_s and the transpose of M G_t."""
+    products = [matrix @ g for g in gs]
+    return np.array([[np.sum(one * other.T) for other in products] for one in products])
+
+
 def criterion(gamma, y, X, zs, restricted=True):
     """-2 log (restricted) likelihood, profiled over the coefficients and sigma."""
     H = h_matrix(zs, gamma)
@@ -46,19 +52,18 @@ def precision(gamma, y, X, zs, contrast, restricted=True):
     P_reml = Vi - Vi @ X @ Phi @ X.T @ Vi
     P_info = P_reml if restricted else Vi
     q = len(G)
-    expected = np.array(
-        [[0.5 * np.trace(P_info @ G[a] @ P_info @ G[b]) for b in range(q)] for a in range(q)]
-    )
-    Py = P_reml @ y
-    average = np.array([[0.5 * Py @ G[a] @ P_reml @ G[b] @ Py for b in range(q)] for a in range(q)])
+    expected = 0.5 * traces(P_info, G)
+    GPy = np.array([g @ P_reml @ y for g in G])
+    average = 0.5 * GPy @ P_reml @ GPy.T
     observed = 2 * average - expected
     slopes = np.array([contrast @ Phi @ X.T @ Vi @ g @ Vi @ X @ Phi @ contrast for g in G])
     variance = contrast @ Phi @ contrast
     free = [t for t in range(q) if t == q - 1 or gamma[t] > 0]
     df_s = 2 * variance**2 / (slopes[free] @ np.linalg.inv(observed[np.ix_(free, free)]) @ slopes[free])
     W = np.linalg.inv(expected)
-    P = [-X.T @ Vi @ g @ Vi @ X for g in G]
-    Q = [[X.T @ Vi @ G[a] @ Vi @ G[b] @ Vi @ X for b in range(q)] for a in range(q)]
+    XVG = [X.T @ Vi @ g for g in G]
+    P = [-xvg @ Vi @ X for xvg in XVG]
+    Q = [[one @ Vi @ other.T for other in XVG] for one in XVG]
     middle = sum(W[a, b] * (Q[a][b] - P[a] @ Phi @ P[b]) for a in range(q) for b in range(q))
     adjusted = Phi + 2 * Phi @ middle @ Phi
     return (
@@ -100,10 +105,10 @@ def information(gamma, X, zs):
     """tr(H^-1G_sH^-1G_t), X'H^-1G_tH^-1X and X'H^-1G_sH^-1G_tH^-1X, the residual (G = I) last."""
     Hi = np.linalg.inv(h_matrix(zs, gamma))
     G = [z @ z.T for z in zs] + [np.eye(len(X))]
-    gg = np.array([[np.trace(Hi @ a @ Hi @ b) for b in G] for a in G])
-    xgx = np.array([X.T @ Hi @ a @ Hi @ X for a in G])
-    xggx = np.array([[X.T @ Hi @ a @ Hi @ b @ Hi @ X for b in G] for a in G])
-    return gg, xgx, xggx
+    XHG = [X.T @ Hi @ g for g in G]
+    xgx = np.array([xhg @ Hi @ X for xhg in XHG])
+    xggx = np.array([[one @ Hi @ other.T for other in XHG] for one in XHG])
+    return traces(Hi, G), xgx, xggx
 
 
 def effect_precision(variances, X, zs, contrast):
@@ -118,7 +123,7 @@ def effect_precision(variances, X, zs, contrast):
     Phi = np.linalg.inv(X.T @ Vi @ X)
     P = Vi - Vi @ X @ Phi @ X.T @ Vi
     G = [z @ z.T for z in zs] + [np.eye(len(X))]
-    expected = np.array([[0.5 * np.trace(P @ a @ P @ b) for b in G] for a in G])
+    expected = 0.5 * traces(P, G)
     scale = np.sqrt(np.diag(expected))
     W = np.linalg.pinv(expected / np.outer(scale, scale), rcond=1e-9, hermitian=True) / np.outer(
         scale, scale

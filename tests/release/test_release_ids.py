@@ -11,6 +11,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from cases import each_case
 from click.testing import CliRunner, Result
 
 from humeval_power.interfaces.cli.main import main
@@ -158,7 +159,7 @@ def test_included_files_of_any_kind_are_searched_and_the_place_is_told(name: str
         assert any(place in found for found in places), places
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("ids", "text", "found"),
     [
         (["w1"], "w1, w12 and aw1", {"w1"}),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import forms_documents as made
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from study_files import run
@@ -120,7 +121,7 @@ def test_a_form_alone_asks_only_its_own_and_keeps_the_rest() -> None:
     assert read(text) == said
 
 
-@pytest.mark.parametrize("question", CLOSED, ids=lambda question: question.number)
+@each_case("question", CLOSED, ids=lambda question: question.number)
 def test_every_option_has_words_that_choose_it(question) -> None:
     words = words_of(question)
     assert len(words) == question.n_options == len({word.casefold() for word in words})

@@ -10,6 +10,7 @@ import subprocess
 import zipfile
 
 import pytest
+from cases import each_case
 from cli import run_json
 from study_files import FORMS, PLAIN, given, run, write_ratings, write_study
 
@@ -149,8 +150,8 @@ def test_the_plan_answers_items_of_the_checklist_that_were_open(study):
     assert "| setting | workers | items | ratings per item |" in with_power
 
 
-@pytest.mark.parametrize("kind", ["parameters", "analysis", "power", "surface", "plan"])
-@pytest.mark.parametrize("form", ["card2020", "heds", "arr", "paper"])
+@each_case("kind", ["parameters", "analysis", "power", "surface", "plan"])
+@each_case("form", ["card2020", "heds", "arr", "paper"])
 def test_a_report_can_be_written_from_any_one_file(study, form, kind):
     text = markdown(*given(study, kind), "--form", form)
     assert "None" not in text.replace("None of its numbers", "")

@@ -6,6 +6,7 @@ import string
 
 import forms_documents as made
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from latex_run import compiled
@@ -18,7 +19,7 @@ from humeval_power.reporting.report.prereg import aspredicted_fields, aspredicte
 from humeval_power.safe_text import latex_text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "escaped"),
     [
         ("50% of a_b & c #1", r"50\% of a\_b \& c \#1"),

@@ -7,6 +7,7 @@ from typing import get_args
 
 import forms_documents as made
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,7 +98,7 @@ def test_no_test_no_signature():
     assert signature_of(Documents()) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("line", "words"),
     [
         ("sacrebleu|nrefs:1", "starts with humeval_power"),

@@ -11,6 +11,7 @@ from dataclasses import replace
 import forms_documents as made
 import numpy as np
 import pytest
+from cases import each_case
 
 from humeval_power.comparisons import DEFAULT_FAMILY, FamilyOfTests
 from humeval_power.designs import DESIGN_KINDS
@@ -115,9 +116,9 @@ def test_a_preregistration_takes_no_ratings():
         assert set(inspect.signature(function).parameters) <= {"plan", "config", "plan_name", "checksum"}
 
 
-@pytest.mark.parametrize("kind", DESIGN_KINDS)
-@pytest.mark.parametrize("analysis", ["ratings", "differences"])
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@each_case("kind", DESIGN_KINDS)
+@each_case("analysis", ["ratings", "differences"])
+@each_case("alternative", ["two-sided", "greater"])
 def test_preregistrations_hold_the_numbers_of_the_plan_and_no_others(kind, analysis, alternative):
     per_item = 3 if kind in ("k-per-item", "split") else 14
     counts = (

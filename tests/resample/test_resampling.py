@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from cli import run, run_json
 from scipy import stats
 from seven import seven
@@ -78,8 +79,8 @@ def test_both_ways_a_rating_occurs_as_often_as_worker_times_item() -> None:
         assert count[row] in (0, times)
 
 
-@pytest.mark.parametrize("test", RESAMPLED_TESTS)
-@pytest.mark.parametrize("by", UNITS)
+@each_case("test", RESAMPLED_TESTS)
+@each_case("by", UNITS)
 def test_replicates_belong_to_the_seed(by: str, test: str) -> None:
     scenario = ResampledRatings(INCOMPLETE, by=by, test=test, shift=0.1)  # type: ignore[arg-type]
     whole = scenario.draw(6, seed=2)
@@ -104,8 +105,8 @@ def test_tables_drawn_from_a_complete_one_are_fitted_as_any_other() -> None:
         assert fast.p_value[number] == pytest.approx(found.p_value, rel=1e-4)
 
 
-@pytest.mark.parametrize("test", RESAMPLED_TESTS)
-@pytest.mark.parametrize("table", [COMPLETE, INCOMPLETE], ids=["complete", "incomplete"])
+@each_case("test", RESAMPLED_TESTS)
+@each_case("table", [COMPLETE, INCOMPLETE], ids=["complete", "incomplete"])
 def test_a_shift_gives_the_population_this_difference(table: object, test: str) -> None:
     scenario = ResampledRatings(table, by="item", test=test, shift=0.25)  # type: ignore[arg-type]
     rows = np.arange(len(scenario.table.rating))

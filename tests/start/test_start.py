@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import click
 import pytest
+from cases import each_case
 from cli import run, run_json
 from start_paths import paths, write_files
 
@@ -60,7 +61,7 @@ def words_of_link(link: str) -> list[str]:
     return list(words_of(asked_of(path, parse_qsl(parts.query, strict_parsing=bool(parts.query)))))
 
 
-@pytest.mark.parametrize("name", PATHS)
+@each_case("name", PATHS)
 def test_every_way_has_commands_that_parse_and_links_that_say_the_same(name: str) -> None:
     record = run_json(*PATHS[name])
     assert record["rows"]
@@ -79,7 +80,7 @@ def test_every_way_has_commands_that_parse_and_links_that_say_the_same(name: str
         )
 
 
-@pytest.mark.parametrize("name", list(PATHS)[::6])
+@each_case("name", list(PATHS)[::6])
 def test_the_line_that_repeats_it_gives_the_same_commands(name: str) -> None:
     record = run_json(*PATHS[name])
     again = run_json(*record["again"][1:])
@@ -132,7 +133,7 @@ def test_of_several_metrics_one_is_named_and_the_others_are_told_of() -> None:
     assert any("bleurt, comet" in told for told in record["assumptions"])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "told"),
     [
         ((), "no terminal"),

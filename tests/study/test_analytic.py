@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import dense_model
@@ -123,8 +124,8 @@ DENSE_DESIGNS = {
 }
 
 
-@pytest.mark.parametrize("name", DENSE_DESIGNS)
-@pytest.mark.parametrize("slopes", [(0.22, 0.28), (0.0, 0.3), (0.2, 0.0)])
+@each_case("name", DENSE_DESIGNS)
+@each_case("slopes", [(0.22, 0.28), (0.0, 0.3), (0.2, 0.0)])
 def test_variance_and_df_of_every_kind_of_design_equal_the_dense_model(name, slopes):
     design = DENSE_DESIGNS[name]()
     stated = seven(0.5, 0.1, 0.07, slopes[0], 0.05, slopes[1], 0.26)
@@ -584,7 +585,7 @@ def assert_simulation_agrees(study, *, n_simulations):
     assert abs(simulated.power - formula) < CLOSE_TO_SIMULATED + 3 * error
 
 
-@pytest.mark.parametrize(("m", "n", "name", "effect"), CROSSED)
+@each_case(("m", "n", "name", "effect"), CROSSED)
 def test_formula_and_simulation_agree_on_crossed_designs(m, n, name, effect):
     study = RatingStudy(preset(name).with_difference(effect), crossed(m, n))
     assert_simulation_agrees(study, n_simulations=20_000)

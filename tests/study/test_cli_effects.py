@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from cases import each_case
 from click.testing import CliRunner
 from places import ROOT
 
@@ -44,8 +45,8 @@ def refused(*arguments: object) -> str:
     return run(*arguments, code=2)[1]
 
 
-@pytest.mark.parametrize("command", STUDIES)
-@pytest.mark.parametrize("value", ["3", "-1.5", "1e308", "nan", "inf"])
+@each_case("command", STUDIES)
+@each_case("value", ["3", "-1.5", "1e308", "nan", "inf"])
 def test_an_effect_that_cannot_exist_is_refused_by_the_name_of_its_option(command, value):
     message = refused(*STUDIES[command], "--effect", value)
     assert "--effect" in message
@@ -60,8 +61,8 @@ def test_points_beyond_the_scale_are_refused_and_points_of_no_scale_asked_for(co
     assert "Give --effect on [0, 1] or --effect-raw" in both
 
 
-@pytest.mark.parametrize("command", STUDIES)
-@pytest.mark.parametrize("scale", ["5:1", "3:3", "1:nan", "one:five", "1:5:1"])
+@each_case("command", STUDIES)
+@each_case("scale", ["5:1", "3:3", "1:nan", "one:five", "1:5:1"])
 def test_a_scale_that_is_none_is_refused_by_the_name_of_its_option(command, scale):
     message = refused(*STUDIES[command], "--effect-raw", "0.3", "--scale", scale)
     assert "'--scale'" in message
@@ -180,7 +181,7 @@ def test_a_misspelt_preset_offers_the_nearest_of_all():
     assert "Did you mean 'high'?" in refused("power", "--preset", "hihg", *SIZE, "--effect", "0.1")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "low", "high"),
     [
         (("assessment", "power", "--n", "50"), "-75", "25 points"),
@@ -213,7 +214,7 @@ def test_a_misspelt_preset_offers_the_nearest_of_all():
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, tuple) else None,
 )
-@pytest.mark.parametrize("value", ["300", "1e308", "nan"])
+@each_case("value", ["300", "1e308", "nan"])
 def test_every_family_refuses_what_cannot_exist_in_its_own_units(arguments, low, high, value):
     message = refused(*arguments, "--effect", value)
     assert "--effect" in message

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from click.testing import CliRunner
 
 from humeval_power.designs import crossed, k_per_item, with_documents
@@ -43,11 +44,11 @@ def run(*arguments):
     return CliRunner().invoke(main, [*arguments, "--values", TYPED])
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("m", "documents", "each", "k"),
     [(10, 10, 10, 3), (10, 20, 5, 3), (6, 12, 4, 5), (12, 4, 10, 3), (10, 10, 10, 1), (5, 8, 1, 5)],
 )
-@pytest.mark.parametrize("slopes", [(0.05, 0.1, 0.1), (0.1, 0.05, 0.05), (0.05, 0.2, 0.02)])
+@each_case("slopes", [(0.05, 0.1, 0.1), (0.1, 0.05, 0.05), (0.05, 0.2, 0.02)])
 def test_the_precision_of_counts_is_that_of_the_assignment(m, documents, each, k, slopes):
     worker, item, document = slopes
     values = replace(VALUES, sd_worker_slope=worker, sd_item_slope=item, sd_document_slope=document)

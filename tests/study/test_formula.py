@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each_case
 from cli import run, run_json
 from places import ROOT
 
@@ -119,7 +120,7 @@ def test_what_a_worker_and_an_item_share(pair: str) -> None:
     assert model_formula(f"{PLAIN} + (1 | {pair})").terms == {"worker_item": True, "correlated": ()}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "said"),
     [
         ("rating ~ system*position + {w} + {i}", "system:position: interactions of fixed effects"),
@@ -167,7 +168,7 @@ def test_a_term_that_is_not_fitted_is_named_with_what_is_offered(text: str, said
     assert all(problem.startswith("--formula: ") for problem in found)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "said"),
     [
         ("", "it is empty"),

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import each_case
 from reference.golden import shared_golden
 from scipy import stats
 from test_joint_fit import random_table
@@ -218,7 +219,7 @@ def test_systems_that_share_a_letter_are_not_told_apart():
     assert group_letters(groups) == {"z": "a", "y": "b", "x": "bc", "w": "c"}
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_case("seed", range(20))
 def test_systems_share_a_letter_exactly_if_they_are_not_told_apart(seed):
     rng = np.random.default_rng(seed)
     names = tuple("abcdefgh"[: 3 + seed % 6])
@@ -348,7 +349,7 @@ def test_groups_of_many_systems_are_found_at_once_and_not_counted_without_end() 
     assert groups_of(order, rivals, most=26) == ()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_case("seed", range(20))
 def test_groups_are_the_largest_sets_without_a_pair_apart(seed: int) -> None:
     rng = np.random.default_rng(seed)
     order = list("abcdefg")

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import stats
 
 from humeval_power.costs import CostModel, cost_of
@@ -83,8 +84,8 @@ def like(name: str, rule: DecisionRule = RULES["two-sided"]) -> StudyLike:
     return StudyLike(parameters, counts, effect_precision(parameters, design), rule)
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-@pytest.mark.parametrize("name", DESIGNS)
+@each_case("rule", RULES.values(), ids=RULES)
+@each_case("name", DESIGNS)
 def test_growth_goes_through_the_power_of_the_study(name, rule):
     study = like(name, rule)
     if not rule.can_show(study.parameters.difference):
@@ -126,8 +127,8 @@ def test_growth_without_end_comes_to_the_ceiling(name):
     assert float(study.powers(most, 40)) == pytest.approx(workers.ceiling.power, abs=0.005)
 
 
-@pytest.mark.parametrize("name", DESIGNS)
-@pytest.mark.parametrize("effect", [0.06, 0.12, 0.3])
+@each_case("name", DESIGNS)
+@each_case("effect", [0.06, 0.12, 0.3])
 def test_enough_is_the_first_size_that_reaches_the_target(name, effect):
     study = like(name)
     study = replace(study, parameters=study.parameters.with_difference(effect))

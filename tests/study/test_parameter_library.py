@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each_case
 from click.testing import CliRunner, Result
 from places import ROOT
 
@@ -51,7 +52,7 @@ def test_there_are_enough_fits_and_every_setting_of_card() -> None:
     assert len(NOT_TO_PLAN) == 2 + 6
 
 
-@pytest.mark.parametrize("entry", SHIPPED, ids=name_of)
+@each_case("entry", SHIPPED, ids=name_of)
 def test_every_entry_says_where_it_comes_from_and_what_it_is_worth(entry: LibraryEntry) -> None:
     assert all((entry.summary, entry.paper, entry.data, entry.licence, entry.worth))
     if entry.plannable:
@@ -64,7 +65,7 @@ def test_every_entry_says_where_it_comes_from_and_what_it_is_worth(entry: Librar
         assert "Do not plan from them" in entry.worth
 
 
-@pytest.mark.parametrize("entry", FITS, ids=name_of)
+@each_case("entry", FITS, ids=name_of)
 def test_what_is_shown_can_be_planned_from(entry: LibraryEntry, tmp_path: Path) -> None:
     path = tmp_path / "parameters.json"
     done = run("parameters", "show", entry.name, "--json", "-o", path)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.golden import shared_golden
@@ -64,8 +65,8 @@ def evenly_split(m, n, k):
     return from_table(*zip(*rows, strict=True))
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize(("m", "n", "k"), EVEN)
+@each_case("name", SETTINGS)
+@each_case(("m", "n", "k"), EVEN)
 def test_paired_designs_with_equal_loads_have_the_exact_variance_and_nearly_the_exact_df(name, m, n, k):
     exact = effect_precision(SETTINGS[name], k_per_item(m, n, ratings_per_item=k))
     found = by_counts(SETTINGS[name], m, n, k)
@@ -133,8 +134,8 @@ def test_the_coding_of_the_parameters_does_not_matter():
     assert float(found.variance) == pytest.approx(float(by_counts(plain, 10, 20, 3).variance), rel=1e-12)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize(("m", "n", "k"), SPLIT)
+@each_case("name", SETTINGS)
+@each_case(("m", "n", "k"), SPLIT)
 def test_unpaired_designs_with_equal_loads_have_the_exact_variance(name, m, n, k):
     shared_noise = replace(SETTINGS[name], sd_worker_item=0.1)  # the one thing that pairing takes away
     exact = effect_precision(shared_noise, evenly_split(m, n, k))
@@ -146,8 +147,8 @@ def test_unpaired_designs_with_equal_loads_have_the_exact_variance(name, m, n, k
     )
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize(("m", "n", "k"), SPLIT)
+@each_case("name", SETTINGS)
+@each_case(("m", "n", "k"), SPLIT)
 def test_the_ranking_df_of_unpaired_designs_is_within_its_documented_range(name, m, n, k):
     exact = effect_precision(SETTINGS[name], evenly_split(m, n, k))
     # regular_precision: at most four times too large; measured here: 0.74 to 2.56 times

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from reference.golden import shared_golden
 from scipy import stats
 
@@ -56,8 +57,8 @@ def of_all_systems(n_workers: int, n_items: int, k: int, n_systems: int) -> Desi
     return k_per_item(n_workers, n_items, ratings_per_item=k, n_systems=n_systems)
 
 
-@pytest.mark.parametrize("case", ["a", "b", "c"])
-@pytest.mark.parametrize("name", CORRECTIONS)
+@each_case("case", ["a", "b", "c"])
+@each_case("name", CORRECTIONS)
 def test_power_against_a_baseline_is_that_of_a_million_simulated_studies(shared, case, name):
     golden = shared_golden(shared, "07_multiple_systems")["power_mc_1e6"][case]
     said = golden["res"][name]
@@ -97,7 +98,7 @@ def test_tukeys_test_of_equal_systems_keeps_its_level(df):
     assert alone.false_claim == pytest.approx(0.05, abs=BY_POINTS)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "rule",
     [
         DEFAULT_RULE,
@@ -107,9 +108,7 @@ def test_tukeys_test_of_equal_systems_keeps_its_level(df):
         DecisionRule(alternative="equivalent", margin=0.4),
     ],
 )
-@pytest.mark.parametrize(
-    "design", [crossed(10, 60), crossed(6, 20, n_repeats=2), k_per_item(12, 40, ratings_per_item=3)]
-)
+@each_case("design", [crossed(10, 60), crossed(6, 20, n_repeats=2), k_per_item(12, 40, ratings_per_item=3)])
 def test_two_systems_have_the_power_of_a_study_of_two(rule, design):
     two = replace(preset("high").with_difference(0.2), sd_worker_intercept=0.15, sd_item_intercept=0.2)
     said = analytic_power(two, design, rule=rule)
