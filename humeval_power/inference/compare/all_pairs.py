@@ -23,10 +23,10 @@ from humeval_power.inference.compare.result import (
 )
 from humeval_power.inference.compare.score_table import Pairs, ScoreTable, all_pairs
 from humeval_power.inference.compare.tests import DEFAULT_TEST, TESTS, run_test
+from humeval_power.inference.corrections import correct
 
 ScoreCorrection = Literal["holm", "romano-wolf", "max-t", "bonferroni", "bh", "none"]
 BY_RESAMPLING: tuple[ScoreCorrection, ...] = ("romano-wolf", "max-t")
-_STATSMODELS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +197,10 @@ def _joint_tests(joint: JointBootstrap, table: ScoreTable, settings: TestSetting
 
 
 def _corrected(p_values: Floats, correction: ScoreCorrection, joint: JointBootstrap | None) -> Floats:
-    if correction == "none":
-        return p_values
-    if correction in BY_RESAMPLING:
+    if correction == "romano-wolf":
         assert joint is not None
-        return joint.max_t() if correction == "max-t" else joint.romano_wolf()
-    from statsmodels.stats.multitest import multipletests
-
-    return np.asarray(multipletests(p_values, method=_STATSMODELS[correction])[1])
+        return joint.romano_wolf()
+    if correction == "max-t":
+        assert joint is not None
+        return joint.max_t()
+    return correct(p_values, correction)

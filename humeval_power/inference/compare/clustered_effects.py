@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import ClusteredMean, clustered_mean
@@ -23,6 +23,7 @@ from humeval_power.inference.compare.effect_sizes import (
     standardised,
 )
 from humeval_power.inference.compare.result import Floats, TestSettings, all_alike
+from humeval_power.inference.ranked_values import mid_ranks
 from humeval_power.kernels.metrics.resampling import hodges_lehmann_rows, pair_mean
 
 CR2 = "CR2"
@@ -69,7 +70,7 @@ def clustered_median(
 def signed_ranks(differences: Floats) -> Floats:
     """Ranks of the sizes with the signs of the differences, 0 for zeros; shape (n_items,)."""
     found, active = np.zeros(len(differences)), differences != 0
-    found[active] = np.sign(differences[active]) * stats.rankdata(np.abs(differences[active]))
+    found[active] = np.sign(differences[active]) * mid_ranks(np.abs(differences[active]))
     return found
 
 

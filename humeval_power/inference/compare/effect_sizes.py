@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, all_alike
-from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, untied_share
+from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, signed_rank_z, untied_share
+from humeval_power.inference.shares import binomial_quantile
 from humeval_power.kernels.metrics.resampling import hodges_lehmann_rows, pair_mean
 
 DEFAULT_CONFIDENCE = 0.95
@@ -74,14 +75,14 @@ def wilcoxon_r(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -
     n = len(active)
     if n == 0:
         return EffectSize("wilcoxon_r", "Wilcoxon r", 0.0, 0.0, 0.0, "no differences")
-    z, spread = _signed_rank_z(active)
+    z, spread = signed_rank_z(active)
     value = z / math.sqrt(n)
     if n < 3:
         return EffectSize("wilcoxon_r", "Wilcoxon r", value, math.nan, math.nan, "too few for an interval")
     error = _r_error(active, spread)
     if error == 0:
         return one_sided_r(value, n, spread, confidence)
-    half = float(stats.t.isf((1 - confidence) / 2, n - 1)) * error
+    half = -float(special.stdtrit(n - 1, (1 - confidence) / 2)) * error
     return EffectSize(
         "wilcoxon_r",
         "Wilcoxon r",
@@ -100,7 +101,7 @@ def signed_rank_effect(differences: Floats) -> tuple[float, float]:
     active = differences[differences != 0]
     if len(active) < 3:
         return 0.0, 1.0
-    z, spread = _signed_rank_z(active)
+    z, spread = signed_rank_z(active)
     return z / math.sqrt(len(active)), _r_error(active, spread) * math.sqrt(len(active))
 
 
@@ -114,7 +115,7 @@ def _r_error(active: Floats, spread: float) -> float:
 
 def projected_r(active: Floats) -> tuple[float, Floats, float]:
     """Wilcoxon's r, the values whose mean has its standard error, and the SD of the rank sum; without zeros."""
-    z, spread = _signed_rank_z(active)
+    z, spread = signed_rank_z(active)
     n = len(active)
     return z / math.sqrt(n), 2 * _r_scale(n, spread) * _projection(active), spread
 
@@ -140,16 +141,6 @@ def one_sided_r(
     bound = math.copysign((at_least - 0.5) * n * (n + 1) / 2 / (spread * math.sqrt(n)), value)
     low, high = sorted((bound, value))
     return EffectSize("wilcoxon_r", "Wilcoxon r", value, low, high, "all sums of one sign")
-
-
-def _signed_rank_z(active: Floats) -> tuple[float, float]:
-    """Z of Wilcoxon's test without zeros, and the SD of its rank sum under the null, ties corrected."""
-    n = len(active)
-    ranks = stats.rankdata(np.abs(active))
-    sizes = np.unique(ranks, return_counts=True)[1].astype(float)
-    variance = n * (n + 1) * (2 * n + 1) / 24 - float((sizes**3 - sizes).sum()) / 48
-    spread = math.sqrt(variance)
-    return (float(ranks[active > 0].sum()) - n * (n + 1) / 4) / spread, spread
 
 
 def hodges_lehmann(
@@ -192,7 +183,7 @@ def mean_difference(differences: Floats, *, confidence: float = DEFAULT_CONFIDEN
     """Mean difference with Student's interval."""
     n = len(differences)
     mean, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(n)
-    half = float(stats.t.isf((1 - confidence) / 2, n - 1)) * error
+    half = -float(special.stdtrit(n - 1, (1 - confidence) / 2)) * error
     return EffectSize("mean", "Mean difference", mean, mean - half, mean + half, "Student's t")
 
 
@@ -200,8 +191,8 @@ def median_difference(differences: Floats, *, confidence: float = DEFAULT_CONFID
     """Median difference; the interval runs between two of the ordered differences (binomial)."""
     n, ordered = len(differences), np.sort(differences)
     tail = (1 - confidence) / 2
-    below = int(stats.binom.ppf(tail, n, 0.5))
-    rank = below + 1 if stats.binom.cdf(below, n, 0.5) <= tail else below  # P(X < rank) <= tail
+    below = binomial_quantile(tail, n, 0.5)
+    rank = below + 1 if special.bdtr(below, n, 0.5) <= tail else below  # P(X < rank) <= tail
     low, high = (float(ordered[rank - 1]), float(ordered[n - rank])) if rank >= 1 else (-math.inf, math.inf)
     return EffectSize(
         "median", "Median difference", float(np.median(ordered)), low, high, "order statistics"
@@ -241,6 +232,8 @@ def standardised(differences: Floats) -> float:
 
 def noncentral_limits(t: float, df: float, confidence: float) -> tuple[float, float]:
     """The noncentralities under which t is at either end of the middle `confidence`."""
+    from scipy import optimize
+
     tail = (1 - confidence) / 2
     reach = 12 * math.sqrt(1 + t * t / (2 * df)) + 3
 
