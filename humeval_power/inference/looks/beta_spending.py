@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scipy import optimize
-
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.boundary_values import crossing, efficacy_values, going_on
 from humeval_power.inference.looks.futility import BetaSpendingFutility
@@ -35,6 +33,8 @@ def spend_both(
     InputError
         Binding futility with boundaries that are not of a spending function.
     """
+    from scipy import optimize
+
     if futility.binding and not isinstance(rule.efficacy, Spending):
         raise InputError("Binding beta spending needs a boundary that spends alpha (lan-demets-..., ...).")
     two_sided = rule.alternative == "two-sided"
@@ -94,6 +94,7 @@ def _wedge(
     state: Continuing, step: float, success: float, share: float, drift: float, *, two_sided: bool
 ) -> float:
     """The z (|z|) below which a share `step` of the studies with the effect stops; at most `success`."""
+    from scipy import optimize
 
     def excess(bound: float) -> float:
         return _between(state, -bound if two_sided else -math.inf, bound, share, drift) - step

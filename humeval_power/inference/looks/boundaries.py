@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.looks.beta_spending import spend_both
@@ -153,6 +153,8 @@ def required_drift(bounds: Boundaries, *, power: float) -> float:
 
     Its square over that of a study with one look is the inflation of the largest information.
     """
+    from scipy import optimize
+
     return float(optimize.brentq(lambda drift: success(bounds, drift) - power, 0.0, 40.0, xtol=1e-11))
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.spending import increments
@@ -38,6 +38,8 @@ def efficacy_values(
     level : error of one side
     futility : z (|z|) below which a look stops, counted upon; -infinity where nothing is
     """
+    from scipy import optimize
+
     if isinstance(efficacy, Spending):
         return _spent(increments(efficacy.function, shares, level), shares, two_sided, futility)
     if isinstance(efficacy, FixedLevels):
@@ -76,6 +78,8 @@ def going_on(success: float, futility: float, *, two_sided: bool) -> list[Interv
 
 def crossing(state: Continuing, error: float, *, information: float, drift: float = 0.0) -> float:
     """The z that is passed with probability `error` by a study still going on; infinite for no error."""
+    from scipy import optimize
+
     if error < _SMALLEST_STEP:
         return math.inf
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.stagewise import StagewiseResult
@@ -138,6 +138,8 @@ def _binomial(n: int, share: float) -> tuple[int, Floats]:
 
 def _where(rising: Callable[[float], float], target: float) -> float:
     """The share at which a rising chance reaches the target; 0 or 1 where it does so at no share between."""
+    from scipy import optimize
+
     if rising(0.0) >= target:
         return 0.0
     if rising(1.0) <= target:

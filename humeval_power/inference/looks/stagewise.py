@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.looks.boundaries import Boundaries
@@ -127,6 +127,8 @@ def probability_of_more(looks: Sequence[LookEstimate], bounds: Boundaries) -> Ca
 
 def _where(above: Callable[[float], float], share: float, last: LookEstimate) -> float:
     """The effect at which a result as high as the observed one has the probability `share`."""
+    from scipy import optimize
+
     reach = last.standard_error
     while reach < _FAR**4 * last.standard_error:
         low, high = last.estimate - reach, last.estimate + reach

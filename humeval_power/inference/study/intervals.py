@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.blas import one_blas_thread
 from humeval_power.designs import from_table
@@ -107,6 +107,8 @@ def _around(name: str, value: float, error: float) -> tuple[float, float]:
 
 
 def _profile(fit: Fit, ratings: RatingTable) -> Intervals:
+    from scipy import optimize
+
     problem = CrossedProblem.of_ratings(ratings)
     names = (*problem.components, "sd_residual")
     restricted = fit.estimator == "reml"
@@ -137,6 +139,8 @@ def _profile(fit: Fit, ratings: RatingTable) -> Intervals:
 
 
 def _crossings(excess: Callable[[float], float], estimate: float, spread: float) -> tuple[float, float]:
+    from scipy import optimize
+
     low = 0.0
     if estimate > 0 and excess(1e-6 * estimate) > 0:
         low = float(optimize.brentq(excess, 1e-6 * estimate, estimate, xtol=1e-6 * spread))

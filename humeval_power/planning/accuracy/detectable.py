@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy import optimize
 
 from humeval_power.errors import InputError
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
@@ -44,6 +43,8 @@ def detectable_accuracy(
     The power of a test set of a given size is smooth in the improvement, so that few evaluations are
     enough; the saw-tooth of exact tests shows when the size changes.
     """
+    from scipy import optimize
+
     if not scenario.alpha < power < 1:
         raise InputError(f"A target power must lie between alpha and 1; got {power:g}.")
     if isinstance(scenario, PairedAccuracy):

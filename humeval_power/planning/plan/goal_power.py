@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scipy.optimize import brentq
-
 from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_power, scaled, within_criterion
 from humeval_power.planning.study.systems_goals import Truth
 from humeval_power.planning.study.systems_law import counts_by_law
@@ -85,6 +83,8 @@ def smallest_effect(
 ) -> float:
     """The smallest difference, the assumed means drawn apart or together in proportion, with which a design
     reaches a power by formula; infinite where none on [0, 1] does."""
+    from scipy.optimize import brentq
+
     effect = planned.parameters.stated_effect
 
     def above(size: float) -> float:

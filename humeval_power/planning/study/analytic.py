@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scipy import optimize
-
 from humeval_power.inference.noncentral_t import noncentral_t_tail
 from humeval_power.inference.study.formula import (
     AnalyticPower,
@@ -60,6 +58,8 @@ def detectable(
 
 def _detected_ratio(precision: EffectPrecision, power: float, rule: DecisionRule) -> float:
     """The noncentrality at which t passes the critical value with probability `power`."""
+    from scipy import optimize
+
     critical = rule_critical_value(rule, precision)
 
     def shortfall(noncentrality: float) -> float:

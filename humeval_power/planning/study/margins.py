@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from scipy import optimize
-
 from humeval_power.inference.equivalence_power import equivalence_power
 
 
@@ -12,6 +10,7 @@ def smallest_equivalence_margin(
 ) -> float:
     """Smallest margin within which a study shows equivalence with probability `power` where the true
     difference is `effect`; arguments as in `equivalence_power`."""
+    from scipy import optimize
 
     def shortfall(margin: float) -> float:
         found = equivalence_power(effect, standard_error, df, margin=margin, critical=critical)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from humeval_power.ratings import Ratings
 
@@ -71,6 +69,9 @@ def cell_map(ratings: Ratings) -> CellMap:
 
 
 def _orders(worker: Codes, item: Codes, n_workers: int, n_items: int) -> tuple[Codes, Codes]:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     size = n_workers + n_items
     graph = coo_array((np.ones(len(worker), dtype=np.int8), (worker, n_workers + item)), shape=(size, size))
     n_parts, found = connected_components(graph, directed=False)

@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from humeval_power.checking.cells import codes_in
 from humeval_power.checking.structure import cell_sizes, n_systems_seen
@@ -118,6 +116,9 @@ def _system_summary(ratings: Ratings, raw: NDArray[np.float64], code: int) -> Sy
 
 def _n_parts(worker: Codes, item: Codes, *, n_workers: int, n_items: int) -> int:
     """Connected parts of the graph that joins each worker to the items rated."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     size = n_workers + n_items
     edges = coo_array((np.ones(len(worker), dtype=np.int8), (worker, n_workers + item)), shape=(size, size))
     return int(connected_components(edges, directed=False)[0])

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from humeval_power.checking.columns import listing
 from humeval_power.ratings import Ratings
@@ -169,6 +167,8 @@ def who_rated_what_blocks(
 
 
 def _items_shared(worker: Codes, item: Codes, n_workers: int, n_items: int) -> Spread | None:
+    from scipy.sparse import csr_array
+
     if not 1 < n_workers <= _MOST_PAIRS:
         return None
     met = csr_array((np.ones(len(worker), dtype=np.int32), (worker, item)), shape=(n_workers, n_items))
@@ -178,6 +178,9 @@ def _items_shared(worker: Codes, item: Codes, n_workers: int, n_items: int) -> S
 
 def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[Part, ...]:
     """Largest first; of equal ones the one whose worker comes first in the table."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     n_workers, n_items = ratings.n_workers, ratings.n_items
     size = n_workers + n_items
     edges = coo_array((np.ones(len(worker), dtype=np.int8), (worker, n_workers + item)), shape=(size, size))
