@@ -13,10 +13,14 @@ from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, all_alike
 from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, signed_rank_z, untied_share
 from humeval_power.inference.shares import binomial_quantile
-from humeval_power.kernels.metrics.resampling import hodges_lehmann_rows, pair_mean
+from humeval_power.kernels.metrics.resampling import pair_mean
+from humeval_power.roots import root_between
 
 DEFAULT_CONFIDENCE = 0.95
-_LISTED_UP_TO = 3000  # items whose pair means are listed
+_LISTED_UP_TO = 3000  # items whose pair means i < j are listed
+_PAIRS_LISTED_UP_TO = (
+    1000  # items whose pair means are listed sooner than the compiled count of them is loaded
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +164,29 @@ def hodges_lehmann(
         first, second = np.triu_indices(n, k=1)
         value = float(np.median((ordered[first] + ordered[second]) / 2))
     else:
-        value = float(hodges_lehmann_rows(ordered[None])[0])
+        value = pseudomedian(ordered)
     rank = _lower_rank(n, confidence)
     low, high = -math.inf, math.inf
     if rank >= 1:
-        low = float(pair_mean(ordered, rank))
-        high = float(pair_mean(ordered, n * (n + 1) // 2 + 1 - rank))
+        low, high = pair_means(ordered, [rank, n * (n + 1) // 2 + 1 - rank])
     return EffectSize(name, label, value, low, high, "pair means by signed ranks")
+
+
+def pseudomedian(ordered: Floats) -> float:
+    """The median of the pair means (w_i + w_j) / 2, i <= j, of values in rising order."""
+    n_pairs = len(ordered) * (len(ordered) + 1) // 2
+    low, high = pair_means(ordered, [(n_pairs + 1) // 2, n_pairs // 2 + 1])
+    return (low + high) / 2
+
+
+def pair_means(ordered: Floats, ranks: list[int]) -> list[float]:
+    """The pair means of these ranks, from 1; those of many items are counted and never listed."""
+    if len(ordered) > _PAIRS_LISTED_UP_TO:
+        return [float(pair_mean(ordered, rank)) for rank in ranks]
+    first, second = np.triu_indices(len(ordered))
+    places = [rank - 1 for rank in ranks]
+    listed: list[float] = np.partition((ordered[first] + ordered[second]) / 2, places)[places].tolist()
+    return listed
 
 
 @lru_cache(maxsize=64)
@@ -232,8 +252,6 @@ def standardised(differences: Floats) -> float:
 
 def noncentral_limits(t: float, df: float, confidence: float) -> tuple[float, float]:
     """The noncentralities under which t is at either end of the middle `confidence`."""
-    from scipy import optimize
-
     tail = (1 - confidence) / 2
     reach = 12 * math.sqrt(1 + t * t / (2 * df)) + 3
 
@@ -242,6 +260,6 @@ def noncentral_limits(t: float, df: float, confidence: float) -> tuple[float, fl
         return below if math.isfinite(below) else float(noncentrality < t)  # too far out to be computed
 
     def limit(share: float) -> float:
-        return float(optimize.brentq(lambda nc: at_most(nc) - share, t - reach, t + reach))
+        return root_between(lambda nc: at_most(nc) - share, t - reach, t + reach)
 
     return limit(1 - tail), limit(tail)

@@ -17,6 +17,7 @@ from humeval_power.kernels.sequential import (
     probability_above,
     probability_below,
 )
+from humeval_power.roots import root_between
 
 _LARGEST_DRIFT = 40.0
 
@@ -33,8 +34,6 @@ def spend_both(
     InputError
         Binding futility with boundaries that are not of a spending function.
     """
-    from scipy import optimize
-
     if futility.binding and not isinstance(rule.efficacy, Spending):
         raise InputError("Binding beta spending needs a boundary that spends alpha (lan-demets-..., ...).")
     two_sided = rule.alternative == "two-sided"
@@ -50,7 +49,7 @@ def spend_both(
 
     if shortfall(_LARGEST_DRIFT) > 0:
         raise InputError(f"No study has the power {1 - futility.beta:g} with these boundaries.")
-    drift = float(optimize.brentq(shortfall, 0.0, _LARGEST_DRIFT, xtol=1e-11))
+    drift = root_between(shortfall, 0.0, _LARGEST_DRIFT, xtol=1e-11)
     upper, lower, _ = _at_drift(rule, futility, shares, fixed, drift)
     return upper, [*lower[:-1], -math.inf], drift
 
@@ -94,7 +93,6 @@ def _wedge(
     state: Continuing, step: float, success: float, share: float, drift: float, *, two_sided: bool
 ) -> float:
     """The z (|z|) below which a share `step` of the studies with the effect stops; at most `success`."""
-    from scipy import optimize
 
     def excess(bound: float) -> float:
         return _between(state, -bound if two_sided else -math.inf, bound, share, drift) - step
@@ -103,7 +101,7 @@ def _wedge(
         return -math.inf
     if excess(success) <= 0:
         return success
-    return float(optimize.brentq(excess, 0.0 if two_sided else -40.0, success, xtol=1e-12))
+    return root_between(excess, 0.0 if two_sided else -40.0, success, xtol=1e-12)
 
 
 def _between(state: Continuing, low: float, high: float, share: float, drift: float) -> float:

@@ -24,6 +24,7 @@ from humeval_power.kernels.sequential import (
     exit_probabilities,
     probability_above,
 )
+from humeval_power.roots import root_between
 
 _LARGEST = 37.0  # beyond this z a normal tail is no longer a number
 _SMALLEST_STEP = 1e-300
@@ -38,8 +39,6 @@ def efficacy_values(
     level : error of one side
     futility : z (|z|) below which a look stops, counted upon; -infinity where nothing is
     """
-    from scipy import optimize
-
     if isinstance(efficacy, Spending):
         return _spent(increments(efficacy.function, shares, level), shares, two_sided, futility)
     if isinstance(efficacy, FixedLevels):
@@ -64,7 +63,7 @@ def efficacy_values(
             "choose a larger one."
         )
     low = 0.0 if two_sided else -_LARGEST
-    return of(float(optimize.brentq(excess, low, _LARGEST, xtol=1e-12)))
+    return of(root_between(excess, low, _LARGEST, xtol=1e-12))
 
 
 def going_on(success: float, futility: float, *, two_sided: bool) -> list[Interval]:
@@ -78,8 +77,6 @@ def going_on(success: float, futility: float, *, two_sided: bool) -> list[Interv
 
 def crossing(state: Continuing, error: float, *, information: float, drift: float = 0.0) -> float:
     """The z that is passed with probability `error` by a study still going on; infinite for no error."""
-    from scipy import optimize
-
     if error < _SMALLEST_STEP:
         return math.inf
 
@@ -88,7 +85,7 @@ def crossing(state: Continuing, error: float, *, information: float, drift: floa
 
     if excess(-_LARGEST) <= 0:
         return -math.inf
-    return float(optimize.brentq(excess, -_LARGEST, _LARGEST, xtol=1e-13))
+    return root_between(excess, -_LARGEST, _LARGEST, xtol=1e-13)
 
 
 def _spent(

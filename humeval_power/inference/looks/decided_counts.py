@@ -19,6 +19,7 @@ from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.stagewise import StagewiseResult
+from humeval_power.roots import root_between
 
 Floats = NDArray[np.float64]
 
@@ -138,13 +139,11 @@ def _binomial(n: int, share: float) -> tuple[int, Floats]:
 
 def _where(rising: Callable[[float], float], target: float) -> float:
     """The share at which a rising chance reaches the target; 0 or 1 where it does so at no share between."""
-    from scipy import optimize
-
     if rising(0.0) >= target:
         return 0.0
     if rising(1.0) <= target:
         return 1.0
-    return float(optimize.brentq(lambda share: rising(share) - target, 0.0, 1.0, xtol=1e-12))
+    return root_between(lambda share: rising(share) - target, 0.0, 1.0, xtol=1e-12)
 
 
 def _check(looks: Sequence[DecidedLook]) -> None:

@@ -20,6 +20,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.inference.study.wald import critical_value
 from humeval_power.kernels.sequential import START, advance, probability_above
+from humeval_power.roots import root_between
 
 _FAR = 37.0  # standard errors within which an end of the interval is looked for
 
@@ -127,13 +128,11 @@ def probability_of_more(looks: Sequence[LookEstimate], bounds: Boundaries) -> Ca
 
 def _where(above: Callable[[float], float], share: float, last: LookEstimate) -> float:
     """The effect at which a result as high as the observed one has the probability `share`."""
-    from scipy import optimize
-
     reach = last.standard_error
     while reach < _FAR**4 * last.standard_error:
         low, high = last.estimate - reach, last.estimate + reach
         if above(low) < share < above(high):
-            return float(optimize.brentq(lambda effect: above(effect) - share, low, high, xtol=1e-12))
+            return root_between(lambda effect: above(effect) - share, low, high, xtol=1e-12)
         reach *= 2
     raise InputError("The interval after stopping has no end: the degrees of freedom are too few.")
 

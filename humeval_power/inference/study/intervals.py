@@ -25,6 +25,7 @@ from humeval_power.inference.study.replication import Replication
 from humeval_power.kernels.crossed import likelihood
 from humeval_power.latent import LATENT_DEVIATIONS
 from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.roots import root_between
 from humeval_power.simulation.portions import portions
 from humeval_power.sweep.blocks import run_blocks
 
@@ -139,15 +140,14 @@ def _profile(fit: Fit, ratings: RatingTable) -> Intervals:
 
 
 def _crossings(excess: Callable[[float], float], estimate: float, spread: float) -> tuple[float, float]:
-    from scipy import optimize
 
     low = 0.0
     if estimate > 0 and excess(1e-6 * estimate) > 0:
-        low = float(optimize.brentq(excess, 1e-6 * estimate, estimate, xtol=1e-6 * spread))
+        low = root_between(excess, 1e-6 * estimate, estimate, xtol=1e-6 * spread)
     upper = max(2 * estimate, 0.1 * spread)
     for _ in range(40):
         if excess(upper) > 0:
-            return low, float(optimize.brentq(excess, estimate, upper, xtol=1e-6 * spread))
+            return low, root_between(excess, estimate, upper, xtol=1e-6 * spread)
         upper *= 2
     return low, math.inf
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from scipy import special
 
 from humeval_power.errors import InputError
+from humeval_power.roots import root_between
 from humeval_power.scenarios.accuracy.agreement import AssumedAgreement
 from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
 
@@ -90,11 +91,9 @@ def unpaired_effect(*, n_items: int, baseline: float, power: float = 0.8, alpha:
 
 def _root(lacking_at: Callable[[float], float], room: float) -> float:
     """Where a decreasing function of the improvement passes 0; NaN if it does not within the room."""
-    from scipy import optimize
-
     if room <= 2 * _SMALLEST or lacking_at(room - _SMALLEST) > 0:
         return math.nan
-    return float(optimize.brentq(lacking_at, _SMALLEST, room - _SMALLEST, xtol=1e-12))
+    return root_between(lacking_at, _SMALLEST, room - _SMALLEST, xtol=1e-12)
 
 
 def _normal(alpha: float, power: float) -> tuple[float, float]:

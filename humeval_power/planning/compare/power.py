@@ -12,6 +12,7 @@ from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Direction
 from humeval_power.inference.equivalence_power import equivalence_power
 from humeval_power.planning.power import DEFAULT_SEED, PowerEstimate, estimate_powers
+from humeval_power.roots import root_between
 from humeval_power.scenarios.compare.scores import t_power
 from humeval_power.scenarios.contract import Scenario
 
@@ -140,8 +141,6 @@ def _smallest(
                 f"The mean is too small beside the SD: a power of {power:g} would take more than "
                 f"{MOST_ITEMS:,} items."
             )
-    from scipy import optimize
-
-    root = float(optimize.brentq(missing, max(2.0, high / 2), high, xtol=1e-9))
+    root = root_between(missing, max(2.0, high / 2), high, xtol=1e-9)
     n = math.ceil(root - 1e-9)
     return RequiredItems(n, root, reached(n))

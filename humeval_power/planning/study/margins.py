@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from humeval_power.inference.equivalence_power import equivalence_power
+from humeval_power.roots import root_between
 
 
 def smallest_equivalence_margin(
@@ -10,7 +11,6 @@ def smallest_equivalence_margin(
 ) -> float:
     """Smallest margin within which a study shows equivalence with probability `power` where the true
     difference is `effect`; arguments as in `equivalence_power`."""
-    from scipy import optimize
 
     def shortfall(margin: float) -> float:
         found = equivalence_power(effect, standard_error, df, margin=margin, critical=critical)
@@ -20,4 +20,4 @@ def smallest_equivalence_margin(
     most = least + 4 * critical * standard_error
     while shortfall(most) < 0:
         most = least + 2 * (most - least)
-    return float(optimize.brentq(shortfall, least, most, xtol=1e-12))
+    return root_between(shortfall, least, most, xtol=1e-12)

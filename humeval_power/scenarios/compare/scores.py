@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.effect_sizes import signed_rank_effect
+from humeval_power.inference.compare.effect_sizes import pseudomedian, signed_rank_effect
 from humeval_power.inference.compare.result import Direction, Floats
 from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, tail_p, untied_share
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
@@ -103,7 +103,7 @@ class ResampledScores:
     def _observed_effect(self) -> float:
         if self.test == "t":
             return float(self.observed.mean())
-        return float(hodges_lehmann_rows(np.sort(self.observed)[None])[0])
+        return pseudomedian(np.sort(self.observed))
 
     def with_effect(self, effect: float) -> ResampledScores:
         """The same differences moved to another effect."""

@@ -14,6 +14,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.inference.rank.bradley_terry import BattleModel
 from humeval_power.inference.rank.largest_t import LargestT
 from humeval_power.inference.rank.outcome_models import outcome_law
+from humeval_power.roots import root_between
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.compare.scores import NormalScores
 from humeval_power.scenarios.computed import ComputedPower, normal_power
@@ -87,9 +88,7 @@ class NeighbourBattles:
         """The difference of the neighbours' strengths, a logit."""
         if self.effect == 0:
             return 0.0
-        from scipy import optimize
-
-        size = optimize.brentq(lambda eta: self._preferred(eta) - 0.5 - abs(self.effect), 0.0, 40.0)
+        size = root_between(lambda eta: self._preferred(eta) - 0.5 - abs(self.effect), 0.0, 40.0)
         return math.copysign(float(size), self.effect)
 
     @property
