@@ -13,7 +13,6 @@ from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import normal_p, student_p
 from humeval_power.inference.compare.bootstrap import bootstrap_mean, bootstrap_median, bootstrap_t
-from humeval_power.inference.compare.clustered_tests import run_clustered_test, share_estimate
 from humeval_power.inference.compare.effect_sizes import (
     hodges_lehmann,
     median_difference,
@@ -223,6 +222,8 @@ def run_test(
     if clusters is None:
         result = kind.run(differences, settings)
     else:
+        from humeval_power.inference.compare.clustered_tests import run_clustered_test
+
         result = run_clustered_test(name, differences, clusters, settings)
     if question != "better":
         return result
@@ -236,6 +237,8 @@ def _share(
     differences: Floats, clusters: Clusters | None, settings: TestSettings
 ) -> tuple[float, float, float]:
     if clusters is not None:
+        from humeval_power.inference.compare.clustered_tests import share_estimate
+
         return share_estimate(differences, clusters, settings)
     share = share_better(settings.moved(differences), confidence=settings.confidence)
     return share.value, share.low, share.high
