@@ -50,7 +50,7 @@ def _weights(n: int) -> Floats:
     """Of the ordered values, their squares summing to 1."""
     if n == 3:
         return np.array([-math.sqrt(0.5), 0.0, math.sqrt(0.5)])
-    scores = _normal_quantiles((np.arange(1, n + 1) - 0.375) / (n + 0.25))
+    scores = _normal_quantiles((np.arange(1.0, n + 1) - 0.375) / (n + 0.25))
     squares, unit = float(scores @ scores), 1 / math.sqrt(n)
     ends = [scores[-1] / math.sqrt(squares) + _polynomial(_LARGEST, unit)]
     if n > 5:
