@@ -173,17 +173,16 @@ def _items_shared(worker: Codes, item: Codes, n_workers: int, n_items: int) -> S
     if not 1 < n_workers <= _MOST_PAIRS:
         return None
     if n_workers * n_items <= _DENSE_UP_TO:
-        met = np.zeros((n_workers, n_items))
-        met[worker, item] = 1.0
-        shared = met @ met.T
+        dense = np.zeros((n_workers, n_items))
+        dense[worker, item] = 1.0
+        shared = (dense @ dense.T).astype(np.int64)
     else:
         from scipy.sparse import csr_array
 
-        cells = csr_array(
-            (np.ones(len(worker), dtype=np.int32), (worker, item)), shape=(n_workers, n_items)
-        )
-        shared = (cells @ cells.T).toarray()
-    return spread(shared[np.triu_indices(n_workers, k=1)].astype(np.int64))
+        ones = np.ones(len(worker), dtype=np.int64)
+        met = csr_array((ones, (worker, item)), shape=(n_workers, n_items))
+        shared = (met @ met.T).toarray()
+    return spread(shared[np.triu_indices(n_workers, k=1)])
 
 
 def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[Part, ...]:
