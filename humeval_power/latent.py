@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from humeval_power.errors import ParametersError, Problem, field_problem
 from humeval_power.latent_shares import is_number, latent_values, not_ascending
+from humeval_power.roots import root_between
 
 if TYPE_CHECKING:
     from humeval_power.kernels.latent.moments import Scores
@@ -170,8 +171,6 @@ class Latent:
         ParametersError
             No effect does: the categories end before.
         """
-        from scipy.optimize import brentq
-
         if difference == 0:
             return replace(self, effect=0.0)
 
@@ -185,7 +184,7 @@ class Latent:
                 f"categories the largest difference is {replace(self, effect=reach).difference:.3f}."
             )
         low, high = sorted((0.0, reach))
-        return replace(self, effect=float(brentq(gap, low, high, xtol=1e-13, rtol=1e-13)))
+        return replace(self, effect=root_between(gap, low, high, xtol=1e-13, rtol=1e-13))
 
     @classmethod
     def of_shares(

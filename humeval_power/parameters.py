@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 
 from humeval_power.errors import ParametersError, Problem, field_problem
 from humeval_power.latent import Latent
+from humeval_power.roots import root_between
 
 Coding = tuple[float, float]
 
@@ -142,8 +143,6 @@ class Parameters:
         of ratings in categories the latent SD that means it, or 0 where the categories alone make more."""
         if self.latent is None:
             return replace(self.recoded(), sd_worker_slope=deviation)
-        from scipy.optimize import brentq
-
         latent = self.latent
 
         def other(latent_deviation: float) -> Parameters:
@@ -157,7 +156,7 @@ class Parameters:
         most = 1.0
         while gap(most) < 0:
             most *= 2  # ends in an error at the largest latent deviation
-        return other(float(brentq(gap, 0.0, most, xtol=1e-10)))
+        return other(root_between(gap, 0.0, most, xtol=1e-10))
 
     def as_dict(self) -> dict[str, object]:
         """The seven parameters and the coding under the names that every file uses; what goes beyond them

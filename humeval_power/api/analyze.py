@@ -367,7 +367,8 @@ def _corrected_over_all(
     its own.
     """
     from humeval_power.comparisons import FamilyOfTests
-    from humeval_power.inference.study.many_systems import CorrectedP, correct
+    from humeval_power.inference.corrections import correct
+    from humeval_power.inference.study.many_systems import CorrectedP
 
     raw = [p for result in results.values() for p in result.p_values]
     tests = FamilyOfTests(family, len(raw), tuple(results))

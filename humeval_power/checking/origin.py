@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from humeval_power.checking.cells import Mask
-from humeval_power.checking.collected import KIND
-from humeval_power.checking.rows import Rows
-from humeval_power.checking.submissions import Rejected
+if TYPE_CHECKING:
+    from humeval_power.checking.cells import Mask
+    from humeval_power.checking.rows import Rows
+    from humeval_power.checking.submissions import Rejected
+
 
 TableKind = Literal["delimited", "json lines", "excel", "parquet"]
 Encoding = Literal["UTF-8", "UTF-8-BOM", "UTF-16"]
@@ -48,6 +49,8 @@ def origin_of(
     rows: Rows, *, document: str | None, rejected_rows: Rejected | None, layout: Layout | None
 ) -> Origin:
     """What the rows of a table say of where they stand."""
+    from humeval_power.checking.collected import KIND
+
     columns = {str(role): place.column for role, place in rows.at.items()}
     if document is not None:
         columns["document"] = document

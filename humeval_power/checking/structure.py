@@ -27,6 +27,22 @@ def cell_sizes(worker: Codes, item: Codes, system: Codes) -> Codes:
     return sizes
 
 
+def connected_parts(worker: Codes, item: Codes, *, n_workers: int, n_items: int) -> tuple[int, Codes]:
+    """The parts that ratings connect: how many, and that of each worker, then of each item; counted in the order of
+    their first workers, parts without one last."""
+    part = np.arange(n_workers + n_items)
+    while True:  # a part joins the first one that it touches, then the one which that has joined
+        before = part.copy()
+        first = np.minimum(part[worker], part[n_workers + item])
+        for ends in (worker, n_workers + item):
+            np.minimum.at(part, before[ends], first)
+        part = part[part]
+        if np.array_equal(part, before):
+            break
+    found, code = np.unique(part, return_inverse=True)
+    return len(found), code
+
+
 def structure_notices(
     worker: Codes,
     item: Codes,

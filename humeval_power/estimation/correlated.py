@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.crossed import vanishing_residual
@@ -99,6 +99,8 @@ def _search(
     restricted: bool,
 ) -> Found:
     """The lowest criterion over m, as an angle on the scale of the uncorrelated fit."""
+    from scipy import optimize
+
     values = base.parameters
     names = {factor: (f"sd_{factor}_intercept", f"sd_{factor}_slope") for factor in correlated}
     scale = np.array(

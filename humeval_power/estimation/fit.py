@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from humeval_power.estimation.large.monte_carlo import MonteCarlo
 from humeval_power.parameters import Parameters
 from humeval_power.rules import Estimator
-from humeval_power.uncertainty import VarianceUncertainty
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.large.monte_carlo import MonteCarlo
+    from humeval_power.uncertainty import VarianceUncertainty
+
 
 Engine = Literal["native", "lme4", "statsmodels"]
 CorrelatedFactor = Literal["worker", "item"]

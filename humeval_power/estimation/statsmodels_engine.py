@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.crossed.vanishing_residual import EXPLAINED, RUNS_AWAY, is_explained_exactly
@@ -16,6 +15,8 @@ from humeval_power.estimation.fit import Fit
 from humeval_power.parameters import Parameters
 
 if TYPE_CHECKING:
+    from scipy import optimize
+
     from humeval_power.estimation.crossed.problem import RatingTable
     from humeval_power.rules import Estimator
 
@@ -123,6 +124,7 @@ def _model(rating: Array, X: Array, blocks: list[Array], *, reml: bool) -> Any:
 
 def _search(model: Any) -> optimize.OptimizeResult:
     """Lowest -2 log likelihood over the relative SDs, whose sign is free: only their squares count."""
+    from scipy import optimize
 
     def criterion(relative_sd: Vector) -> float:
         try:

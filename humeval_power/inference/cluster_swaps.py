@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
 from humeval_power.clusters import Clusters
 
@@ -23,6 +22,8 @@ def swapped_sum_p(gains: Floats, clusters: Clusters) -> float:
 
     gains : (n_items,), whole numbers, such as right of B minus right of A.
     """
+    from scipy import fft
+
     sums = np.round(np.abs(clusters.sums(gains))).astype(np.int64)
     observed, largest = abs(int(np.round(gains.sum()))), int(sums.sum())
     if observed == 0:

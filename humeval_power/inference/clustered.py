@@ -23,6 +23,20 @@ Direction = Literal["two-sided", "greater", "less"]
 FEW_DF = 5.0  # below it even Bell-McCaffrey intervals are rough, and the reader is told
 
 
+def student_p(t: float, df: float, direction: Direction = "two-sided") -> float:
+    """P-value of Student's t test."""
+    if direction == "two-sided":
+        return float(2 * special.stdtr(df, -abs(t)))
+    return float(special.stdtr(df, -t if direction == "greater" else t))
+
+
+def normal_p(z: float, direction: Direction = "two-sided") -> float:
+    """P-value of a statistic that is standard normal without an effect."""
+    if direction == "two-sided":
+        return float(2 * special.ndtr(-abs(z)))
+    return float(special.ndtr(-z if direction == "greater" else z))
+
+
 @dataclass(frozen=True, slots=True)
 class ClusteredMean:
     """The mean of n values in clusters.
@@ -63,10 +77,7 @@ class ClusteredMean:
         """Of Student's t test against `null`; NaN where values do not vary between clusters."""
         if not self.standard_error > 0:
             return math.nan
-        t = (self.estimate - null) / self.standard_error
-        if direction == "two-sided":
-            return float(2 * special.stdtr(self.df, -abs(t)))
-        return float(special.stdtr(self.df, -t if direction == "greater" else t))
+        return student_p((self.estimate - null) / self.standard_error, self.df, direction)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Student's interval."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, special
+from scipy import special
 
 from humeval_power.designs import Assignment, Codes
 from humeval_power.inference.ranked_values import rounded
@@ -102,6 +102,8 @@ def wilcoxon_on_item_means(responses: Floats, rows: Assignment) -> TwoSided:
 
 def mean_differences(responses: Floats, group: Codes, system: Codes) -> Floats:
     """Mean under B minus mean under A, shape (replicates, groups that have both)."""
+    from scipy import sparse
+
     kept, count = _groups_with_both(group, system)
     row = np.searchsorted(kept, group)
     used = np.flatnonzero(np.isin(group, kept))

@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from humeval_power.quadrature import gauss_legendre
+
 Floats = NDArray[np.float64]
 
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+_NODES, _WEIGHTS = gauss_legendre(64)
 
 
 _REACH = 8.0  # standard deviations of the estimated standard error to either side

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(256)
+from humeval_power.quadrature import gauss_legendre
+
+_NODES, _WEIGHTS = gauss_legendre(256)
 
 
 def noncentral_t_tail(critical: float, df: float, noncentrality: float) -> float:

@@ -54,6 +54,23 @@ def rounded(values: ArrayLike, *, largest: float | None = None) -> Floats:
     return np.asarray(np.round(given, decimals) + 0.0)
 
 
+def mid_ranks(values: Floats) -> Floats:
+    """Ranks from 1 along the last axis; equal values share the mean of theirs."""
+    if not values.size:
+        return np.empty(values.shape)
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    is_new = np.ones(values.shape, dtype=bool)
+    is_new[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    sizes = np.diff(np.flatnonzero(is_new), append=values.size)
+    lowest = np.broadcast_to(np.arange(1.0, values.shape[-1] + 1), values.shape)[is_new]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(
+        ranks, order, np.repeat(lowest + (sizes - 1) / 2, sizes).reshape(values.shape), axis=-1
+    )
+    return ranks
+
+
 def at_least(drawn: Floats, observed: ArrayLike, *, scale: float = 0.0) -> NDArray[np.bool_]:
     """Whether each drawn statistic is at least as large as the observed one, rounding apart.
 

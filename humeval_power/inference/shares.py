@@ -1,4 +1,4 @@
-"""Wilson's interval for a share: that of simulated studies, or of judgements."""
+"""Shares of simulated studies, or of judgements: Wilson's interval, and the quantiles of a binomial count."""
 
 from __future__ import annotations
 
@@ -19,3 +19,22 @@ def wilson_interval(count: int, n: int, confidence: float = CONFIDENCE) -> tuple
     reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     # it holds the share; at 0 and 1 rounding would leave it a digit outside
     return min(share, max(0.0, center - reach)), max(share, min(1.0, center + reach))
+
+
+def binomial_interval(confidence: float, n: int, share: float) -> tuple[int, int]:
+    """Quantiles of a binomial count that leave out (1 - confidence) / 2 on either side, as scipy.stats does."""
+    return binomial_quantile((1 - confidence) / 2, n, share), binomial_quantile(
+        (1 + confidence) / 2, n, share
+    )
+
+
+def binomial_quantile(probability: float, n: int, share: float) -> int:
+    """The smallest k with P(X <= k) >= `probability`, of a binomial count X."""
+    from scipy.special import bdtr, bdtrik
+
+    count = min(max(math.ceil(bdtrik(probability, n, share)), 0), n)
+    while count > 0 and bdtr(count - 1, n, share) >= probability:
+        count -= 1
+    while count < n and bdtr(count, n, share) < probability:
+        count += 1
+    return count

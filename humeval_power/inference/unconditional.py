@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse, special
+from scipy import special
 
 from humeval_power.inference.mcnemar import at_most, beyond
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -124,6 +128,8 @@ def _grid(n_items: int) -> tuple[Floats, sparse.csr_array]:
 
 
 def _mixture(angles: Floats, n_items: int) -> sparse.csr_array:
+    from scipy import sparse
+
     share = np.sin(angles) ** 2
     reach = 8.5 * np.sqrt(n_items * share * (1 - share)) + 12
     low = np.maximum(np.floor(n_items * share - reach), 0).astype(np.int64)

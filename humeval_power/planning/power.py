@@ -8,12 +8,10 @@ from dataclasses import dataclass
 
 from humeval_power.errors import InputError
 from humeval_power.inference.shares import wilson_interval
-from humeval_power.inference.study.replication import MOST_FAILURES
 from humeval_power.planning.replicate_blocks import Told, block_size, blocks_of
 from humeval_power.planning.tallies import Counted, Tally, count_block
 from humeval_power.planning.workload import seconds_each
 from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.study import RatingStudy
 from humeval_power.sweep.blocks import Block, Done, run_blocks
 
 DEFAULT_SIMULATIONS = 2000
@@ -112,6 +110,8 @@ class PowerEstimate:
     @property
     def too_many_failed(self) -> bool:
         """Whether so many fits failed that no power is given."""
+        from humeval_power.inference.study.replication import MOST_FAILURES
+
         return self.failure_rate > MOST_FAILURES
 
     def _headline(self, count: int) -> float:
@@ -217,6 +217,8 @@ class _Count:
 
     def blocks(self, seed: int) -> list[Block]:
         """Those that are still needed, in the order of their replicates."""
+        from humeval_power.scenarios.study import RatingStudy
+
         if isinstance(lead := self.scenarios[0], RatingStudy):
             lead.prepare()
         return blocks_of(count_block, self.scenarios, self.n, self.target, seed=seed, seconds=self.seconds)

@@ -9,11 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from humeval_power.designs import Design
 from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.portions import tables_at_once
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.study import RatingStudy
+
 
 SEARCH_STEPS = 20  # simulated studies that a search for an effect or a size compares, about
 
@@ -94,6 +98,8 @@ def rating_study_workload(study: RatingStudy, *, n_simulations: int, n_jobs: int
 
 def seconds_each(scenario: Scenario) -> float:
     """About how long one replicate takes on one core. Blocks are cut by it: it depends on the question alone."""
+    from humeval_power.scenarios.study import RatingStudy
+
     if isinstance(scenario, RatingStudy):
         return rating_study_workload(scenario, n_simulations=1).seconds
     return _SECONDS["scenario"][0]

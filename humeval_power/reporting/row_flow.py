@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from humeval_power.checking.rows import ExportFlow
-from humeval_power.ratings import Ratings
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.values import Document, count, listed, number, words
+
+if TYPE_CHECKING:
+    from humeval_power.checking.rows import ExportFlow
+    from humeval_power.ratings import Ratings
+
 
 _VERBS = {"read": "read", "dropped": "left out", "analysed": "analysed"}
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from humeval_power.planning.study.analytic import HalfwayPower
 from humeval_power.rules import Analysis, DecisionRule, DegreesOfFreedom, Estimator
 from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:
+    from humeval_power.planning.study.analytic import HalfwayPower
+
 
 ESTIMATORS: Mapping[Estimator, str] = {
     "reml": "restricted maximum likelihood (REML)",

@@ -11,7 +11,6 @@ from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.study.formula import analytic_power, smallest_count
 from humeval_power.inference.study.replication import NO_LOSSES, Replication, StudyFits
-from humeval_power.inference.study.simulated_test import null_statistics
 from humeval_power.inference.study.wald import NullStatistics, reference, simulated_p, wald_p
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -206,6 +205,8 @@ class RatingStudy:
     def _null(self) -> NullStatistics:
         """t of studies without an effect, or with one at the rule's margin, at these parameters: for
         the calibrated rule."""
+        from humeval_power.inference.study.simulated_test import null_statistics
+
         return null_statistics(
             self.replication,
             effect=self.rule.null_effect,

@@ -16,7 +16,7 @@ from humeval_power.errors import InputError
 from humeval_power.inference.accuracy.answers import Answers
 from humeval_power.inference.accuracy.comparison import accuracy_interval, all_comparisons
 from humeval_power.inference.cluster_swaps import drawn_swaps, listed_swaps, swapped_sum_p
-from humeval_power.inference.holm import holm_p
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.mcnemar import exact_p
 
 
@@ -110,7 +110,7 @@ def test_every_pair_is_corrected_by_holm() -> None:
 
 
 def test_a_missing_p_value_stays_missing_and_counts_as_a_test() -> None:
-    found = holm_p([0.02, float("nan"), 0.01])
+    found = correct([0.02, float("nan"), 0.01], "holm")
     assert found[[0, 2]] == pytest.approx([0.04, 0.03])
     assert np.isnan(found[1])
 

@@ -13,7 +13,8 @@ from seven import seven
 
 from humeval_power.designs import k_per_item
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.study.many_systems import compare_systems, correct, indistinct_groups
+from humeval_power.inference.corrections import correct
+from humeval_power.inference.study.many_systems import compare_systems, indistinct_groups
 from humeval_power.inference.study.wald import standardised_effect
 from humeval_power.interfaces.cli.main import main
 from humeval_power.ratings import ratings_from_table

@@ -14,7 +14,7 @@ from study_files import run, write_ratings
 
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.joint import fit as joint_fit
-from humeval_power.inference.study.many_systems import correct
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.study.wald import finished_test
 from humeval_power.interfaces.cli.main import main
 from humeval_power.planning.power import PowerEstimate

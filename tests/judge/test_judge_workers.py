@@ -18,7 +18,7 @@ from scipy import stats
 from humeval_power.clusters import Clusters
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.holm import holm_p
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.judge.means import judged_means
 from humeval_power.inference.judge.rated import RatedItems, rated_means
 from humeval_power.interfaces.formats.judged import read_judged
@@ -221,8 +221,8 @@ def test_holm_is_that_of_statsmodels() -> None:
     from statsmodels.stats.multitest import multipletests
 
     p = np.random.default_rng(1).uniform(0, 0.2, 9)
-    assert holm_p(p) == pytest.approx(multipletests(p, method="holm")[1])
-    assert np.isnan(holm_p(np.array([0.01, np.nan]))[1])
+    assert correct(p, "holm") == pytest.approx(multipletests(p, method="holm")[1])
+    assert np.isnan(correct(np.array([0.01, np.nan]), "holm")[1])
 
 
 @pytest.fixture
@@ -258,7 +258,9 @@ def test_the_command_compares_all_pairs_of_systems(table: Path) -> None:
         ("B", "C"),
     ]
     p = [pair["judged"]["p_value"] for pair in record["pairs"]]
-    assert [pair["holm_p"] for pair in record["pairs"]] == pytest.approx(holm_p(np.array(p)).tolist())
+    assert [pair["holm_p"] for pair in record["pairs"]] == pytest.approx(
+        correct(np.array(p), "holm").tolist()
+    )
     assert "cluster:passage:20" in record["signature"]
     assert {answer["of"] for answer in record["independence"]} == {"workers", "items", "judges"}
 

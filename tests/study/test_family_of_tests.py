@@ -16,8 +16,9 @@ from test_many_systems import ratings_of
 from humeval_power.api.analyze import analyze, analyze_criteria, analyze_systems
 from humeval_power.comparisons import ComparisonFamily, FamilyOfTests
 from humeval_power.errors import InputError
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.study.joint_comparison import compare_jointly
-from humeval_power.inference.study.many_systems import CorrectedP, correct, group_letters, indistinct_groups
+from humeval_power.inference.study.many_systems import CorrectedP, group_letters, indistinct_groups
 from humeval_power.interfaces.formats.documents.reading import checked_document
 from humeval_power.reporting.analyze.family import family_of_record, family_record, family_words
 from humeval_power.reporting.analyze.heat_map import heat_map_figure

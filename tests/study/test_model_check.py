@@ -10,9 +10,10 @@ import pytest
 
 from humeval_power.api.analyze import analyze_criteria, analyze_systems
 from humeval_power.comparisons import ComparisonFamily
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.study import model_check
 from humeval_power.inference.study.joint_comparison import compare_jointly
-from humeval_power.inference.study.many_systems import compare_systems, correct
+from humeval_power.inference.study.many_systems import compare_systems
 from humeval_power.ratings import ratings_from_table
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scales import RatingScale

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import optimize
 
 from humeval_power.errors import InputError
 from humeval_power.estimation.crossed.fits import fit_batch
@@ -28,6 +27,8 @@ def best_share(ratings: RatingTable, *, restricted: bool) -> float:
         A table in which no worker rated an item twice, under whatever system: the term and the
         residual are then one. A table that is too large for its criterion.
     """
+    from scipy import optimize
+
     if CrossedProblem.of_ratings(ratings).is_iterative:
         raise InputError(
             f"The worker-item term is found by comparing likelihoods, and {NO_LIKELIHOOD}. Leave it out, or "

@@ -9,12 +9,15 @@ so that memory and time grow with the pairs of levels that share ratings, howeve
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack
 
 from humeval_power.estimation.crossed.problem import CrossedProblem
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +35,8 @@ class Projection:
     """
 
     def __init__(self, problem: CrossedProblem, gamma: Floats) -> None:
+        from scipy.sparse import csr_array, hstack
+
         self.x = problem.x
         self.columns = [_columns(codes, values) for codes, values in problem.factors]
         width = problem.factors[0].columns.shape[1]
@@ -95,6 +100,8 @@ class Projection:
 
 def _columns(codes: NDArray[np.int64], values: Floats) -> csr_array:
     """Z of one factor (n, levels x width), level by level."""
+    from scipy.sparse import csr_array
+
     n, width = values.shape
     n_levels = int(codes.max()) + 1
     places = (codes[:, None] * width + np.arange(width)).ravel()

@@ -32,6 +32,11 @@ from humeval_power.latent import Link
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+MESSAGES = {  # of the ends of a search that are a fit
+    CONVERGED: "converged",
+    STALLED: "no step lowers the criterion, yet its slope is not zero",
+    TOO_MANY_STEPS: "too many steps",
+}
 # Fall of the criterion that a further step would bring: of one table, and of simulated replicates.
 _TOLERANCE = 1e-10
 _BATCH_TOLERANCE = 1e-6
@@ -313,6 +318,7 @@ def _inverses(information: Floats, estimated: NDArray[np.bool_]) -> Floats:
 
 __all__ = [
     "CONVERGED",
+    "MESSAGES",
     "NO_MODE",
     "ONE_CATEGORY",
     "SEPARATED",

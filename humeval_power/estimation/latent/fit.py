@@ -5,34 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.errors import FitError, ParametersError
-from humeval_power.estimation import identification
-from humeval_power.estimation.crossed.problem import COMPONENTS, CrossedProblem
 from humeval_power.estimation.fit import CorrelationFit, Engine
-from humeval_power.estimation.fitting import check_table, deviation_errors
-from humeval_power.estimation.latent import engine as latent_engine
-from humeval_power.estimation.latent.categories import Categories, categories_of
-from humeval_power.estimation.latent.engine import LatentBatch, LatentProblem, fit_latent_batch
-from humeval_power.estimation.structure import structure_of
 from humeval_power.latent import LATENT_DEVIATIONS, Family, Latent, Link
 from humeval_power.parameters import Parameters
-from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE, Estimator
 from humeval_power.uncertainty import VarianceUncertainty
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.latent.categories import Categories
+    from humeval_power.estimation.latent.engine import LatentBatch
+    from humeval_power.ratings import Ratings
+
 
 Floats = NDArray[np.float64]
 Shares = tuple[tuple[float, ...], tuple[float, ...]]
 
-_MESSAGES = {
-    latent_engine.CONVERGED: "converged",
-    latent_engine.STALLED: "no step lowers the criterion, yet its slope is not zero",
-    latent_engine.TOO_MANY_STEPS: "too many steps",
-}
 _LARGE = 20.0  # a latent effect or deviation beyond which a category is as good as certain
 
 
@@ -124,6 +117,11 @@ def fit_latent(
     FitError
         One rating for all, systems that are separated completely, or an effect that runs off.
     """
+    from humeval_power.estimation.fitting import check_table
+    from humeval_power.estimation.latent.categories import categories_of
+    from humeval_power.estimation.latent.engine import CONVERGED, MESSAGES, LatentProblem, fit_latent_batch
+    from humeval_power.estimation.structure import structure_of
+
     check_table(ratings)
     found = categories_of(ratings, family)
     problem = LatentProblem.of_design(ratings.worker, ratings.item, ratings.system, **structure_of(ratings))
@@ -135,7 +133,7 @@ def fit_latent(
         restricted=estimator == "reml",
     )
     status = int(batch.status[0])
-    if status not in _MESSAGES:
+    if status not in MESSAGES:
         raise FitError(_RUNS_AWAY)
     latent = _latent(batch, found, link)
     names, errors = _not_identified(ratings), _errors(batch)
@@ -151,7 +149,7 @@ def fit_latent(
         n_ratings=ratings.n_ratings,
         n_workers=ratings.n_workers,
         n_items=ratings.n_items,
-        converged=status == latent_engine.CONVERGED,
+        converged=status == CONVERGED,
         n_documents=len(ratings.document_names),
         standard_errors=errors,
         boundary=tuple(
@@ -164,7 +162,7 @@ def fit_latent(
         uncertainty=_uncertainty(ratings, batch, names),
         unused=found.unused,
         one_box=found.one_box,
-        message=_MESSAGES[status],
+        message=MESSAGES[status],
     )
 
 
@@ -172,6 +170,8 @@ def _uncertainty(
     ratings: Ratings, batch: LatentBatch, unknown: tuple[str, ...]
 ) -> VarianceUncertainty | None:
     """What the table says about the latent variances of workers and items, if it tells them apart."""
+    from humeval_power.estimation.crossed.problem import COMPONENTS
+
     count = len(COMPONENTS)
     information = batch.information[0, :count, :count]
     if unknown or not np.isfinite(information).all():
@@ -218,6 +218,9 @@ _RUNS_AWAY = (
 def _not_identified(ratings: Ratings) -> tuple[str, ...]:
     """The components that the design cannot tell apart. What is confounded with the residual in the linear
     model is so here too: the residual is fixed, and the thresholds stretch instead."""
+    from humeval_power.estimation import identification
+    from humeval_power.estimation.crossed.problem import CrossedProblem
+
     problem = CrossedProblem.of_ratings(ratings)
     names = problem.components
     matrix = identification.information_matrix(problem, np.ones(problem.n_components))
@@ -228,6 +231,8 @@ def _not_identified(ratings: Ratings) -> tuple[str, ...]:
 def _errors(batch: LatentBatch) -> dict[str, float]:
     """Asymptotic standard errors: of thresholds and effect from the curvature at the estimate, of the SDs by
     the delta method on their expected information."""
+    from humeval_power.estimation.fitting import deviation_errors
+
     fixed = np.sqrt(np.maximum(np.diag(batch.fixed_covariance[0]), 0.0))
     n = batch.thresholds.shape[1]
     errors = {f"threshold_{k + 1}": float(fixed[k]) for k in range(n)}

@@ -13,7 +13,7 @@ from humeval_power.inference.accuracy.answers import Answers
 from humeval_power.inference.accuracy.counts import Floats, PairedCounts, TableTest, all_tests
 from humeval_power.inference.cluster_swaps import swapped_sum_p
 from humeval_power.inference.clustered import ClusteredMean, clustered_mean
-from humeval_power.inference.holm import holm_p
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.mcnemar import mid_p
 
 
@@ -58,7 +58,7 @@ def all_comparisons(answers: Answers) -> tuple[Comparison, ...]:
     ]
     if len(found) == 1:
         return tuple(found)
-    adjusted = holm_p([each.tests[0].p_value for each in found])
+    adjusted = correct([each.tests[0].p_value for each in found], "holm")
     return tuple(replace(each, p_adjusted=float(p)) for each, p in zip(found, adjusted, strict=True))
 
 

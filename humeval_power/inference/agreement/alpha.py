@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -50,6 +49,8 @@ def krippendorff_alpha(shared: Shared, weights: Floats, *, level: Level) -> floa
 def alphas(shared: Shared, level: Level) -> Callable[[Floats], Floats]:
     """The same as a function of weights (n_outputs, r), to (r,) values; what does not depend on them is computed
     once. Both sums of squares follow from how often each value occurs and from each output's sum of scores."""
+    from scipy.sparse import csr_array
+
     if not len(shared.size):
         return lambda weights: np.full(weights.shape[1], np.nan)
     shape = (len(shared.size), len(shared.values))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from humeval_power.errors import FitError
 from humeval_power.estimation.joint.fit import JointFit
 from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT
 from humeval_power.inference.analyze.screening import WorkerCheck, screen_workers
 from humeval_power.ratings import Ratings
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -139,6 +140,9 @@ def _without(ratings: Ratings, fitted: JointFit, code: int, means: Floats) -> Wi
 
 def _solved(ratings: Ratings, fitted: JointFit, kept: NDArray[np.bool_]) -> _Solution:
     """Means and predicted effects at the variances of the fit, by Henderson's (1975) equations of the kept rows."""
+    from scipy import sparse
+    from scipy.sparse.linalg import splu
+
     worker, item, system = ratings.worker[kept], ratings.item[kept], ratings.system[kept]
     K, n_workers, n_items = ratings.n_systems, ratings.n_workers, ratings.n_items
     variances = _variances(fitted, ratings)
@@ -175,6 +179,8 @@ def _solved(ratings: Ratings, fitted: JointFit, kept: NDArray[np.bool_]) -> _Sol
 
 def _indicators(code: Codes, size: int) -> sparse.csr_matrix:
     """A column for each level, rows of ones; negative codes have none."""
+    from scipy import sparse
+
     rows = np.flatnonzero(code >= 0)
     return sparse.csr_matrix((np.ones(len(rows)), (rows, code[rows])), shape=(len(code), size))
 

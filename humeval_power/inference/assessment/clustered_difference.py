@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
+
+from humeval_power.inference.ranked_values import mid_ranks
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -73,10 +75,10 @@ def clustered_difference(a: Floats, b: Floats, in_a: Codes, in_b: Codes) -> Clus
 def clustered_superiority(a: Floats, b: Floats, in_a: Codes, in_b: Codes) -> ClusteredDifference:
     """P(B > A) - 1/2, ties counted half, as a difference of placements (Brunner and Munzel 2000), so that it
     can be tested in clusters as means are (Obuchowski 1997)."""
-    ranks = stats.rankdata(np.concatenate([a, b]))
+    ranks = mid_ranks(np.concatenate([a, b]))
     of_a, of_b = ranks[: len(a)], ranks[len(a) :]
-    among_b = (of_a - stats.rankdata(a)) / len(b)  # share of b below each rating of a
-    among_a = (of_b - stats.rankdata(b)) / len(a)
+    among_b = (of_a - mid_ranks(a)) / len(b)  # share of b below each rating of a
+    among_a = (of_b - mid_ranks(b)) / len(a)
     found = clustered_difference(among_b, among_a, in_a, in_b)
     return ClusteredDifference(
         found.estimate / 2, found.standard_error, found.df, found.n_clusters, found.largest

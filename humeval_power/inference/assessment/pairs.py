@@ -18,7 +18,7 @@ from humeval_power.inference.assessment.clustered_difference import (
     clustered_superiority,
 )
 from humeval_power.inference.assessment.independent_tests import ScoreTest, mean_test, rank_sum_test
-from humeval_power.inference.holm import holm_p
+from humeval_power.inference.corrections import correct
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -139,7 +139,7 @@ def compare_pairs(
             f"{rated.source or 'The table'}: no two systems have {FEWEST} ratings each"
             f"{'' if len(rated.groups) == 1 else ' in any group'}; a test needs them."
         )
-    corrected = holm_p([pair.p_value for pair in found])
+    corrected = correct([pair.p_value for pair in found], "holm")
     pairs_tested = tuple(
         replace(pair, corrected_p=float(p)) for pair, p in zip(found, corrected, strict=True)
     )

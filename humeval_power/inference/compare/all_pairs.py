@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.advice import RECOMMENDED, recommended_test
-from humeval_power.inference.compare.clustered_advice import advise_clusters
 from humeval_power.inference.compare.data_analysis import analyse
-from humeval_power.inference.compare.joint_bootstrap import JointBootstrap, joint_bootstrap
 from humeval_power.inference.compare.result import (
     Floats,
     PairedTest,
@@ -23,10 +21,13 @@ from humeval_power.inference.compare.result import (
 )
 from humeval_power.inference.compare.score_table import Pairs, ScoreTable, all_pairs
 from humeval_power.inference.compare.tests import DEFAULT_TEST, TESTS, run_test
+from humeval_power.inference.corrections import correct
+
+if TYPE_CHECKING:
+    from humeval_power.inference.compare.joint_bootstrap import JointBootstrap
 
 ScoreCorrection = Literal["holm", "romano-wolf", "max-t", "bonferroni", "bh", "none"]
 BY_RESAMPLING: tuple[ScoreCorrection, ...] = ("romano-wolf", "max-t")
-_STATSMODELS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,8 @@ def compare_scores(
             "'bootstrap-t', or correct with 'holm'."
         )
     if name == "bootstrap-t" and question == "mean":
+        from humeval_power.inference.compare.joint_bootstrap import joint_bootstrap
+
         joint = joint_bootstrap(table.scores, pairs, settings, clusters=table.clusters, n_jobs=n_jobs)
         tests = _joint_tests(joint, table, settings)
     else:
@@ -140,6 +143,8 @@ def compare_scores(
 
 def _recommended(question: Question, table: ScoreTable, pairs: Pairs) -> str:
     if table.clusters is not None:
+        from humeval_power.inference.compare.clustered_advice import advise_clusters
+
         return advise_clusters(question, table.clusters)[0].name
     return recommended_test(question, [analyse(table.scores[:, a], table.scores[:, b]) for a, b in pairs])
 
@@ -197,11 +202,10 @@ def _joint_tests(joint: JointBootstrap, table: ScoreTable, settings: TestSetting
 
 
 def _corrected(p_values: Floats, correction: ScoreCorrection, joint: JointBootstrap | None) -> Floats:
-    if correction == "none":
-        return p_values
-    if correction in BY_RESAMPLING:
+    if correction == "romano-wolf":
         assert joint is not None
-        return joint.max_t() if correction == "max-t" else joint.romano_wolf()
-    from statsmodels.stats.multitest import multipletests
-
-    return np.asarray(multipletests(p_values, method=_STATSMODELS[correction])[1])
+        return joint.romano_wolf()
+    if correction == "max-t":
+        assert joint is not None
+        return joint.max_t()
+    return correct(p_values, correction)

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import ClusteredMean, clustered_mean
@@ -19,11 +19,13 @@ from humeval_power.inference.compare.effect_sizes import (
     EffectSize,
     noncentral_limits,
     one_sided_r,
+    pair_means,
     projected_r,
+    pseudomedian,
     standardised,
 )
 from humeval_power.inference.compare.result import Floats, TestSettings, all_alike
-from humeval_power.kernels.metrics.resampling import hodges_lehmann_rows, pair_mean
+from humeval_power.inference.ranked_values import mid_ranks
 
 CR2 = "CR2"
 
@@ -69,7 +71,7 @@ def clustered_median(
 def signed_ranks(differences: Floats) -> Floats:
     """Ranks of the sizes with the signs of the differences, 0 for zeros; shape (n_items,)."""
     found, active = np.zeros(len(differences)), differences != 0
-    found[active] = np.sign(differences[active]) * stats.rankdata(np.abs(differences[active]))
+    found[active] = np.sign(differences[active]) * mid_ranks(np.abs(differences[active]))
     return found
 
 
@@ -79,13 +81,13 @@ def clustered_hodges_lehmann(
     """Median of the pair means; the interval runs between those whose ranks are as far from the middle as the
     rank sum around the pseudomedian varies by clusters."""
     ordered, n = np.sort(differences), len(differences)
-    value = float(hodges_lehmann_rows(ordered[None])[0])
+    value = pseudomedian(ordered)
     reach = n / 2 * _reach(clustered_mean(signed_ranks(differences - value), clusters), confidence)
     n_pairs = n * (n + 1) // 2
     rank = 1 + math.floor(n_pairs / 2 - reach) if reach < n_pairs / 2 else 0
     low, high = -math.inf, math.inf
     if rank >= 1:
-        low, high = float(pair_mean(ordered, rank)), float(pair_mean(ordered, n_pairs + 1 - rank))
+        low, high = pair_means(ordered, [rank, n_pairs + 1 - rank])
     return EffectSize(
         "hodges_lehmann", "Hodges-Lehmann", value, low, high, "pair means by signed ranks, CR2"
     )

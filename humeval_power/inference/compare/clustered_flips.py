@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
+from humeval_power.inference.clustered import normal_p
 from humeval_power.inference.compare.permutation import LISTED_UP_TO, extreme, flipped_sums
 from humeval_power.inference.compare.result import Direction, Floats
 from humeval_power.inference.compare.signed_ranks import rank_sum_share, tail_p
@@ -44,5 +44,4 @@ def flips_of(sums: Floats, direction: Direction) -> Flips:
         found = float(tail_p(rank_sum_share(np.sort(steps)), np.array([place]), direction)[0])
         return Flips(found, n, exact=True)
     z = observed / math.sqrt(float(active @ active))
-    tail = special.ndtr(-z if direction == "greater" else z)
-    return Flips(float(2 * special.ndtr(-abs(z)) if direction == "two-sided" else tail), n, exact=False)
+    return Flips(normal_p(z, direction), n, exact=False)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from humeval_power.inference.compare.result import Floats, all_alike, score_differences
+from humeval_power.inference.compare.shapiro_wilk import shapiro_wilk
 from humeval_power.inference.ranked_values import rounded
 
 Skew = Literal["roughly symmetric", "slightly skewed", "highly skewed"]
@@ -99,8 +99,7 @@ def analyse(
         and low <= len(difference) <= high
         and not all_alike(difference)
     ):
-        found = stats.shapiro(difference)
-        w, p = float(found.statistic), float(found.pvalue)
+        w, p = shapiro_wilk(difference)
     return DataAnalysis(
         first=summarise(first, name=names[0]),
         second=summarise(second, name=names[1]),
@@ -132,8 +131,11 @@ def summarise(values: Floats, *, name: str) -> Summary:
 
 
 def sample_skewness(values: Floats) -> float:
-    """m3 / m2^1.5 (scipy.stats.skew's default), NaN without spread."""
-    return math.nan if all_alike(values) else float(stats.skew(values))
+    """m3 / m2^1.5, NaN without spread."""
+    if all_alike(values):
+        return math.nan
+    off = values - values.mean()
+    return float((off * off * off).mean() / (off * off).mean() ** 1.5)
 
 
 def skew_words(skewness: float) -> Skew:

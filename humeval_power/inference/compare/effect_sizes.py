@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, all_alike
-from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, untied_share
-from humeval_power.kernels.metrics.resampling import hodges_lehmann_rows, pair_mean
+from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, signed_rank_z, untied_share
+from humeval_power.inference.shares import binomial_quantile
+from humeval_power.kernels.metrics.resampling import pair_mean
+from humeval_power.roots import root_between
 
 DEFAULT_CONFIDENCE = 0.95
-_LISTED_UP_TO = 3000  # items whose pair means are listed
+_LISTED_UP_TO = 3000  # items whose pair means i < j are listed
+_PAIRS_LISTED_UP_TO = (
+    1000  # items whose pair means are listed sooner than the compiled count of them is loaded
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +79,14 @@ def wilcoxon_r(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -
     n = len(active)
     if n == 0:
         return EffectSize("wilcoxon_r", "Wilcoxon r", 0.0, 0.0, 0.0, "no differences")
-    z, spread = _signed_rank_z(active)
+    z, spread = signed_rank_z(active)
     value = z / math.sqrt(n)
     if n < 3:
         return EffectSize("wilcoxon_r", "Wilcoxon r", value, math.nan, math.nan, "too few for an interval")
     error = _r_error(active, spread)
     if error == 0:
         return one_sided_r(value, n, spread, confidence)
-    half = float(stats.t.isf((1 - confidence) / 2, n - 1)) * error
+    half = -float(special.stdtrit(n - 1, (1 - confidence) / 2)) * error
     return EffectSize(
         "wilcoxon_r",
         "Wilcoxon r",
@@ -100,7 +105,7 @@ def signed_rank_effect(differences: Floats) -> tuple[float, float]:
     active = differences[differences != 0]
     if len(active) < 3:
         return 0.0, 1.0
-    z, spread = _signed_rank_z(active)
+    z, spread = signed_rank_z(active)
     return z / math.sqrt(len(active)), _r_error(active, spread) * math.sqrt(len(active))
 
 
@@ -114,7 +119,7 @@ def _r_error(active: Floats, spread: float) -> float:
 
 def projected_r(active: Floats) -> tuple[float, Floats, float]:
     """Wilcoxon's r, the values whose mean has its standard error, and the SD of the rank sum; without zeros."""
-    z, spread = _signed_rank_z(active)
+    z, spread = signed_rank_z(active)
     n = len(active)
     return z / math.sqrt(n), 2 * _r_scale(n, spread) * _projection(active), spread
 
@@ -142,16 +147,6 @@ def one_sided_r(
     return EffectSize("wilcoxon_r", "Wilcoxon r", value, low, high, "all sums of one sign")
 
 
-def _signed_rank_z(active: Floats) -> tuple[float, float]:
-    """Z of Wilcoxon's test without zeros, and the SD of its rank sum under the null, ties corrected."""
-    n = len(active)
-    ranks = stats.rankdata(np.abs(active))
-    sizes = np.unique(ranks, return_counts=True)[1].astype(float)
-    variance = n * (n + 1) * (2 * n + 1) / 24 - float((sizes**3 - sizes).sum()) / 48
-    spread = math.sqrt(variance)
-    return (float(ranks[active > 0].sum()) - n * (n + 1) / 4) / spread, spread
-
-
 def hodges_lehmann(
     differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE, distinct: bool = False
 ) -> EffectSize:
@@ -169,13 +164,29 @@ def hodges_lehmann(
         first, second = np.triu_indices(n, k=1)
         value = float(np.median((ordered[first] + ordered[second]) / 2))
     else:
-        value = float(hodges_lehmann_rows(ordered[None])[0])
+        value = pseudomedian(ordered)
     rank = _lower_rank(n, confidence)
     low, high = -math.inf, math.inf
     if rank >= 1:
-        low = float(pair_mean(ordered, rank))
-        high = float(pair_mean(ordered, n * (n + 1) // 2 + 1 - rank))
+        low, high = pair_means(ordered, [rank, n * (n + 1) // 2 + 1 - rank])
     return EffectSize(name, label, value, low, high, "pair means by signed ranks")
+
+
+def pseudomedian(ordered: Floats) -> float:
+    """The median of the pair means (w_i + w_j) / 2, i <= j, of values in rising order."""
+    n_pairs = len(ordered) * (len(ordered) + 1) // 2
+    low, high = pair_means(ordered, [(n_pairs + 1) // 2, n_pairs // 2 + 1])
+    return (low + high) / 2
+
+
+def pair_means(ordered: Floats, ranks: list[int]) -> list[float]:
+    """The pair means of these ranks, from 1; those of many items are counted and never listed."""
+    if len(ordered) > _PAIRS_LISTED_UP_TO:
+        return [float(pair_mean(ordered, rank)) for rank in ranks]
+    first, second = np.triu_indices(len(ordered))
+    places = [rank - 1 for rank in ranks]
+    listed: list[float] = np.partition((ordered[first] + ordered[second]) / 2, places)[places].tolist()
+    return listed
 
 
 @lru_cache(maxsize=64)
@@ -192,7 +203,7 @@ def mean_difference(differences: Floats, *, confidence: float = DEFAULT_CONFIDEN
     """Mean difference with Student's interval."""
     n = len(differences)
     mean, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(n)
-    half = float(stats.t.isf((1 - confidence) / 2, n - 1)) * error
+    half = -float(special.stdtrit(n - 1, (1 - confidence) / 2)) * error
     return EffectSize("mean", "Mean difference", mean, mean - half, mean + half, "Student's t")
 
 
@@ -200,8 +211,8 @@ def median_difference(differences: Floats, *, confidence: float = DEFAULT_CONFID
     """Median difference; the interval runs between two of the ordered differences (binomial)."""
     n, ordered = len(differences), np.sort(differences)
     tail = (1 - confidence) / 2
-    below = int(stats.binom.ppf(tail, n, 0.5))
-    rank = below + 1 if stats.binom.cdf(below, n, 0.5) <= tail else below  # P(X < rank) <= tail
+    below = binomial_quantile(tail, n, 0.5)
+    rank = below + 1 if special.bdtr(below, n, 0.5) <= tail else below  # P(X < rank) <= tail
     low, high = (float(ordered[rank - 1]), float(ordered[n - rank])) if rank >= 1 else (-math.inf, math.inf)
     return EffectSize(
         "median", "Median difference", float(np.median(ordered)), low, high, "order statistics"
@@ -249,6 +260,6 @@ def noncentral_limits(t: float, df: float, confidence: float) -> tuple[float, fl
         return below if math.isfinite(below) else float(noncentrality < t)  # too far out to be computed
 
     def limit(share: float) -> float:
-        return float(optimize.brentq(lambda nc: at_most(nc) - share, t - reach, t + reach))
+        return root_between(lambda nc: at_most(nc) - share, t - reach, t + reach)
 
     return limit(1 - tail), limit(tail)

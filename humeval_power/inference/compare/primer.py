@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.exact_sums import exact_sums, lattice_of
@@ -84,6 +83,8 @@ def primer_p(n_items: int, n_helped: int, n_hurt: int) -> float:
     changed = n_helped + n_hurt
     if changed == 0:
         return 1.0
+    from scipy import stats
+
     hits = np.arange(n_items + 1)
     not_helped = stats.binom.cdf(hits // 2, hits, n_helped / changed)
     return float(np.dot(stats.binom.pmf(hits, n_items, changed / n_items), not_helped))

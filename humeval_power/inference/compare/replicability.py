@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from humeval_power.errors import InputError
-from humeval_power.inference.holm import holm_p
+from humeval_power.inference.corrections import correct
 
 Combination = Literal["bonferroni", "fisher"]
 
@@ -60,7 +60,7 @@ def replicability(
         alpha,
         tuple(float(value) for value in partial),
         int((partial <= alpha).sum()),
-        tuple(float(value) for value in holm_p(p_values)),
+        tuple(float(value) for value in correct(p_values, "holm")),
     )
 
 
@@ -68,4 +68,4 @@ def _partial(largest: np.ndarray, combination: Combination) -> float:
     """P-value of 'fewer than u effects' from the n - u + 1 largest p-values."""
     if combination == "bonferroni":
         return min(1.0, len(largest) * float(largest[0]))
-    return float(stats.chi2.sf(-2 * np.log(np.maximum(largest, 1e-300)).sum(), 2 * len(largest)))
+    return float(special.chdtrc(2 * len(largest), -2 * np.log(np.maximum(largest, 1e-300)).sum()))

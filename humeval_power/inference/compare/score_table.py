@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.checking.cluster_columns import ClusterSuspect
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats
+
+if TYPE_CHECKING:
+    from humeval_power.checking.cluster_columns import ClusterSuspect
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
 
 from humeval_power.inference.compare.result import Direction, Floats
+from humeval_power.inference.ranked_values import mid_ranks
 
 EXACT_RANKS_UP_TO = 200  # differences other than zero; beyond, the normal approximation is as good
 
@@ -30,6 +32,16 @@ def exact_rank_sum_p(ranks: Floats, rank_sum: float, direction: Direction) -> fl
     share = rank_sum_share(np.round(2 * ranks).astype(np.int64))  # mid-ranks are halves
     place = round(2 * rank_sum)
     return float(tail_p(share, np.array([place]), direction)[0])
+
+
+def signed_rank_z(active: Floats) -> tuple[float, float]:
+    """Z of Wilcoxon's test without zeros, and the SD of its rank sum under the null, ties corrected."""
+    n = len(active)
+    ranks = mid_ranks(np.abs(active))
+    sizes = np.unique(ranks, return_counts=True)[1].astype(float)
+    variance = n * (n + 1) * (2 * n + 1) / 24 - float((sizes**3 - sizes).sum()) / 48
+    spread = math.sqrt(variance)
+    return (float(ranks[active > 0].sum()) - n * (n + 1) / 4) / spread, spread
 
 
 def tail_p(share: Floats, place: np.ndarray, direction: Direction) -> Floats:

@@ -1,4 +1,4 @@
-"""Paired tests of two systems on the same items: what each is about, and SciPy's answer where it has one."""
+"""Paired tests of two systems on the same items, and what each is about."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
+from humeval_power.inference.clustered import normal_p, student_p
 from humeval_power.inference.compare.bootstrap import bootstrap_mean, bootstrap_median, bootstrap_t
-from humeval_power.inference.compare.clustered_tests import run_clustered_test, share_estimate
 from humeval_power.inference.compare.effect_sizes import (
     hodges_lehmann,
     median_difference,
@@ -21,6 +21,7 @@ from humeval_power.inference.compare.effect_sizes import (
 from humeval_power.inference.compare.permutation import sign_flip_mean, sign_flip_median
 from humeval_power.inference.compare.primer import primer_test
 from humeval_power.inference.compare.result import (
+    Direction,
     Floats,
     PairedTest,
     Question,
@@ -28,8 +29,9 @@ from humeval_power.inference.compare.result import (
     all_alike,
     dropped_ties,
 )
-from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, exact_rank_sum_p
-from humeval_power.inference.mcnemar import at_most
+from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, exact_rank_sum_p, signed_rank_z
+from humeval_power.inference.mcnemar import Counts, at_most
+from humeval_power.inference.ranked_values import mid_ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +46,15 @@ class TestKind:
 
 
 def t_test(differences: Floats, settings: TestSettings) -> PairedTest:
-    """Student's paired t test of the mean difference (scipy.stats.ttest_1samp)."""
+    """Student's paired t test of the mean difference."""
     if all_alike(differences):
         raise InputError(
             f"All {len(differences):,} differences are {differences[0]:g}: a t test has no spread to judge by."
         )
-    found = stats.ttest_1samp(differences, settings.null, alternative=settings.direction)
-    mean = float(differences.mean())
-    reach = float(stats.t.isf((1 - settings.confidence) / 2, len(differences) - 1))
-    half = reach * float(differences.std(ddof=1)) / math.sqrt(len(differences))
+    mean, df = float(differences.mean()), len(differences) - 1
+    error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
+    half = -float(special.stdtrit(df, (1 - settings.confidence) / 2)) * error
+    t = (mean - settings.null) / error
     return PairedTest(
         name="t",
         label="Paired t test",
@@ -60,9 +62,9 @@ def t_test(differences: Floats, settings: TestSettings) -> PairedTest:
         estimate=mean,
         interval=(mean - half, mean + half),
         confidence=settings.confidence,
-        statistic_name=f"t({len(differences) - 1})",
-        statistic=float(found.statistic),
-        p_value=float(found.pvalue),
+        statistic_name=f"t({df})",
+        statistic=t,
+        p_value=student_p(t, df, settings.direction),
         lead=mean - settings.null,
         n=len(differences),
         method="Student's t distribution",
@@ -73,19 +75,19 @@ def wilcoxon_test(differences: Floats, settings: TestSettings) -> PairedTest:
     """Wilcoxon's signed-rank test; zeros are dropped, ties get mid-ranks.
 
     The distribution of the rank sum given the ranks, tied or not, up to 200 differences that are not zero;
-    beyond, scipy.stats.wilcoxon's normal approximation with its correction for ties and none for
-    continuity. The estimate is the pseudomedian (Hodges-Lehmann).
+    beyond, the normal approximation with its correction for ties and none for continuity. The estimate is
+    the pseudomedian (Hodges-Lehmann).
     """
     moved = settings.moved(differences)
     active = moved[moved != 0]
-    ranks = stats.rankdata(np.abs(active))
+    ranks = mid_ranks(np.abs(active))
     rank_sum = float(ranks[active > 0].sum())
     exact = len(active) <= EXACT_RANKS_UP_TO
     if exact:
         p_value = exact_rank_sum_p(ranks, rank_sum, settings.direction)
     else:
-        found = stats.wilcoxon(active, alternative=settings.direction, method="approx", correction=False)
-        p_value = float(found.pvalue)
+        z, _ = signed_rank_z(active)
+        p_value = normal_p(z, settings.direction)
     center = hodges_lehmann(differences, confidence=settings.confidence)
     dropped = len(moved) - len(active)
     return PairedTest(
@@ -109,13 +111,12 @@ def wilcoxon_test(differences: Floats, settings: TestSettings) -> PairedTest:
 def sign_test(differences: Floats, settings: TestSettings) -> PairedTest:
     """Sign test: among the items on which the systems differ, is each as often the better one?
 
-    Binomial (scipy.stats.binomtest). About the median difference, with its interval by order statistics.
+    Binomial at one half. About the median difference, with its interval by order statistics.
     """
     moved = settings.moved(differences)
     n_up, n_down = int((moved > 0).sum()), int((moved < 0).sum())
-    p_value = 1.0
-    if n_up + n_down:
-        p_value = float(stats.binomtest(n_up, n_up + n_down, alternative=settings.direction).pvalue)
+    fewer, n, sides = _fewer(n_up, n_down, settings.direction)
+    p_value = min(1.0, sides * float(at_most(fewer, n)[0]))
     center = median_difference(differences, confidence=settings.confidence)
     dropped = len(moved) - n_up - n_down
     return PairedTest(
@@ -142,9 +143,8 @@ def mcnemar_test(differences: Floats, settings: TestSettings) -> PairedTest:
     if not set(np.unique(differences).tolist()) <= {-1.0, 0.0, 1.0} or settings.null != 0:
         raise InputError("McNemar's test is for scores of 0 and 1 and a null difference of 0.")
     n_up, n_down = int((differences == 1).sum()), int((differences == -1).sum())
-    fewer = {"greater": n_down, "less": n_up, "two-sided": min(n_up, n_down)}[settings.direction]
-    n = np.array([n_up + n_down])
-    tail = float((at_most(np.array([fewer]), n) + at_most(np.array([fewer - 1]), n))[0]) / 2
+    fewer, n, sides = _fewer(n_up, n_down, settings.direction)
+    tail = float((at_most(fewer, n) + at_most(fewer - 1, n))[0]) / 2
     share = share_better(differences, confidence=settings.confidence)
     return PairedTest(
         name="mcnemar",
@@ -155,11 +155,17 @@ def mcnemar_test(differences: Floats, settings: TestSettings) -> PairedTest:
         confidence=settings.confidence,
         statistic_name="items above : below",
         statistic=float(n_up),
-        p_value=min(1.0, (2 if settings.direction == "two-sided" else 1) * tail),
+        p_value=min(1.0, sides * tail),
         lead=float(n_up - n_down),
         n=len(differences),
         method=f"binomial mid-p, {n_up:,} above and {n_down:,} below",
     )
+
+
+def _fewer(n_up: int, n_down: int, direction: Direction) -> tuple[Counts, Counts, int]:
+    """The count whose lower tail is the p-value or half of it, of how many, and how many tails there are."""
+    fewer = {"greater": n_down, "less": n_up, "two-sided": min(n_up, n_down)}[direction]
+    return np.array([fewer]), np.array([n_up + n_down]), 2 if direction == "two-sided" else 1
 
 
 TESTS: Mapping[str, TestKind] = {
@@ -216,6 +222,8 @@ def run_test(
     if clusters is None:
         result = kind.run(differences, settings)
     else:
+        from humeval_power.inference.compare.clustered_tests import run_clustered_test
+
         result = run_clustered_test(name, differences, clusters, settings)
     if question != "better":
         return result
@@ -229,6 +237,8 @@ def _share(
     differences: Floats, clusters: Clusters | None, settings: TestSettings
 ) -> tuple[float, float, float]:
     if clusters is not None:
+        from humeval_power.inference.compare.clustered_tests import share_estimate
+
         return share_estimate(differences, clusters, settings)
     share = share_better(settings.moved(differences), confidence=settings.confidence)
     return share.value, share.low, share.high

@@ -9,7 +9,7 @@ from typing import Literal
 from scipy import special
 
 from humeval_power.errors import HumevalPowerError, InputError
-from humeval_power.inference.holm import holm_p
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.judge.means import JudgedMean, JudgedMeans, judged_means
 from humeval_power.inference.judge.rated import RatedEstimate, RatedMeans, rated_means
 from humeval_power.inference.judge.table import JudgedTable
@@ -95,7 +95,7 @@ def judged_systems(
         except HumevalPowerError as error:
             raise type(error)(f"{pair[1]} - {pair[0]}: {error}") from None
     estimates = [one.judged if isinstance(one, RatedMeans) else one.tuned for one in found]
-    corrected = holm_p([one.p_value for one in estimates])
+    corrected = correct([one.p_value for one in estimates], "holm")
     tail = (1 - confidence) / 2 / len(pairs)
     return JudgedSystems(
         systems,

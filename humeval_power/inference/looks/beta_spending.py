@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scipy import optimize
-
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.boundary_values import crossing, efficacy_values, going_on
 from humeval_power.inference.looks.futility import BetaSpendingFutility
@@ -19,6 +17,7 @@ from humeval_power.kernels.sequential import (
     probability_above,
     probability_below,
 )
+from humeval_power.roots import root_between
 
 _LARGEST_DRIFT = 40.0
 
@@ -50,7 +49,7 @@ def spend_both(
 
     if shortfall(_LARGEST_DRIFT) > 0:
         raise InputError(f"No study has the power {1 - futility.beta:g} with these boundaries.")
-    drift = float(optimize.brentq(shortfall, 0.0, _LARGEST_DRIFT, xtol=1e-11))
+    drift = root_between(shortfall, 0.0, _LARGEST_DRIFT, xtol=1e-11)
     upper, lower, _ = _at_drift(rule, futility, shares, fixed, drift)
     return upper, [*lower[:-1], -math.inf], drift
 
@@ -102,7 +101,7 @@ def _wedge(
         return -math.inf
     if excess(success) <= 0:
         return success
-    return float(optimize.brentq(excess, 0.0 if two_sided else -40.0, success, xtol=1e-12))
+    return root_between(excess, 0.0 if two_sided else -40.0, success, xtol=1e-12)
 
 
 def _between(state: Continuing, low: float, high: float, share: float, drift: float) -> float:

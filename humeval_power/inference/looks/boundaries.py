@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.looks.beta_spending import spend_both
@@ -22,6 +22,7 @@ from humeval_power.inference.looks.futility import (
 )
 from humeval_power.inference.looks.stopping_rule import Spending, StoppingRule, WangTsiatis
 from humeval_power.kernels.sequential import Exits, Floats, Interval, exit_probabilities
+from humeval_power.roots import root_between
 
 _CLOSEST = 1e-4  # growth of information below which two looks are one
 
@@ -153,7 +154,7 @@ def required_drift(bounds: Boundaries, *, power: float) -> float:
 
     Its square over that of a study with one look is the inflation of the largest information.
     """
-    return float(optimize.brentq(lambda drift: success(bounds, drift) - power, 0.0, 40.0, xtol=1e-11))
+    return root_between(lambda drift: success(bounds, drift) - power, 0.0, 40.0, xtol=1e-11)
 
 
 def inflation(bounds: Boundaries, *, power: float = 0.8) -> float:

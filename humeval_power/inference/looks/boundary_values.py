@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.spending import increments
@@ -24,6 +24,7 @@ from humeval_power.kernels.sequential import (
     exit_probabilities,
     probability_above,
 )
+from humeval_power.roots import root_between
 
 _LARGEST = 37.0  # beyond this z a normal tail is no longer a number
 _SMALLEST_STEP = 1e-300
@@ -62,7 +63,7 @@ def efficacy_values(
             "choose a larger one."
         )
     low = 0.0 if two_sided else -_LARGEST
-    return of(float(optimize.brentq(excess, low, _LARGEST, xtol=1e-12)))
+    return of(root_between(excess, low, _LARGEST, xtol=1e-12))
 
 
 def going_on(success: float, futility: float, *, two_sided: bool) -> list[Interval]:
@@ -84,7 +85,7 @@ def crossing(state: Continuing, error: float, *, information: float, drift: floa
 
     if excess(-_LARGEST) <= 0:
         return -math.inf
-    return float(optimize.brentq(excess, -_LARGEST, _LARGEST, xtol=1e-13))
+    return root_between(excess, -_LARGEST, _LARGEST, xtol=1e-13)
 
 
 def _spent(

@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.stagewise import StagewiseResult
+from humeval_power.roots import root_between
 
 Floats = NDArray[np.float64]
 
@@ -142,7 +143,7 @@ def _where(rising: Callable[[float], float], target: float) -> float:
         return 0.0
     if rising(1.0) <= target:
         return 1.0
-    return float(optimize.brentq(lambda share: rising(share) - target, 0.0, 1.0, xtol=1e-12))
+    return root_between(lambda share: rising(share) - target, 0.0, 1.0, xtol=1e-12)
 
 
 def _check(looks: Sequence[DecidedLook]) -> None:

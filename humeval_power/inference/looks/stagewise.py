@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.inference.study.wald import critical_value
 from humeval_power.kernels.sequential import START, advance, probability_above
+from humeval_power.roots import root_between
 
 _FAR = 37.0  # standard errors within which an end of the interval is looked for
 
@@ -131,7 +132,7 @@ def _where(above: Callable[[float], float], share: float, last: LookEstimate) ->
     while reach < _FAR**4 * last.standard_error:
         low, high = last.estimate - reach, last.estimate + reach
         if above(low) < share < above(high):
-            return float(optimize.brentq(lambda effect: above(effect) - share, low, high, xtol=1e-12))
+            return root_between(lambda effect: above(effect) - share, low, high, xtol=1e-12)
         reach *= 2
     raise InputError("The interval after stopping has no end: the degrees of freedom are too few.")
 

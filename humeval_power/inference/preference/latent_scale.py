@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +21,7 @@ from humeval_power.latent import Link
 
 Floats = NDArray[np.float64]
 FIRST = (0.5, -0.5)  # x where B is shown first, and where A is
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
-_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_NODES = 61  # of Gauss and Hermite's quadrature
 
 
 def probability(eta: ArrayLike, link: Link) -> Floats:
@@ -82,13 +81,15 @@ class LatentPreference:
         and Hermite's quadrature for the logit."""
         if self.link == "probit":
             return probability(np.asarray(eta) / math.sqrt(1 + self.variance), "probit")
-        spread = math.sqrt(self.variance) * _NODES
-        return np.asarray(probability(np.asarray(eta)[..., None] + spread, self.link) @ _WEIGHTS)
+        nodes, weights = _quadrature()
+        spread = math.sqrt(self.variance) * nodes
+        return np.asarray(probability(np.asarray(eta)[..., None] + spread, self.link) @ weights)
 
     def information(self, x: float, *, ties: bool) -> Floats:
         """Expected information of one judgement about (threshold, eta), averaged over workers and items; the
         first row and column are 0 without ties."""
-        eta = self.strength + x * self.position_bias + math.sqrt(self.variance) * _NODES
+        nodes, weights = _quadrature()
+        eta = self.strength + x * self.position_bias + math.sqrt(self.variance) * nodes
         cut = self.threshold
         won, lost = probability(eta - cut, self.link), probability(-eta - cut, self.link)
         by_win, by_loss = density(eta - cut, self.link), density(eta + cut, self.link)
@@ -100,9 +101,16 @@ class LatentPreference:
         found = np.zeros((2, 2))
         for share, by_threshold, by_eta in slopes:
             gradient = np.array([by_threshold if ties else np.zeros_like(eta), by_eta])
-            weight = np.where(share > 0, _WEIGHTS / np.maximum(share, 1e-300), 0.0)
+            weight = np.where(share > 0, weights / np.maximum(share, 1e-300), 0.0)
             found += (gradient * weight) @ gradient.T
         return found
+
+
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    """Nodes and weights of the average over a standard normal number."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    return nodes, weights / weights.sum()
 
 
 def latent_preference(

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
-
 from humeval_power.errors import InputError
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.runs.comparison import RunsComparison, RunsRule
 from humeval_power.inference.runs.crossed import compare_crossed
 from humeval_power.inference.runs.nested import compare_nested
 from humeval_power.inference.runs.run_table import RunTable
-from humeval_power.inference.study.many_systems import correct
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +52,5 @@ def compare_all(table: RunTable, rule: RunsRule, *, systems: Sequence[str] = ())
     """Compare every pair of systems, with Holm's correction where there are several."""
     names = tuple(systems) or table.system_names
     pairs = tuple(compare_pair(table.pair(a, b), rule) for a, b in combinations(names, 2))
-    p_values = np.array([pair.p_value for pair in pairs])
-    return RunsComparisons(pairs, tuple(float(p) for p in correct(p_values.tolist(), "holm")))
+    p_values = [pair.p_value for pair in pairs]
+    return RunsComparisons(pairs, tuple(float(p) for p in correct(p_values, "holm")))

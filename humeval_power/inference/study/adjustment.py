@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from humeval_power.errors import FitError
 from humeval_power.estimation.fit import CorrelationFit, Fit
-from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.study.wald import (
     EffectTest,
@@ -18,8 +18,10 @@ from humeval_power.inference.study.wald import (
     why_no_test,
     without_test,
 )
-from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.ratings import Ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ def _covariate_tests(fitted: Fit, rule: DecisionRule) -> tuple[CovariateTest, ..
 
 
 def _unadjusted(ratings: Ratings, rule: DecisionRule) -> EffectTest:
+    from humeval_power.estimation.fitting import fit
+
     plain = replace(ratings, document=None, document_names=(), covariates=())
     by_ratings = replace(rule, analysis="ratings")
     try:

@@ -5,28 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.blas import one_blas_thread
-from humeval_power.designs import from_table
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.crossed.fits import fit_batch
-from humeval_power.estimation.crossed.problem import DOCUMENT_COMPONENTS, CrossedProblem, RatingTable
-from humeval_power.estimation.crossed.runaways import profile_at
 from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.large.monte_carlo import NO_LIKELIHOOD
 from humeval_power.estimation.latent.fit import LatentFit
-from humeval_power.estimation.structure import structure_of
-from humeval_power.inference.study.replication import Replication
-from humeval_power.kernels.crossed import likelihood
 from humeval_power.latent import LATENT_DEVIATIONS
 from humeval_power.parameters import PARAMETER_NAMES
-from humeval_power.simulation.portions import portions
-from humeval_power.sweep.blocks import run_blocks
+from humeval_power.roots import root_between
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
+    from humeval_power.inference.study.replication import Replication
+
 
 Floats = NDArray[np.float64]
 IntervalMethod = Literal["asymptotic", "profile", "bootstrap"]
@@ -57,6 +53,8 @@ def parameter_intervals(
     InputError
         A method that an engine or model does not offer.
     """
+    from humeval_power.estimation.large.monte_carlo import NO_LIKELIHOOD
+
     if method == "asymptotic":
         return _asymptotic(fit)
     if fit.parameters.sd_worker_item > 0:
@@ -91,6 +89,8 @@ def latent_intervals(fit: LatentFit) -> Intervals:
 
 
 def _asymptotic(fit: Fit) -> Intervals:
+    from humeval_power.estimation.crossed.problem import DOCUMENT_COMPONENTS
+
     return {
         name: _around(name, float(getattr(fit.parameters, name)), fit.standard_errors.get(name, math.nan))
         for name in (*PARAMETER_NAMES, *(DOCUMENT_COMPONENTS if fit.n_documents else ()))
@@ -107,6 +107,10 @@ def _around(name: str, value: float, error: float) -> tuple[float, float]:
 
 
 def _profile(fit: Fit, ratings: RatingTable) -> Intervals:
+    from scipy import optimize
+
+    from humeval_power.estimation.crossed.problem import CrossedProblem
+
     problem = CrossedProblem.of_ratings(ratings)
     names = (*problem.components, "sd_residual")
     restricted = fit.estimator == "reml"
@@ -137,13 +141,14 @@ def _profile(fit: Fit, ratings: RatingTable) -> Intervals:
 
 
 def _crossings(excess: Callable[[float], float], estimate: float, spread: float) -> tuple[float, float]:
+
     low = 0.0
     if estimate > 0 and excess(1e-6 * estimate) > 0:
-        low = float(optimize.brentq(excess, 1e-6 * estimate, estimate, xtol=1e-6 * spread))
+        low = root_between(excess, 1e-6 * estimate, estimate, xtol=1e-6 * spread)
     upper = max(2 * estimate, 0.1 * spread)
     for _ in range(40):
         if excess(upper) > 0:
-            return low, float(optimize.brentq(excess, estimate, upper, xtol=1e-6 * spread))
+            return low, root_between(excess, estimate, upper, xtol=1e-6 * spread)
         upper *= 2
     return low, math.inf
 
@@ -153,6 +158,9 @@ def _variance_criterion(
 ) -> Callable[[Floats], float]:
     """-2 log (restricted) likelihood as a function of all variances, the residual's last, the fixed effects
     profiled."""
+    from humeval_power.estimation.crossed.runaways import profile_at
+    from humeval_power.kernels.crossed import likelihood
+
     products = problem.products(response[None] - response.mean())
     observed = likelihood.Response(*(part[0] for part in products))
     n, p = problem.x.shape
@@ -170,6 +178,11 @@ def _variance_criterion(
 
 
 def _bootstrap(fit: Fit, ratings: RatingTable, n: int, seed: int, n_jobs: int) -> Intervals:
+    from humeval_power.designs import from_table
+    from humeval_power.estimation.structure import structure_of
+    from humeval_power.inference.study.replication import Replication
+    from humeval_power.sweep.blocks import run_blocks
+
     document = structure_of(ratings)["document"]
     design = from_table(ratings.worker, ratings.item, ratings.system, document=document)
     replication = Replication(fit.parameters, design, fit.estimator)
@@ -187,6 +200,10 @@ def bootstrap_estimates(
 ) -> Floats:
     """The work of a block: baseline, effect and SDs, the residual's last, of those of studies `first` to
     `first + n - 1` that could be fitted; (studies, 2 + SDs)."""
+    from humeval_power.estimation.crossed.fits import fit_batch
+    from humeval_power.estimation.crossed.problem import CrossedProblem
+    from humeval_power.simulation.portions import portions
+
     rows = replication.design.assignment
     problem = CrossedProblem.of_design(rows.worker, rows.item, rows.system, document=rows.document)
     names = (*replication.components, "sd_residual")

@@ -8,17 +8,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
-from scipy.interpolate import BarycentricInterpolator
 
 from humeval_power.comparisons import ComparisonFamily, Correction, FamilyOfTests, SystemVariances
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.joint.fit import JointFit, contrast_precision, fit_joint
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.study.many_systems import (
     PairResult,
     SystemMean,
     SystemsAnalysis,
     VariancesCheck,
-    correct,
     decided_otherwise,
 )
 from humeval_power.inference.study.max_t import DEFAULT_SEED, MaxT
@@ -130,6 +129,8 @@ def _critical_values(largest: MaxT, df: Floats, alpha: float) -> Floats:
         known = np.array([largest.at(float(one)).critical_value(alpha) for one in 1.0 / nodes])
     if nodes is different:
         return np.asarray(known[place])
+    from scipy.interpolate import BarycentricInterpolator
+
     return np.asarray(BarycentricInterpolator(nodes, known)(different)[place])
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from humeval_power.comparisons import (
     DEFAULT_FAMILY,
     ComparisonFamily,
-    Correction,
     FamilyOfTests,
     SystemModel,
     SystemVariances,
@@ -22,6 +21,7 @@ from humeval_power.estimation.crossed.choice import few_fits
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.joint.fit import JointFit
 from humeval_power.estimation.latent.fit import LatentFit
+from humeval_power.inference.corrections import correct
 from humeval_power.inference.study.testing import fit_and_test
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.ratings import Ratings
@@ -170,37 +170,6 @@ def compare_in_pairs(
         SystemMean(name, float(mean)) for name, mean in zip(ratings.system_names, means, strict=True)
     )
     return SystemsAnalysis(results, told, FamilyOfTests(family, len(results)))
-
-
-def correct(p_values: Sequence[float], correction: Correction) -> np.ndarray:
-    """Corrected p-values in the order given: Holm's (1979), Bonferroni's, Benjamini and Hochberg's (1995), or as
-    they are.
-
-    A missing one, of a comparison without a test, stays missing and counts as one of the family with p = 1:
-    that it could not be made is no reason to correct the others for less.
-
-    Raises
-    ------
-    InputError
-        'max-t', which is not one of p-values alone: see `inference.study.max_t`.
-    """
-    raw = np.asarray(p_values, dtype=float)
-    if correction == "max-t":
-        raise InputError("max-t is no correction of p-values alone; take holm.")
-    if correction == "none":
-        return raw
-    missing, n = np.isnan(raw), len(raw)
-    full = np.where(missing, 1.0, raw)
-    order = np.argsort(full, kind="stable")
-    if correction == "bonferroni":
-        stepped = full[order] * n
-    elif correction == "holm":
-        stepped = np.maximum.accumulate(full[order] * np.arange(n, 0, -1))
-    else:
-        stepped = np.minimum.accumulate((full[order] / (np.arange(1, n + 1) / n))[::-1])[::-1]
-    corrected = np.empty(n)
-    corrected[order] = np.minimum(stepped, 1.0)
-    return np.where(missing, np.nan, corrected)
 
 
 class CorrectedP(NamedTuple):

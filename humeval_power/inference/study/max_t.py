@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import InputError
+from humeval_power.roots import root_between
 
 Floats = NDArray[np.float64]
 DEFAULT_SEED = 1955
@@ -52,13 +53,11 @@ class MaxT:
 
     def critical_value(self, alpha: float) -> float:
         """What the largest statistic exceeds with probability alpha."""
-        from scipy import optimize
-
         tail = alpha / 2 if self.two_sided else alpha
         low, high = self._quantile(tail), self._quantile(tail / len(self.correlation))
         if len(self.correlation) == 1 or self._beyond(low) <= alpha:
             return low
-        return float(optimize.brentq(lambda t: self._beyond(t) - alpha, low, high, xtol=1e-8))
+        return root_between(lambda t: self._beyond(t) - alpha, low, high, xtol=1e-8)
 
     def _quantile(self, tail: float) -> float:
         return float(-special.ndtri(tail) if math.isinf(self.df) else -special.stdtrit(self.df, tail))

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import InputError
-from humeval_power.inference.study.balanced_study import BalancedStudy
 from humeval_power.inference.study.formula import DOCUMENTS
 from humeval_power.inference.study.latent_scale import LatentScale
 from humeval_power.latent import Family, Link
@@ -37,6 +36,7 @@ from humeval_power.sweep.spans import spans
 
 if TYPE_CHECKING:
     from humeval_power.estimation.latent.engine import Start
+    from humeval_power.inference.study.balanced_study import BalancedStudy
 
 Floats = NDArray[np.float64]
 
@@ -302,6 +302,8 @@ class Replication:
 
     @cached_property
     def _strata(self) -> BalancedStudy:
+        from humeval_power.inference.study.balanced_study import BalancedStudy
+
         return BalancedStudy(self.design, self.analysis, self.estimator, self.ignore_documents)
 
     @cached_property

@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import HumevalPowerError
 from humeval_power.estimation.crossed.problem import RatingTable
@@ -101,6 +101,8 @@ def _efficient_scores(counts: Floats) -> tuple[Floats, float]:
 
 def _marginal_fit(counts: Floats) -> tuple[Floats, float]:
     """Thresholds and shift of the cumulative probit model without random effects, by maximum likelihood."""
+    from scipy import optimize
+
     share = counts.sum(axis=0) / counts.sum()
     start = special.ndtri(np.cumsum(share)[:-1])
     x = np.array([-0.5, 0.5])

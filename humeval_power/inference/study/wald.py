@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.crossed import vanishing_residual
-from humeval_power.estimation.crossed.fits import BatchFit, fit_one
-from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.fit import KENWARD_ROGER_LIMIT, Engine, Fit
-from humeval_power.estimation.structure import structure_of
-from humeval_power.kernels.crossed import reml
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Alternative, DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.crossed.fits import BatchFit
+    from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
+
 
 Floats = NDArray[np.float64]
 
@@ -301,6 +302,12 @@ def difference_test(ratings: RatingTable, rule: DecisionRule) -> EffectTest:
     FitError
         Differences without residual variation, or so few that their likelihood is highest without one.
     """
+    from humeval_power.estimation.crossed import vanishing_residual
+    from humeval_power.estimation.crossed.fits import fit_one
+    from humeval_power.estimation.crossed.problem import CrossedProblem
+    from humeval_power.estimation.structure import structure_of
+    from humeval_power.kernels.crossed import reml
+
     problem = CrossedProblem.of_differences(
         ratings.worker, ratings.item, ratings.system, **structure_of(ratings)
     )
@@ -315,6 +322,8 @@ def difference_test(ratings: RatingTable, rule: DecisionRule) -> EffectTest:
 
 def wald_of_differences(problem: CrossedProblem, fitted: BatchFit, rule: DecisionRule) -> EffectTest:
     """The test of a rule from a fit to differences alone."""
+    from humeval_power.kernels.crossed import reml
+
     error, df = reference(
         rule,
         standard_error=fitted.standard_error,

@@ -12,11 +12,18 @@ from humeval_power.kernels.kernel import inner, kernel
 
 Floats = NDArray[np.float64]
 
+_COUNTED_BY_NUMPY = 1000  # items up to which it counts as fast as compiled code, which must be loaded
+
 
 def drawn_counts(rng: np.random.Generator, n_items: int, n_resamples: int) -> Floats:
     """How often each item is in each resample of `n_items` draws, shape (n_resamples, n_items)."""
+    index = rng.integers(n_items, size=(n_resamples, n_items))
+    if n_items <= _COUNTED_BY_NUMPY:
+        index += n_items * np.arange(n_resamples)[:, None]
+        counted = np.bincount(index.ravel(), minlength=n_items * n_resamples)
+        return counted.reshape(n_resamples, n_items).astype(np.float64)
     counts = np.zeros((n_resamples, n_items))
-    _count(rng.integers(n_items, size=(n_resamples, n_items)), counts)
+    _count(index, counts)
     return counts
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy import optimize
 
 from humeval_power.errors import InputError
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
+from humeval_power.roots import root_between
 from humeval_power.scenarios.accuracy.agreement import OVERLAP, Agreement, AssumedAgreement
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy, largest_difference
 from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
@@ -62,7 +62,7 @@ def detectable_accuracy(
     grid = largest * np.linspace(0.0, 1.0, _GRID + 1)[1:] ** 2  # denser where small effects are
     last = max((place for place in range(_GRID) if lacking(float(grid[place])) > 0), default=-1)
     low, high = float(grid[last]) if last >= 0 else largest * 1e-9, float(grid[last + 1])
-    found = high if lacking(low) <= 0 else float(optimize.brentq(lacking, low, high, xtol=1e-9))
+    found = high if lacking(low) <= 0 else root_between(lacking, low, high, xtol=1e-9)
     return DetectableAccuracy(found, largest, power - missing)
 
 

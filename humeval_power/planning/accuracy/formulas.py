@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.errors import InputError
+from humeval_power.roots import root_between
 from humeval_power.scenarios.accuracy.agreement import AssumedAgreement
 from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
 
@@ -92,7 +93,7 @@ def _root(lacking_at: Callable[[float], float], room: float) -> float:
     """Where a decreasing function of the improvement passes 0; NaN if it does not within the room."""
     if room <= 2 * _SMALLEST or lacking_at(room - _SMALLEST) > 0:
         return math.nan
-    return float(optimize.brentq(lacking_at, _SMALLEST, room - _SMALLEST, xtol=1e-12))
+    return root_between(lacking_at, _SMALLEST, room - _SMALLEST, xtol=1e-12)
 
 
 def _normal(alpha: float, power: float) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from humeval_power.errors import InputError
 
@@ -74,13 +74,13 @@ def least_squares(columns: Mapping[str, Floats], y: Floats, *, refusal: str) -> 
         1 - (1 - explained) * (n - 1) / df if df > 0 else math.nan,
         math.sqrt(variance),
         f,
-        float(stats.f.sf(f, slopes, df)) if df > 0 else math.nan,
+        float(special.fdtrc(slopes, df, f)) if df > 0 else math.nan,
     )
 
 
 def _term(name: str, estimate: float, error: float, df: int) -> Term:
     if math.isnan(error) or error == 0:
         return Term(name, estimate, error, math.nan, math.nan, math.nan)
-    half = float(stats.t.ppf(0.975, df)) * error
-    p_value = 2 * float(stats.t.sf(abs(estimate) / error, df))
+    half = float(special.stdtrit(df, 0.975)) * error
+    p_value = 2 * float(special.stdtr(df, -abs(estimate) / error))
     return Term(name, estimate, error, estimate - half, estimate + half, p_value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
@@ -17,8 +17,6 @@ from humeval_power.inference.compare.advice import (
     recommended_test,
 )
 from humeval_power.inference.compare.bootstrap import bca_interval
-from humeval_power.inference.compare.clustered_advice import advise_clusters
-from humeval_power.inference.compare.clustered_effects import effect_sizes_of_clusters
 from humeval_power.inference.compare.data_analysis import NORMALITY_ALPHA, DataAnalysis, analyse
 from humeval_power.inference.compare.effect_sizes import (
     EffectSize,
@@ -30,7 +28,6 @@ from humeval_power.inference.compare.effect_sizes import (
     share_better,
     wilcoxon_r,
 )
-from humeval_power.inference.compare.equivalence import Equivalence, equivalence_test
 from humeval_power.inference.compare.result import (
     Floats,
     PairedTest,
@@ -48,6 +45,9 @@ from humeval_power.planning.compare.retrospective import (
     RetrospectivePower,
     retrospective_power,
 )
+
+if TYPE_CHECKING:
+    from humeval_power.inference.compare.equivalence import Equivalence
 
 Procedure = Literal["question", "nlpstattest"]
 QUESTIONS: Mapping[Question, str] = {
@@ -166,6 +166,8 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
     test = run_test(name, differences, settings, question=request.question, clusters=clusters)
     equivalence = None
     if request.margin is not None:
+        from humeval_power.inference.compare.equivalence import equivalence_test
+
         equivalence = equivalence_test(
             differences, margin=request.margin, alpha=settings.alpha, clusters=clusters
         )
@@ -189,9 +191,7 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
         data,
         advice,
         test,
-        effect_sizes(differences, settings, as_published=request.question is None)
-        if clusters is None
-        else effect_sizes_of_clusters(differences, clusters, settings),
+        _effect_sizes(differences, request, clusters),
         equivalence,
         power,
         _warnings(request, test, advice, power, is_shown=equivalence is not None),
@@ -206,12 +206,24 @@ def _refuse_procedure(table: ScoreTable, request: Request) -> None:
         )
 
 
+def _effect_sizes(
+    differences: Floats, request: Request, clusters: Clusters | None
+) -> tuple[EffectSize, ...]:
+    if clusters is None:
+        return effect_sizes(differences, request.settings, as_published=request.question is None)
+    from humeval_power.inference.compare.clustered_effects import effect_sizes_of_clusters
+
+    return effect_sizes_of_clusters(differences, clusters, request.settings)
+
+
 def _advice(request: Request, data: DataAnalysis, clusters: Clusters | None) -> tuple[TestAdvice, ...]:
     if request.question is None:
         return nlpstattest_advice(data)
-    return (
-        advise(request.question, data) if clusters is None else advise_clusters(request.question, clusters)
-    )
+    if clusters is None:
+        return advise(request.question, data)
+    from humeval_power.inference.compare.clustered_advice import advise_clusters
+
+    return advise_clusters(request.question, clusters)
 
 
 def effect_sizes(

@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scipy import optimize, stats
+from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Direction
 from humeval_power.inference.equivalence_power import equivalence_power
 from humeval_power.planning.power import DEFAULT_SEED, PowerEstimate, estimate_powers
+from humeval_power.roots import root_between
 from humeval_power.scenarios.compare.scores import t_power
 from humeval_power.scenarios.contract import Scenario
 
@@ -101,7 +102,7 @@ def equivalence_power_of(
     n: float, margin_ratio: float, *, ratio: float = 0.0, alpha: float = 0.05
 ) -> float:
     """Power of two one-sided t tests with n items; margin and true mean difference in SDs."""
-    critical = float(stats.t.isf(alpha, n - 1))
+    critical = -float(special.stdtrit(n - 1, alpha))
     return float(equivalence_power(ratio, 1 / math.sqrt(n), n - 1, margin=margin_ratio, critical=critical))
 
 
@@ -140,6 +141,6 @@ def _smallest(
                 f"The mean is too small beside the SD: a power of {power:g} would take more than "
                 f"{MOST_ITEMS:,} items."
             )
-    root = float(optimize.brentq(missing, max(2.0, high / 2), high, xtol=1e-9))
+    root = root_between(missing, max(2.0, high / 2), high, xtol=1e-9)
     n = math.ceil(root - 1e-9)
     return RequiredItems(n, root, reached(n))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -12,17 +12,19 @@ from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, Question, TestSettings, all_alike
 from humeval_power.inference.ranked_values import exact_difference
-from humeval_power.planning.compare.clustered_power import of_clusters
 from humeval_power.planning.compare.power import CURVE_SIMULATIONS, CurvePoint, curve_sizes, power_curve
 from humeval_power.planning.questions import smallest_true
-from humeval_power.scenarios.compare.clusters import ResampledClusters
 from humeval_power.scenarios.compare.scores import NormalScores, PairedScoreTest, ResampledScores
-from humeval_power.scenarios.compare.signs import SignScores
 from humeval_power.scenarios.computed import ComputedPower
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.compare.clusters import ResampledClusters
+    from humeval_power.scenarios.compare.signs import SignScores
+
+    Drawn: TypeAlias = ResampledScores | NormalScores | SignScores | ResampledClusters
 
 PowerBy = Literal["bootstrap", "normal", "formula"]
 Unit = Literal["items", "clusters"]
-Drawn: TypeAlias = ResampledScores | NormalScores | SignScores | ResampledClusters
 MOST_NEEDED = 1_000_000  # items that are worth naming
 POST_HOC = (
     "The power is that for the effect that was observed. It says nothing that the p-value does not say "
@@ -156,6 +158,8 @@ def _of_clusters(
     effect: float | None,
     power_by: PowerBy,
 ) -> _DrawnFrom | None:
+    from humeval_power.planning.compare.clustered_power import of_clusters
+
     n, is_normal = clusters.n_clusters, power_by == "normal"
     make, known, words = of_clusters(
         moved,
@@ -177,6 +181,8 @@ def _of_clusters(
 def _of_signs(
     moved: Floats, simulated: str, question: Question, settings: TestSettings, effect: float | None
 ) -> _DrawnFrom:
+    from humeval_power.scenarios.compare.signs import SignScores
+
     if effect is not None and question in ("median", "pseudomedian"):
         moved, effect = exact_difference(moved, np.median(moved) - effect), None
     ties, share = float((moved == 0).mean()), float(np.sign(moved).mean()) / 2

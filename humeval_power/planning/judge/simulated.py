@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
 from humeval_power.designs import Design
 from humeval_power.errors import FitError
 from humeval_power.inference.judge.rated import RatedItems, rated_means
+from humeval_power.inference.resampled import monte_carlo_interval
 from humeval_power.parameters import Parameters
 from humeval_power.planning.workload import Workload
 from humeval_power.simulation.study import Normals, rating_values, replicate_generator
@@ -43,10 +43,7 @@ class JudgedReplicates:
     def interval(self, alpha: float) -> tuple[float, float]:
         """Clopper-Pearson interval of the power, at MONTE_CARLO."""
         n, hits = len(self.p_values), round(self.power(alpha) * len(self.p_values))
-        tail = (1 - MONTE_CARLO) / 2
-        low = 0.0 if hits == 0 else float(stats.beta.ppf(tail, hits, n - hits + 1))
-        high = 1.0 if hits == n else float(stats.beta.isf(tail, hits + 1, n - hits))
-        return low, high
+        return monte_carlo_interval(hits, n, MONTE_CARLO)
 
 
 def simulate_judged(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scipy import special
 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
-from humeval_power.inference.looks.boundaries import Boundaries, boundaries, success
-from humeval_power.inference.looks.futility import Futility
-from humeval_power.inference.looks.stopping_rule import Efficacy, StoppingRule
-from humeval_power.inference.study.formula import effect_precision
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.looks.looks import Looks, nested_designs
+
+if TYPE_CHECKING:
+    from humeval_power.inference.looks.boundaries import Boundaries
+    from humeval_power.inference.looks.futility import Futility
+    from humeval_power.inference.looks.stopping_rule import Efficacy, StoppingRule
+    from humeval_power.scenarios.looks.looks import Looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ class LookSchedule:
         InputError
             A rule with a margin.
         """
+        from humeval_power.inference.looks.stopping_rule import StoppingRule
+
         if decision.margin is not None:
             raise InputError(
                 "Looks are planned for tests of a difference, not for a margin: leave out one."
@@ -69,6 +72,9 @@ class LookInformation(NamedTuple):
 
 def look_information(parameters: Parameters, design: Design, looks: Looks) -> LookInformation:
     """Information at the looks, exactly, for the parameters assumed."""
+    from humeval_power.inference.study.formula import effect_precision
+    from humeval_power.scenarios.looks.looks import nested_designs
+
     known = [
         1.0 / effect_precision(parameters, each).variance for each in nested_designs(design, looks).designs
     ]
@@ -79,6 +85,8 @@ def planned_boundaries(
     schedule: LookSchedule, decision: DecisionRule, information: LookInformation, *, effect: float
 ) -> Boundaries:
     """Boundaries at the planned looks. `effect` on [0, 1] is what the study is powered for."""
+    from humeval_power.inference.looks.boundaries import boundaries
+
     drift = abs(effect) * information.maximum**0.5
     found = boundaries(schedule.rule(decision), information.fractions, drift=drift)
     return found.scaled(schedule.factor)
@@ -90,6 +98,8 @@ def power_with_looks(fixed: float, bounds: Boundaries) -> float:
     The drift is that of a z test with this power, so that what few workers cost is in it; the looks then cost
     what they cost a z test (recursive integration).
     """
+    from humeval_power.inference.looks.boundaries import success
+
     tail = bounds.rule.alpha / 2 if bounds.two_sided else bounds.rule.alpha
     drift = float(special.ndtri(min(max(fixed, 1e-12), 1 - 1e-12)) - special.ndtri(tail))
     return min(success(bounds, max(drift, 0.0)), 1.0)  # the integration may end a rounding above it

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from humeval_power.costs import CostModel, cost_of, money
 from humeval_power.inference.study.formula import FEW_WORKERS
 from humeval_power.parameters import Parameters
-from humeval_power.planning.plan.candidates import Candidates
 from humeval_power.planning.questions import smallest_true
 from humeval_power.planning.study.analytic import detectable
 from humeval_power.planning.study.limits import (
@@ -24,6 +24,10 @@ from humeval_power.planning.study.limits import (
 from humeval_power.planning.study.required import counts_power, counts_precision
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.study_counts import StudyCounts
+
+if TYPE_CHECKING:
+    from humeval_power.planning.plan.candidates import Candidates
+
 
 _MOST_WORKERS = 5000
 _MOST_DOCUMENTS = 5000

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scipy.optimize import brentq
-
 from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_power, scaled, within_criterion
 from humeval_power.planning.study.systems_goals import Truth
 from humeval_power.planning.study.systems_law import counts_by_law
 from humeval_power.planning.study.systems_precision import systems_precision
+from humeval_power.roots import root_between
 from humeval_power.rules import DecisionRule
 from humeval_power.study_counts import StudyCounts
 
@@ -93,4 +92,4 @@ def smallest_effect(
     if above(1.0) < 0:
         return float("inf")
     least = effect * _PRECISION
-    return float(brentq(above, least, 1.0, rtol=_PRECISION, xtol=least)) if above(least) < 0 else 0.0
+    return root_between(above, least, 1.0, rtol=_PRECISION, xtol=least) if above(least) < 0 else 0.0

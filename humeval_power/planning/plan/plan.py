@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,27 +13,23 @@ from humeval_power.costs import CostModel
 from humeval_power.designs import Codes, Design, DesignKind
 from humeval_power.errors import InputError, Problem
 from humeval_power.exclusions import NO_RULES, ExclusionRules
-from humeval_power.inference.looks.boundaries import Boundaries
 from humeval_power.inference.study.formula import analytic_power
 from humeval_power.parameters import Parameters
-from humeval_power.planning.looks.schedule import (
-    LookInformation,
-    LookSchedule,
-    look_information,
-    planned_boundaries,
-    power_with_looks,
-)
-from humeval_power.planning.plan.planned_rules import PlannedRules
-from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_power, within_criterion
 from humeval_power.planning.study.designs_of import design_of
-from humeval_power.planning.study.systems_study import SystemsStudy
-from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.scenarios.looks.looks import nested_designs
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal
+
+if TYPE_CHECKING:
+    from humeval_power.inference.looks.boundaries import Boundaries
+    from humeval_power.planning.looks.schedule import LookInformation, LookSchedule
+    from humeval_power.planning.plan.planned_rules import PlannedRules
+    from humeval_power.planning.plan.planned_systems import PlannedSystems
+    from humeval_power.planning.study.systems_study import SystemsStudy
+    from humeval_power.ratings import Ratings
+
 
 LARGEST_COUNT = 100_000  # of anything that a plan counts: workers, items, ratings of a worker
 
@@ -149,6 +146,8 @@ class Plan:
     def look_of_ratings(self) -> Codes | None:
         """At which look (1, 2, ...) each rating of the design is needed, shape (n_ratings,); None without
         looks."""
+        from humeval_power.scenarios.looks.looks import nested_designs
+
         if self.looks is None:
             return None
         whole = nested_designs(self.design(), self.looks.looks)
@@ -174,6 +173,9 @@ class Plan:
 
     def systems_study(self) -> SystemsStudy:
         """The planned study of several systems, on any one criterion. Only for a plan that has `many`."""
+        from humeval_power.planning.plan.planned_systems import within_criterion
+        from humeval_power.planning.study.systems_study import SystemsStudy
+
         assert self.many is not None
         return SystemsStudy(
             self.many.parameters,
@@ -186,11 +188,15 @@ class Plan:
 
     def look_information(self) -> LookInformation:
         """What each planned look knows. Only for a plan with looks."""
+        from humeval_power.planning.looks.schedule import look_information
+
         assert self.looks is not None
         return look_information(self.parameters, self.design(), self.looks.looks)
 
     def look_boundaries(self) -> Boundaries:
         """The boundaries at the planned looks. Only for a plan with looks."""
+        from humeval_power.planning.looks.schedule import planned_boundaries
+
         assert self.looks is not None
         return planned_boundaries(self.looks, self.rule, self.look_information(), effect=self.effect)
 
@@ -198,10 +204,16 @@ class Plan:
         """The power by formula of the planned design, computed afresh: with looks that of all of them, of several
         systems that of the goal."""
         if self.many is not None:
+            from humeval_power.planning.plan.planned_systems import goal_power
+
             return goal_power(self.many, self.counts, self.rule)
         study = self.study()
         fixed = analytic_power(study.parameters, study.design, rule=self.rule).power
-        return fixed if self.looks is None else power_with_looks(fixed, self.look_boundaries())
+        if self.looks is None:
+            return fixed
+        from humeval_power.planning.looks.schedule import power_with_looks
+
+        return power_with_looks(fixed, self.look_boundaries())
 
     def check_documents(self, ratings: Ratings) -> None:
         """Refuse ratings without documents where the plan's model has them.
@@ -221,6 +233,8 @@ class Plan:
     def sensitivity(self) -> dict[str, float]:
         """The analytic power of the planned design under each of the other parameters."""
         if self.many is not None:
+            from humeval_power.planning.plan.planned_systems import goal_power
+
             alike = ((name, replace(self.many, parameters=other)) for name, other in self.many.others)
             return {name: goal_power(many, self.counts, self.rule) for name, many in alike}
         return {name: replace(self, parameters=other).recomputed_power() for name, other in self.others}

@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
-from humeval_power.planning.study.systems_power import (
-    SystemsPower,
-    has_formula,
-    systems_formula,
-)
 from humeval_power.rules import DecisionRule
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal, SystemsParameters
+
+if TYPE_CHECKING:
+    from humeval_power.planning.study.systems_power import SystemsPower
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +77,8 @@ class PlannedSystems:
         InputError
             A margin, or a test or a correction whose power no formula gives.
         """
+        from humeval_power.planning.study.systems_power import has_formula
+
         if rule.margin is not None:
             raise InputError("Equivalence and non-inferiority are planned for one pair of systems.")
         if not has_formula(self.family, rule):
@@ -107,6 +108,8 @@ def goals_by_formula(
     planned: PlannedSystems, study: StudyCounts | Design, rule: DecisionRule
 ) -> SystemsPower:
     """The chances of all goals by formula; for a design by its own assignment."""
+    from humeval_power.planning.study.systems_power import systems_formula
+
     tested = within_criterion(planned, rule)
     return systems_formula(planned.parameters, study, planned.family, tested, planned.goal)
 

@@ -5,29 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from humeval_power.assumptions import Assumptions
-from humeval_power.costs import Cost, CostModel, SplitAdvice
 from humeval_power.errors import InputError
 from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.parameters import Parameters
-from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.planning.plan.assignment_checks import MAX_RATE
-from humeval_power.planning.plan.assurance import Assurance
-from humeval_power.planning.plan.bottleneck import Bottleneck
-from humeval_power.planning.plan.candidates import SearchSpace
-from humeval_power.planning.plan.planned_rules import PlannedRules
-from humeval_power.planning.plan.systems_request import SystemsRequest
-from humeval_power.planning.plan.with_looks import SequentialOption
-from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.analytic import check_target
 from humeval_power.planning.study.required import check_effect
-from humeval_power.planning.study.systems_power import SystemsPower
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import Exclusion, Losses
 from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty
+
+if TYPE_CHECKING:
+    from humeval_power.assumptions import Assumptions
+    from humeval_power.costs import Cost, CostModel, SplitAdvice
+    from humeval_power.planning.looks.schedule import LookSchedule
+    from humeval_power.planning.plan.assurance import Assurance
+    from humeval_power.planning.plan.bottleneck import Bottleneck
+    from humeval_power.planning.plan.candidates import SearchSpace
+    from humeval_power.planning.plan.planned_rules import PlannedRules
+    from humeval_power.planning.plan.systems_request import SystemsRequest
+    from humeval_power.planning.plan.with_looks import SequentialOption
+    from humeval_power.planning.power import PowerEstimate
+    from humeval_power.planning.study.systems_power import SystemsPower
 
 
 @dataclass(frozen=True, eq=False)

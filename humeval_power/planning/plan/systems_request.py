@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from humeval_power.comparisons import ComparisonFamily
-from humeval_power.planning.plan.planned_systems import PlannedSystems
 from humeval_power.systems import Goal, SystemsParameters
+
+if TYPE_CHECKING:
+    from humeval_power.planning.plan.planned_systems import PlannedSystems
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +38,7 @@ class SystemsRequest:
 
     def planned(self, name: str) -> PlannedSystems:
         """What a plan for the setting of a name decides."""
+        from humeval_power.planning.plan.planned_systems import PlannedSystems
+
         others = tuple((one, values) for one, values in self.settings.items() if one != name)
         return PlannedSystems(self.settings[name], self.family, self.goal, self.criteria, others=others)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from humeval_power.costs import CostModel
-from humeval_power.inference.looks.boundaries import boundaries
-from humeval_power.inference.study.formula import power_at
 from humeval_power.parameters import Parameters
-from humeval_power.planning.looks.how_many import LooksChoice, compare_numbers_of_looks
-from humeval_power.planning.looks.rating_looks import LookPlan, look_rows, plan_looks
-from humeval_power.planning.looks.schedule import LookSchedule, power_with_looks
-from humeval_power.planning.plan.plan import LookExpectation
 from humeval_power.planning.power import PowerEstimate, estimate_power
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.looks.looks import Looks
-from humeval_power.scenarios.looks.ratings import RatingLooks
-from humeval_power.scenarios.looks.replicates import SequentialStudy
 from humeval_power.study_counts import StudyCounts
+
+if TYPE_CHECKING:
+    from humeval_power.planning.looks.how_many import LooksChoice
+    from humeval_power.planning.looks.rating_looks import LookPlan
+    from humeval_power.planning.looks.schedule import LookSchedule
+    from humeval_power.planning.plan.plan import LookExpectation
+    from humeval_power.scenarios.looks.looks import Looks
+    from humeval_power.scenarios.looks.ratings import RatingLooks
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,8 @@ def rating_looks(
     parameters: Parameters, counts: StudyCounts, looks: Looks, rule: DecisionRule
 ) -> RatingLooks:
     """The study of these counts as it grows."""
+    from humeval_power.scenarios.looks.ratings import RatingLooks
+
     return RatingLooks(parameters, design_of(counts), looks, rule)
 
 
@@ -47,6 +49,11 @@ def formula_power(
     parameters: Parameters, counts: StudyCounts, wish: LookSchedule, rule: DecisionRule
 ) -> float:
     """Power with looks by formula: what few workers cost from the t test, what looks cost from z's."""
+    from humeval_power.inference.looks.boundaries import boundaries
+    from humeval_power.inference.study.formula import power_at
+    from humeval_power.planning.looks.rating_looks import look_rows
+    from humeval_power.planning.looks.schedule import power_with_looks
+
     study = rating_looks(parameters, counts, wish.looks, rule)
     rows = look_rows(study)
     drift = abs(study.true_effect) / rows[-1].precision.standard_error
@@ -67,6 +74,11 @@ def prove(
     n_jobs: int = 1,
 ) -> SequentialOption:
     """Simulate the whole procedure, refitted at every look, with the effect and without."""
+    from humeval_power.planning.looks.how_many import compare_numbers_of_looks
+    from humeval_power.planning.looks.rating_looks import plan_looks
+    from humeval_power.planning.plan.plan import LookExpectation
+    from humeval_power.scenarios.looks.replicates import SequentialStudy
+
     study = rating_looks(parameters, counts, wish.looks, rule)
     found = plan_looks(study, wish.rule(rule), cost=costs, seed=seed, n_jobs=n_jobs)
     simulated = estimate_power(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scipy import optimize
-
 from humeval_power.inference.noncentral_t import noncentral_t_tail
 from humeval_power.inference.study.formula import (
     AnalyticPower,
@@ -16,6 +14,7 @@ from humeval_power.inference.study.formula import (
 from humeval_power.planning import questions
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.margins import smallest_equivalence_margin
+from humeval_power.roots import root_between
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 
@@ -68,7 +67,7 @@ def _detected_ratio(precision: EffectPrecision, power: float, rule: DecisionRule
     upper = 2.0
     while shortfall(upper) < 0:
         upper *= 2
-    return float(optimize.brentq(shortfall, 0.0, upper, xtol=1e-12))
+    return root_between(shortfall, 0.0, upper, xtol=1e-12)
 
 
 def check_target(power: float, rule: DecisionRule) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from humeval_power.designs import Assignment, Design
 from humeval_power.errors import InputError
 from humeval_power.inference.common_tests import COMMON_TESTS, TwoSided
-from humeval_power.inference.shares import wilson_interval
+from humeval_power.inference.shares import binomial_interval, wilson_interval
 from humeval_power.inference.study.replication import Replication, StudyFits
 from humeval_power.parameters import Parameters
 from humeval_power.planning.power import (
@@ -431,10 +431,8 @@ def binomial_band(n: int, rate: float, confidence: float = VERDICT_CONFIDENCE) -
     """Central interval of the share of successes in n trials; (NaN, NaN) without trials."""
     if n == 0:
         return math.nan, math.nan
-    from scipy import stats
-
-    low, high = stats.binom.interval(confidence, n, rate)
-    return float(low) / n, float(high) / n
+    low, high = binomial_interval(confidence, n, rate)
+    return low / n, high / n
 
 
 def _two_sided_level(rule: DecisionRule) -> float:

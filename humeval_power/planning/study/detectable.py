@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from humeval_power.errors import InputError
-from humeval_power.inference.shares import CONFIDENCE
+from humeval_power.inference.shares import CONFIDENCE, binomial_interval
 from humeval_power.inference.study.replication import MOST_FAILURES, StudyFits
 from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS, check_simulation
 from humeval_power.planning.questions import bisected_effect
@@ -124,12 +124,12 @@ def _quantile(smallest: Floats, power: float, n: int) -> DetectableEffect:
             "Plan more ratings of each worker and item."
         )
     thresholds = np.sort(np.append(smallest, np.full(n - count, np.inf)))  # without a fit nothing is found
-    low, high = stats.binom.interval(CONFIDENCE, n, power)
+    low, high = binomial_interval(CONFIDENCE, n, power)
     return DetectableEffect(
         effect=float(thresholds[math.ceil(power * n) - 1]),
         interval=(
-            float(thresholds[max(int(low) - 1, 0)]),
-            float(thresholds[min(int(high), n - 1)]),
+            float(thresholds[max(low - 1, 0)]),
+            float(thresholds[min(high, n - 1)]),
         ),
         power=power,
         n_simulations=n,

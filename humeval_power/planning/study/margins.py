@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from scipy import optimize
-
 from humeval_power.inference.equivalence_power import equivalence_power
+from humeval_power.roots import root_between
 
 
 def smallest_equivalence_margin(
@@ -21,4 +20,4 @@ def smallest_equivalence_margin(
     most = least + 4 * critical * standard_error
     while shortfall(most) < 0:
         most = least + 2 * (most - least)
-    return float(optimize.brentq(shortfall, least, most, xtol=1e-12))
+    return root_between(shortfall, least, most, xtol=1e-12)

@@ -13,7 +13,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.polynomial import hermite_e, legendre
+from numpy.polynomial import hermite_e
 from numpy.typing import NDArray
 from scipy import special
 
@@ -23,6 +23,7 @@ from humeval_power.inference.study.max_t import CriticalValues
 from humeval_power.kernels.joint.systems_law import rejected_at_points
 from humeval_power.planning.study.systems_goals import GoalCounts, Truth, count_goals
 from humeval_power.planning.study.systems_precision import Pairs, SystemsPrecision
+from humeval_power.quadrature import gauss_legendre
 from humeval_power.rules import DecisionRule
 
 Floats = NDArray[np.float64]
@@ -199,7 +200,7 @@ def _quantiles(df: float) -> tuple[Floats, Floats]:
     """Nodes and weights of the estimated standard error relative to the true one, sqrt(chi2 / df)."""
     if math.isinf(df):
         return np.ones(1), np.ones(1)
-    node, weight = legendre.leggauss(_NODES)
+    node, weight = gauss_legendre(_NODES)
     # a smooth map of (0, 1) that crowds the nodes at both ends, where the quantile runs away
     inside, slope = 0.5 * (1 + np.sin(node * np.pi / 2)), 0.25 * np.pi * np.cos(node * np.pi / 2)
     return np.sqrt(2.0 * special.gammaincinv(df / 2, inside) / df), weight * slope

@@ -13,6 +13,7 @@ from humeval_power.planning.questions import check_target
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.systems_power import SystemsPower, systems_formula
 from humeval_power.planning.study.systems_study import SystemsStudy
+from humeval_power.roots import root_between
 from humeval_power.study_counts import StudyCounts
 
 SystemsSought = Literal["workers", "items", "ratings-per-item"]
@@ -192,11 +193,9 @@ def _fewest(power_of: Callable[[int], float], target: float, least: int, most: i
 
 
 def _smallest(shortfall: Callable[[float], float]) -> float:
-    from scipy import optimize
-
     if shortfall(_LARGEST) < 0:
         return math.inf
-    return float(optimize.brentq(shortfall, 1e-6, _LARGEST, xtol=_CLOSE / 10))
+    return root_between(shortfall, 1e-6, _LARGEST, xtol=_CLOSE / 10)
 
 
 def _check(study: SystemsStudy, power: float) -> None:

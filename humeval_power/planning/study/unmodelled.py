@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from humeval_power.checking.suspects import Suspect
 from humeval_power.errors import HumevalPowerError
-from humeval_power.inference.study.formula import effect_precision, power_at
-from humeval_power.planning.study.without_documents import without_documents
-from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE
-from humeval_power.scenarios.study import RatingStudy
+
+if TYPE_CHECKING:
+    from humeval_power.checking.suspects import Suspect
+    from humeval_power.ratings import Ratings
+
 
 MOST_RATINGS = 20_000  # of a table that is fitted unasked
 
@@ -43,6 +44,8 @@ def left_out_documents(suspect: Suspect, ratings: Ratings) -> Unmodelled:
     at what the model with documents finds, and analysed without them."""
     from humeval_power.estimation.crossed.choice import few_fits
     from humeval_power.estimation.fitting import fit
+    from humeval_power.planning.study.without_documents import without_documents
+    from humeval_power.scenarios.study import RatingStudy
 
     if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
         return Unmodelled(suspect)
@@ -62,6 +65,7 @@ def left_out_covariate(suspect: Suspect, ratings: Ratings) -> Unmodelled:
     not balanced over it, and how often that alone would be found."""
     from humeval_power.estimation.crossed.choice import few_fits
     from humeval_power.estimation.fitting import fit
+    from humeval_power.inference.study.formula import effect_precision, power_at
 
     if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
         return Unmodelled(suspect)

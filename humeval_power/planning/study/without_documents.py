@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from humeval_power.inference.study.left_out import false_positives_without_documents
 from humeval_power.planning.power import DEFAULT_SEED, estimate_power
-from humeval_power.scenarios.study import RatingStudy
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.study import RatingStudy
+
 
 N_SIMULATED = 10_000  # studies drawn by their mean squares, which takes a few milliseconds
 
@@ -31,6 +34,8 @@ class WithoutDocuments:
 def without_documents(study: RatingStudy, *, seed: int = DEFAULT_SEED) -> WithoutDocuments | None:
     """By simulation where studies are drawn by their mean squares, else by formula; None for a study without
     documents, and where neither describes it."""
+    from humeval_power.inference.study.left_out import false_positives_without_documents
+
     if study.design.n_documents == 0 or study.rule.is_simulated:
         return None
     null = replace(study, ignore_documents=True).with_effect(study.rule.null_effect)

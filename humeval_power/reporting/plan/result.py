@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.differences import Difference
 from humeval_power.planning.plan.assurance import QUANTILES
-from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.plan.request import Option, PlanResult
 from humeval_power.reporting.document import Document, Facts, Picture, Section
 from humeval_power.reporting.plan.looks import look_choice_record
 from humeval_power.reporting.plan.sealed.many_content import many_content
@@ -34,6 +32,9 @@ from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from humeval_power.planning.plan.plan import Plan
+    from humeval_power.planning.plan.request import Option, PlanResult
 
 
 @dataclass(frozen=True, kw_only=True)

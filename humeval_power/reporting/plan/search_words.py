@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from humeval_power.parameters import PRESETS
 from humeval_power.planning.plan.assurance import pilot_advice
 from humeval_power.planning.plan.bottleneck import in_words
-from humeval_power.planning.plan.request import Alone, Option, PlanResult
 from humeval_power.planning.study.analytic import HalfwayPower, halfway_power
 from humeval_power.planning.study.required import counts_precision
-from humeval_power.planning.study.systems_power import SystemsPower
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import interval_words, percent
 from humeval_power.reporting.plan.looks import look_facts
 from humeval_power.reporting.plan.systems_words import GOAL_WORDS, test_words
+
+if TYPE_CHECKING:
+    from humeval_power.planning.plan.request import Alone, Option, PlanResult
 
 
 def choice_facts(result: PlanResult) -> Iterator[Fact]:
@@ -46,6 +48,8 @@ def choice_facts(result: PlanResult) -> Iterator[Fact]:
 
 def _ranking_facts(result: PlanResult) -> Iterator[Fact]:
     """What the simulated studies say of the ranking of several systems, on average."""
+    from humeval_power.planning.study.systems_power import SystemsPower
+
     found = result.chosen.simulated
     if not isinstance(found, SystemsPower):
         return

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.costs import Cost
 from humeval_power.designs import Design
-from humeval_power.planning.plan.goal_power import smallest_effect
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.plan.planned_systems import PlannedSystems, goal_power, goals_by_formula
-from humeval_power.planning.plan.systems_limits import endless_items, endless_workers
 from humeval_power.reporting.document import Fact, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.plan.sections import is_simulated
@@ -20,6 +17,8 @@ from humeval_power.systems import GOALS, Goal, SystemsParameters
 
 if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
+
+    from humeval_power.planning.plan.planned_systems import PlannedSystems
 
 
 def systems_headline(
@@ -72,6 +71,8 @@ def systems_power_section(plan: Plan, planned: PlannedSystems) -> Section:
 
 def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
     """All goals that these means have: by formula, and in the simulations of the power."""
+    from humeval_power.planning.plan.planned_systems import goals_by_formula
+
     formula = goals_by_formula(planned, plan.counts, plan.rule).shares
     simulated = {one.goal: (one.share, one.interval) for one in planned.shares}
     if is_simulated(plan):
@@ -92,6 +93,10 @@ def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
 
 def _limits(plan: Plan, planned: PlannedSystems) -> str:
     """What this design finds with the target power, and what more of one thing alone could reach."""
+    from humeval_power.planning.plan.goal_power import smallest_effect
+    from humeval_power.planning.plan.planned_systems import goal_power
+    from humeval_power.planning.plan.systems_limits import endless_items, endless_workers
+
     target, rule = plan.target_power, plan.rule
     found = smallest_effect(planned, plan.counts, target, rule)
     said = f"With power {target:g} the study does this for a difference of {found:.3g} or more."

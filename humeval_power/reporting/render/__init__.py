@@ -1,8 +1,8 @@
-"""Four renderers of a `Document`: terminal, Markdown, HTML, LaTeX. All text is made safe here, once."""
+"""Four renderers of a `Document`: terminal, Markdown, HTML, LaTeX. All text is made safe here, once.
 
-from humeval_power.reporting.render.html import as_html, as_html_part, as_notebook
-from humeval_power.reporting.render.latex import as_latex
-from humeval_power.reporting.render.markdown import as_markdown
-from humeval_power.reporting.render.terminal import as_terminal
+Each is loaded when it is used, since HTML needs templates.
+"""
 
-__all__ = ["as_html", "as_html_part", "as_latex", "as_markdown", "as_notebook", "as_terminal"]
+from humeval_power.lazy_names import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

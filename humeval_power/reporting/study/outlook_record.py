@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from humeval_power.planning.plan.bottleneck import Bottleneck
 from humeval_power.planning.study.growth import TARGET, Growth
-from humeval_power.planning.study.outlook import Outlook
-from humeval_power.planning.study.spending import Designs, Spending
 from humeval_power.reporting.records import Record
+
+if TYPE_CHECKING:
+    from humeval_power.planning.plan.bottleneck import Bottleneck
+    from humeval_power.planning.study.outlook import Outlook
+    from humeval_power.planning.study.spending import Designs, Spending
 
 
 def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:

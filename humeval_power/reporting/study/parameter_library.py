@@ -11,7 +11,6 @@ from humeval_power.checking.columns import close_to
 from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
-from humeval_power.planning.plan.assurance import safe_parameters
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, Record
 from humeval_power.reporting.values import words
 from humeval_power.uncertainty import VarianceUncertainty
@@ -180,6 +179,8 @@ def parameters_document(entry: LibraryEntry) -> Record:
 
 def upper_worker_slope(entry: LibraryEntry, confidence: float) -> float | None:
     """Upper confidence limit of the SD of a worker's difference; None where the table says nothing."""
+    from humeval_power.planning.plan.assurance import safe_parameters
+
     values = (entry.document or {}).get("uncertainty")
     if not isinstance(values, Mapping) or "sd_worker_slope" in entry.not_identified:
         return None

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from humeval_power.costs import Cost
-from humeval_power.inference.study.formula import AnalyticPower
-from humeval_power.planning.power import PowerEstimate
 from humeval_power.planning.study.growth import TARGET
-from humeval_power.planning.study.outlook import Outlook
-from humeval_power.planning.study.spending import Designs, Spending
-from humeval_power.planning.study.variance_parts import Part
 from humeval_power.reporting.chart import Axis, Chart, Mark, Series, Spot, Upright, spread
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import percent
 from humeval_power.reporting.study.power_charts import TARGET_LINE, spots
+
+if TYPE_CHECKING:
+    from humeval_power.costs import Cost
+    from humeval_power.inference.study.formula import AnalyticPower
+    from humeval_power.planning.power import PowerEstimate
+    from humeval_power.planning.study.outlook import Outlook
+    from humeval_power.planning.study.spending import Designs, Spending
+    from humeval_power.planning.study.variance_parts import Part
+
 
 _SECOND, _THIRD, _FOURTH = 4, 3, 2  # colours of further lines; 1 and 2 are of what is marked
 PART_WORDS: Mapping[Part, str] = {

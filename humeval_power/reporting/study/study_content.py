@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from humeval_power.inference.study.replication import MOST_FAILURES
 from humeval_power.parameters import Parameters
-from humeval_power.planning.power import PowerEstimate
-from humeval_power.planning.study.surface import Cell, CellResult
 from humeval_power.reporting.document import Fact
 from humeval_power.reporting.records import Record
-from humeval_power.scenarios.study import RatingStudy
+
+if TYPE_CHECKING:
+    from humeval_power.planning.power import PowerEstimate
+    from humeval_power.planning.study.surface import Cell, CellResult
+    from humeval_power.scenarios.study import RatingStudy
+
 
 STRICT = 0.01  # share of failed fits that is too many for those who ask for strictness
 

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import InputError
+from humeval_power.quadrature import gauss_legendre
 
 Floats = NDArray[np.float64]
 Below = Literal["leave", "clip", "truncate"]
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
+_NODES, _WEIGHTS = gauss_legendre(200)
 
 
 @dataclass(frozen=True, slots=True)

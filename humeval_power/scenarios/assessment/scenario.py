@@ -18,6 +18,7 @@ from scipy import special
 from humeval_power.errors import InputError
 from humeval_power.inference.assessment.independent_tests import ScoreTest, mean_test, rank_sum_test
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
+from humeval_power.quadrature import gauss_legendre
 from humeval_power.scenarios.assessment.gamma_scores import Below, GammaScores
 from humeval_power.scenarios.blocks import BLOCK, draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower
@@ -26,7 +27,7 @@ from humeval_power.scenarios.contract import Replicates
 Floats = NDArray[np.float64]
 
 _VALUES = 2**22  # ratings held in memory at a time
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(128)
+_NODES, _WEIGHTS = gauss_legendre(128)
 _LEAST = 1e-9  # least variance of U, in pairs
 _REACH = 9.0  # standard deviations beyond which a normal law is not looked at
 

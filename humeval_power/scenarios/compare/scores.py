@@ -11,14 +11,14 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.effect_sizes import signed_rank_effect
+from humeval_power.inference.compare.effect_sizes import pseudomedian, signed_rank_effect
 from humeval_power.inference.compare.result import Direction, Floats
 from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, tail_p, untied_share
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
-from humeval_power.inference.ranked_values import exact_difference
+from humeval_power.inference.ranked_values import exact_difference, mid_ranks
 from humeval_power.kernels.metrics.resampling import hodges_lehmann_rows
 from humeval_power.scenarios.blocks import BLOCK, draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower
@@ -103,7 +103,7 @@ class ResampledScores:
     def _observed_effect(self) -> float:
         if self.test == "t":
             return float(self.observed.mean())
-        return float(hodges_lehmann_rows(np.sort(self.observed)[None])[0])
+        return pseudomedian(np.sort(self.observed))
 
     def with_effect(self, effect: float) -> ResampledScores:
         """The same differences moved to another effect."""
@@ -181,7 +181,7 @@ def mean_power(
     shift : true mean over its standard error. `method` and `exact` are said of the result.
     """
     sides = 2 if direction == "two-sided" else 1
-    critical = float(stats.t.isf(alpha / sides, df))
+    critical = -float(special.stdtrit(df, alpha / sides))
     up = noncentral_t_tail(critical, df, shift) if direction != "less" else 0.0
     down = noncentral_t_tail(critical, df, -shift) if direction != "greater" else 0.0
     right, wrong = (up, down) if shift >= 0 else (down, up)
@@ -222,7 +222,7 @@ def _t_tests(differences: Floats, scenario: NormalScores | ResampledScores) -> R
 def _wilcoxon_tests(differences: Floats, scenario: NormalScores | ResampledScores) -> Replicates:
     """Exact by the table of signed ranks where there are no ties, else the normal approximation."""
     size, n = differences.shape
-    ranks = stats.rankdata(np.abs(differences), axis=1)
+    ranks = mid_ranks(np.abs(differences))
     zeros = (differences == 0).sum(axis=1)
     active = (n - zeros).astype(float)
     rank_sum = np.where(differences > 0, ranks - zeros[:, None], 0.0).sum(axis=1)

@@ -15,6 +15,7 @@ from humeval_power.inference.contingency.swaps import ContingencyMetric, drawn_e
 from humeval_power.inference.mcnemar import critical_counts
 from humeval_power.kernels.metrics.confusion import metric_value
 from humeval_power.kernels.metrics.confusion_slopes import metric_slopes
+from humeval_power.roots import root_between
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower, normal_power
 from humeval_power.scenarios.contingency.tables import PairedTables
@@ -114,9 +115,9 @@ class ContingencyStudy:
         unmoved = replace(self, shift=0.0)
         if unmoved.true_effect == effect:
             return unmoved
-        from scipy.optimize import brentq
-
-        share = brentq(lambda share: replace(self, shift=share).true_effect - effect, -1.0, 1.0, xtol=1e-15)
+        share = root_between(
+            lambda share: replace(self, shift=share).true_effect - effect, -1.0, 1.0, xtol=1e-15
+        )
         return replace(self, shift=float(share))
 
     def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:

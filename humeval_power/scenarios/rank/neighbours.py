@@ -8,12 +8,13 @@ from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special, stats
+from scipy import special
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.rank.bradley_terry import BattleModel
 from humeval_power.inference.rank.largest_t import LargestT
 from humeval_power.inference.rank.outcome_models import outcome_law
+from humeval_power.roots import root_between
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.compare.scores import NormalScores
 from humeval_power.scenarios.computed import ComputedPower, normal_power
@@ -78,6 +79,8 @@ class NeighbourBattles:
         """What |z| of a pair must exceed: of the largest of all pairs (Tukey)."""
         if self.n_systems == 2:
             return -float(special.ndtri(self.alpha / 2))
+        from scipy import stats
+
         return float(stats.studentized_range.isf(self.alpha, self.n_systems, np.inf)) / math.sqrt(2)
 
     @cached_property
@@ -85,7 +88,7 @@ class NeighbourBattles:
         """The difference of the neighbours' strengths, a logit."""
         if self.effect == 0:
             return 0.0
-        size = optimize.brentq(lambda eta: self._preferred(eta) - 0.5 - abs(self.effect), 0.0, 40.0)
+        size = root_between(lambda eta: self._preferred(eta) - 0.5 - abs(self.effect), 0.0, 40.0)
         return math.copysign(float(size), self.effect)
 
     @property
@@ -164,6 +167,8 @@ class LargestNormal:
         """P(largest |z| >= |z|); NaN for NaN."""
         if self.n_systems == 2:
             return np.asarray(2 * special.ndtr(-np.abs(z)))
+        from scipy import stats
+
         grid = np.linspace(0.0, 8.0, 161)
         tail = stats.studentized_range.sf(grid * math.sqrt(2), self.n_systems, np.inf)
         return np.asarray(np.interp(np.abs(z), grid, tail))

@@ -13,6 +13,7 @@ from humeval_power.errors import InputError
 from humeval_power.inference.study.formula import EffectPrecision, effect_precision
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
+from humeval_power.roots import root_between
 from humeval_power.rules import DecisionRule
 from humeval_power.runs_parameters import RunsParameters
 from humeval_power.scenarios.computed import ComputedPower
@@ -159,11 +160,10 @@ def _ratings(of: RunsParameters, effect: float, unit: float, *, clustered: bool)
 
 def _with_share(baseline: float, deviations: Mapping[str, float]) -> Latent:
     """Right and wrong answers on log odds: without an effect this share is right."""
-    from scipy.optimize import brentq
 
     def at(threshold: float) -> Latent:
         return Latent(thresholds=(threshold,), link="logit").with_deviations(**deviations)
 
     reach = 40.0
-    threshold = brentq(lambda value: at(value).mean(0) - baseline, -reach, reach, xtol=1e-12)
+    threshold = root_between(lambda value: at(value).mean(0) - baseline, -reach, reach, xtol=1e-12)
     return at(float(threshold))

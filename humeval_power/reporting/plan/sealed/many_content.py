@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from humeval_power.planning.plan.planned_systems import PlannedSystems
 from humeval_power.systems import SystemsParameters
+
+if TYPE_CHECKING:
+    from humeval_power.planning.plan.planned_systems import PlannedSystems
 
 
 def many_content(many: PlannedSystems, powers: Sequence[float]) -> dict[str, Any]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from humeval_power.inference.study.family_check import FamilyCheck
-from humeval_power.inference.study.spread import SpreadTest
 from humeval_power.inference.study.wald import EffectTest
-from humeval_power.ratings import Ratings
 from humeval_power.reporting.numbers import interval_words, p_words, percent
 from humeval_power.reporting.records import Record
+
+if TYPE_CHECKING:
+    from humeval_power.inference.study.family_check import FamilyCheck
+    from humeval_power.inference.study.spread import SpreadTest
+    from humeval_power.ratings import Ratings
+
 
 _END = 0.5  # share of a system's ratings at an end of the scale that makes models part
 

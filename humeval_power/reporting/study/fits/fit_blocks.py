@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from humeval_power.estimation.crossed.interaction_score import InteractionTest
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.latent.fit import LatentFit
-from humeval_power.inference.study.intervals import Intervals
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.parameters import PARAMETER_NAMES
-from humeval_power.planning.power import PowerEstimate
-from humeval_power.ratings import Ratings
 from humeval_power.reporting.document import Block, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.estimate_rows import EstimateRow, EstimateRows
 from humeval_power.reporting.numbers import interval_words, p_words
@@ -31,6 +27,11 @@ from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
+
+    from humeval_power.estimation.crossed.interaction_score import InteractionTest
+    from humeval_power.inference.study.intervals import Intervals
+    from humeval_power.planning.power import PowerEstimate
+    from humeval_power.ratings import Ratings
 
 AnyFit = Fit | LatentFit
 _ALL_BUT_ONE = 0.9999  # a correlation beyond this lies at the boundary

@@ -5,14 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.estimation.crossed.interaction_score import InteractionTest
-from humeval_power.inference.study.adjustment import Adjustment
-from humeval_power.inference.study.family_check import FamilyCheck
-from humeval_power.inference.study.intervals import IntervalMethod, Intervals
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.parameters import Parameters
-from humeval_power.planning.power import PowerEstimate
-from humeval_power.ratings import Ratings
 from humeval_power.reporting.document import Document, Points, Section
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, Record
@@ -30,12 +24,17 @@ from humeval_power.reporting.study.fits.fit_blocks import (
     parameter_blocks,
 )
 from humeval_power.reporting.study.fits.fit_content import fit_content
-from humeval_power.reporting.study.tables.check import ratings_picture
 
 if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
 
     from humeval_power.designs import Design
+    from humeval_power.estimation.crossed.interaction_score import InteractionTest
+    from humeval_power.inference.study.adjustment import Adjustment
+    from humeval_power.inference.study.family_check import FamilyCheck
+    from humeval_power.inference.study.intervals import IntervalMethod, Intervals
+    from humeval_power.planning.power import PowerEstimate
+    from humeval_power.ratings import Ratings
     from humeval_power.scales import RatingScale
 
 
@@ -90,6 +89,8 @@ class FitResult(Result):
 
     def body(self) -> Document:
         """The effect and its test, the parameters, what to know of them, and the ratings."""
+        from humeval_power.reporting.study.tables.check import ratings_picture
+
         a, b = self.ratings.system_names
         fitted = self.fitted
         size = (

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from humeval_power.checking.columns import shortened
-from humeval_power.estimation.latent.fit import LatentFit
-from humeval_power.inference.study.intervals import Intervals
-from humeval_power.inference.study.latent_effects import LatentEffects, effects_at, effects_of
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.latent import LATENT_DEVIATIONS
-from humeval_power.ratings import Ratings
 from humeval_power.reporting.document import Block, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, interval_words, percent
 
 if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
+
+    from humeval_power.estimation.latent.fit import LatentFit
+    from humeval_power.inference.study.intervals import Intervals
+    from humeval_power.inference.study.latent_effects import LatentEffects
+    from humeval_power.ratings import Ratings
 
 _BETTER = (
     "The chance of a better rating is for one worker who rates both outputs for one item; ties count half. "
@@ -36,6 +37,8 @@ Row = tuple[str, str, str, str]
 
 def latent_effect_rows(fitted: LatentFit, tested: EffectTest) -> Iterator[Row]:
     """The effect in words beyond those of ratings: estimate, standard error, interval."""
+    from humeval_power.inference.study.latent_effects import effects_at, effects_of
+
     middle = effects_of(fitted.latent)
     ends = None if tested.latent is None else [effects_at(fitted.latent, e) for e in tested.latent.interval]
     yield "chance of a better rating", f"{middle.better:.4f}", "", _reach(ends, "better")

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from humeval_power.checking.structure import connected_parts
 from humeval_power.ratings import Ratings
 
 MOST_ROWS, MOST_COLUMNS = 48, 96  # of the grid; more workers or items are put together
@@ -71,10 +70,7 @@ def cell_map(ratings: Ratings) -> CellMap:
 
 
 def _orders(worker: Codes, item: Codes, n_workers: int, n_items: int) -> tuple[Codes, Codes]:
-    size = n_workers + n_items
-    graph = coo_array((np.ones(len(worker), dtype=np.int8), (worker, n_workers + item)), shape=(size, size))
-    n_parts, found = connected_components(graph, directed=False)
-    part = found.astype(np.int64)
+    n_parts, part = connected_parts(worker, item, n_workers=n_workers, n_items=n_items)
     cells = np.unique(worker * n_items + item)
     size_of = np.bincount(part[cells // n_items], minlength=n_parts)
     scores = _averages(cells // n_items, cells % n_items, part[n_workers:])

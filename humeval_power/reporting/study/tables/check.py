@@ -9,8 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import shortened
-from humeval_power.planning.study.unmodelled import Unmodelled
-from humeval_power.ratings import Ratings
 from humeval_power.reporting.document import (
     Block,
     Document,
@@ -40,6 +38,9 @@ if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     import pandas as pd
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+
+    from humeval_power.planning.study.unmodelled import Unmodelled
+    from humeval_power.ratings import Ratings
 
 
 _KINDS = {

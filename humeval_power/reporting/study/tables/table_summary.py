@@ -6,11 +6,9 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from humeval_power.checking.cells import codes_in
-from humeval_power.checking.structure import cell_sizes, n_systems_seen
+from humeval_power.checking.structure import cell_sizes, connected_parts, n_systems_seen
 from humeval_power.ratings import Ratings
 
 Codes = NDArray[np.int64]
@@ -92,7 +90,7 @@ def summarise_table(ratings: Ratings) -> TableSummary:
         n_repeats=ratings.n_ratings - len(cell_sizes(worker, item, system)),
         n_items_one_system=int((seen_by_item == 1).sum()),
         n_workers_one_system=int((seen_by_worker == 1).sum()),
-        n_parts=_n_parts(worker, item, n_workers=n_workers, n_items=n_items),
+        n_parts=connected_parts(worker, item, n_workers=n_workers, n_items=n_items)[0],
         systems=tuple(_system_summary(ratings, raw, code) for code in range(n_systems)),
     )
 
@@ -114,10 +112,3 @@ def _system_summary(ratings: Ratings, raw: NDArray[np.float64], code: int) -> Sy
         n_items=len(codes_in(ratings.item[rows])),
         mean=float(raw[rows].mean()),
     )
-
-
-def _n_parts(worker: Codes, item: Codes, *, n_workers: int, n_items: int) -> int:
-    """Connected parts of the graph that joins each worker to the items rated."""
-    size = n_workers + n_items
-    edges = coo_array((np.ones(len(worker), dtype=np.int8), (worker, n_workers + item)), shape=(size, size))
-    return int(connected_components(edges, directed=False)[0])

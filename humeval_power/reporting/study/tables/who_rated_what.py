@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from humeval_power.checking.columns import listing
-from humeval_power.ratings import Ratings
+from humeval_power.checking.structure import connected_parts
 from humeval_power.reporting.document import Block, Points
 from humeval_power.reporting.drawing import Drawing
 from humeval_power.reporting.numbers import counted, percent
@@ -23,11 +21,14 @@ from humeval_power.reporting.study.tables.table_summary import Spread, spread
 if TYPE_CHECKING:  # Matplotlib is slow to import
     from matplotlib.figure import Figure
 
+    from humeval_power.ratings import Ratings
+
 Codes = NDArray[np.int64]
 Kind = Literal["complete", "blocks", "parts", "connected"]
 Pairing = Literal["one system", "all systems", "some", "none"]
 TITLE = "Who rated which items?"
 _MOST_PAIRS = 3_000  # workers of whom each pair is looked at
+_DENSE_UP_TO = 1_000_000  # cells, rated or not, of a table that is multiplied as it stands
 _MOST_PARTS = 20  # parts told one by one
 
 
@@ -171,17 +172,23 @@ def who_rated_what_blocks(
 def _items_shared(worker: Codes, item: Codes, n_workers: int, n_items: int) -> Spread | None:
     if not 1 < n_workers <= _MOST_PAIRS:
         return None
-    met = csr_array((np.ones(len(worker), dtype=np.int32), (worker, item)), shape=(n_workers, n_items))
-    shared = (met @ met.T).toarray()
-    return spread(shared[np.triu_indices(n_workers, k=1)].astype(np.int64))
+    if n_workers * n_items <= _DENSE_UP_TO:
+        dense = np.zeros((n_workers, n_items))
+        dense[worker, item] = 1.0
+        shared = (dense @ dense.T).astype(np.int64)
+    else:
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(worker), dtype=np.int64)
+        met = csr_array((ones, (worker, item)), shape=(n_workers, n_items))
+        shared = (met @ met.T).toarray()
+    return spread(shared[np.triu_indices(n_workers, k=1)])
 
 
 def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[Part, ...]:
     """Largest first; of equal ones the one whose worker comes first in the table."""
     n_workers, n_items = ratings.n_workers, ratings.n_items
-    size = n_workers + n_items
-    edges = coo_array((np.ones(len(worker), dtype=np.int8), (worker, n_workers + item)), shape=(size, size))
-    n_parts, label = connected_components(edges, directed=False)
+    n_parts, label = connected_parts(worker, item, n_workers=n_workers, n_items=n_items)
     workers = np.bincount(label[:n_workers], minlength=n_parts)
     items = np.bincount(label[n_workers:], minlength=n_parts)
     cells = np.bincount(label[worker], minlength=n_parts)
