@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from humeval_power.errors import ParametersError, field_problem
 from humeval_power.latent import LATENT_DEVIATIONS, Latent, Link
 from humeval_power.parameters import CORRELATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.scales import RatingScale
-from humeval_power.uncertainty import VarianceUncertainty
+
+if TYPE_CHECKING:
+    from humeval_power.uncertainty import VarianceUncertainty
 
 ANONYMOUS = ("A", "B")
 Origin = Literal["pilot", "file", "library", "published", "typed"]

@@ -21,6 +21,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from humeval_power.choices import CURRENCY, UNITS_PER_ASSIGNMENT
 from humeval_power.designs import Design
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.fees import NO_FEE, ZERO, as_dict, build, is_whole, settle
@@ -63,9 +64,9 @@ class CostModel:
     checks_per_rating: Decimal = ZERO
     repeats_per_rating: Decimal = ZERO
     fee: PlatformFee = NO_FEE
-    units_per_assignment: int = 1
+    units_per_assignment: int = UNITS_PER_ASSIGNMENT
     split_hits: bool = False
-    currency: str = "USD"
+    currency: str = CURRENCY
 
     def __post_init__(self) -> None:
         optional = ("price_per_rating", "pay_per_hour", "seconds_per_rating")

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from humeval_power.choices import DESIGN_KINDS as DESIGN_KINDS
+from humeval_power.choices import DesignKind as DesignKind
 from humeval_power.equitable import equitable_colours
 from humeval_power.errors import DesignError
 
 Codes = NDArray[np.int64]
-DesignKind = Literal[
-    "crossed",
-    "k-per-item",
-    "split",
-    "workers-nested",
-    "items-nested",
-    "both-nested",
-    "counterbalanced",
-    "table",
-]
 DEFAULT_ASSIGNMENT_SEED = 0
 _SYSTEMS = 1  # random numbers of their own for which system a worker gets
 
@@ -493,6 +484,3 @@ def _uneven_halves(noun: str, count: int) -> tuple[str, ...]:
     if count % 2 == 0:
         return ()
     return (f"{count} {noun} do not halve: {(count + 1) // 2} in one group, {count // 2} in the other.",)
-
-
-DESIGN_KINDS: Sequence[DesignKind] = tuple(_BUILDERS)  # those that a size alone describes

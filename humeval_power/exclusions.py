@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from humeval_power.errors import InputError, Problem, field_problem
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+if TYPE_CHECKING:  # options are made of these rules, and --help does without numpy
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Mask: TypeAlias = NDArray[np.bool_]
+
 RuleName = Literal["failed-checks", "repeats", "seconds", "same-answer", "agreement"]
 RULES: tuple[RuleName, ...] = get_args(RuleName)
 
@@ -115,6 +117,8 @@ class ExclusionRules:
 
     def left_out(self, statistics: Mapping[RuleName, Floats]) -> Mask:
         """The workers whom some rule leaves out, (n_workers,)."""
+        import numpy as np
+
         none = np.zeros(len(next(iter(statistics.values()))), dtype=np.bool_)
         return np.asarray(np.logical_or.reduce([none, *self.broken(statistics).values()]))
 
@@ -154,6 +158,8 @@ def _allowed(name: RuleName, limit: float) -> bool:
 
 
 def _beyond(name: RuleName, values: Floats, limit: float) -> Mask:
+    import numpy as np
+
     with np.errstate(invalid="ignore"):
         rounded = np.round(values, _DIGITS)
         return np.asarray(rounded < limit if name in _BELOW else rounded > limit)

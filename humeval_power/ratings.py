@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import Ids, Mask, codes_in, renumbered
@@ -34,6 +33,10 @@ from humeval_power.designs import Design, from_table
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import shell_word
 from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 Codes = NDArray[np.int64]
 MISSING_CODES = ("", "N/A", "NA", "nan", "null", "none", "-", "?")

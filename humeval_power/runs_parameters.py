@@ -12,6 +12,48 @@ from humeval_power.errors import ParametersError, Problem, field_problem
 RunsKind = Literal["nested", "crossed"]
 RunsFamily = Literal["gaussian", "binary"]
 
+# Names of columns of runs, by the kind that they speak for.
+PROMPTS = frozenset(
+    {
+        *(
+            "prompt",
+            "template",
+            "instruction",
+            "instructions",
+            "persona",
+            "phrasing",
+            "paraphrase",
+            "wording",
+        ),
+        *(
+            "promptvariant",
+            "prompttemplate",
+            "variant",
+            "fewshot",
+            "shots",
+            "demonstration",
+            "demonstrations",
+        ),
+        *("seed", "checkpoint"),
+    }
+)
+GENERATIONS = frozenset(
+    {
+        *(
+            "generation",
+            "gen",
+            "sample",
+            "completion",
+            "attempt",
+            "epoch",
+            "repeat",
+            "repetition",
+            "replicate",
+        ),
+        *("rollout", "draw", "trial", "try", "iteration", "resample"),
+    }
+)
+
 _DEVIATIONS = (
     "sd_item",
     "sd_run_a",

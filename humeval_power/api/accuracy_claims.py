@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from humeval_power.choices import RECOMMENDED, PairedTest
 from humeval_power.errors import InputError
-from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 
 if TYPE_CHECKING:
+    from humeval_power.choices import PowerOn, Prior
     from humeval_power.planning.accuracy.claims import Claim
-    from humeval_power.planning.accuracy.detectable import Prior
-    from humeval_power.planning.accuracy.leaderboard import PowerOn, Submission
+    from humeval_power.planning.accuracy.leaderboard import Submission
     from humeval_power.planning.accuracy.overlap import SystemPair
     from humeval_power.planning.accuracy.pairs import ValidationPairs
     from humeval_power.reporting.accuracy.bounds import BoundsResult

@@ -9,9 +9,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from humeval_power.api.study import family_check, studies_like
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.errors import FitError, InputError
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.sweep.executors import on_executor
 

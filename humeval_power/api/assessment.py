@@ -6,10 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from humeval_power.inference.assessment.independent_tests import ScoreTest
+from humeval_power.choices import DEFAULT_SEED, FEWEST_ABOVE, SHARE, USUAL_CORRELATIONS, ScoreTest
 from humeval_power.inference.item_bootstrap import DEFAULT_RESAMPLES
-from humeval_power.planning.assessment import FEWEST_ABOVE, SHARE
-from humeval_power.planning.power import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
     from humeval_power.reporting.assessment.decomposed import Decomposition
     from humeval_power.reporting.assessment.observed import ObservedThresholds
     from humeval_power.reporting.assessment.tested import RatedPairs
-
-USUAL_CORRELATIONS = (1.0, 0.9, 0.7, 0.5, 0.2)
 
 
 def test(

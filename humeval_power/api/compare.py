@@ -6,22 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from humeval_power.clusters import Clusters
+from humeval_power.choices import (
+    CURVE_SIMULATIONS,
+    DEFAULT_RESAMPLES,
+    DEFAULT_SEED,
+    NORMALITY_ALPHA,
+    PRIMER_EFFECTS,
+    PRIMER_HURT,
+    PRIMER_ITEMS,
+    PowerBy,
+    Procedure,
+    Question,
+    ScoreCorrection,
+)
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.all_pairs import ScoreCorrection
-from humeval_power.inference.compare.data_analysis import NORMALITY_ALPHA
-from humeval_power.inference.compare.result import DEFAULT_RESAMPLES, Direction, Question, TestSettings
-from humeval_power.inference.compare.score_table import ScoreTable
-from humeval_power.planning.compare.pair import Procedure, Request, checked_question
-from humeval_power.planning.compare.power import CURVE_SIMULATIONS
-from humeval_power.planning.compare.primer import PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS
-from humeval_power.planning.compare.retrospective import PowerBy
-from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from humeval_power.inference.compare.result import Direction
+    from humeval_power.inference.compare.score_table import ScoreTable
     from humeval_power.reporting.compare.many import ManyResult
     from humeval_power.reporting.compare.pair import PairResult
     from humeval_power.reporting.compare.primer import PrimerCountsResult
@@ -115,6 +120,8 @@ def scores(
         No question, a test that does not answer it, or scores that cannot be compared.
     """
     from humeval_power.api import score_comparisons as kinds
+    from humeval_power.inference.compare.result import TestSettings
+    from humeval_power.planning.compare.pair import Request, checked_question
 
     settings = TestSettings(null=null, direction=direction, alpha=alpha, n_resamples=n_resamples, seed=seed)
     request = Request(
@@ -140,6 +147,9 @@ def scores(
 
 
 def _table(scores: Scores, clusters: Sequence[object] | None) -> ScoreTable:
+    from humeval_power.clusters import Clusters
+    from humeval_power.inference.compare.score_table import ScoreTable
+
     if not isinstance(scores, ScoreTable):
         scores = ScoreTable(scores.to_numpy(dtype=float), tuple(map(str, scores.columns)))
     return scores if clusters is None else replace(scores, clusters=Clusters.of(clusters), suspects=())

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from humeval_power.inference.contingency.swaps import DEFAULT_SWAPS, ContingencyMetric
-from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SWAPS, ContingencyMetric
 from humeval_power.rules import DEFAULT_RULE
 
 if TYPE_CHECKING:

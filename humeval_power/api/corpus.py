@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from humeval_power.clusters import Clusters
-from humeval_power.inference.corpus import DEFAULT_SWAPS
-from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SUBSETS, DEFAULT_SWAPS
 from humeval_power.rules import DEFAULT_RULE
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.metrics.sentence_counts import CorpusMetric, Tokenizer
+    from humeval_power.choices import CorpusMetric, Tokenizer
+    from humeval_power.clusters import Clusters
     from humeval_power.reporting.corpus.randomisation import CorpusTestResult
     from humeval_power.reporting.corpus.result import CorpusEstimateResult
-
-DEFAULT_SUBSETS = 1000
 
 
 def test(
@@ -55,6 +52,7 @@ def test(
         Texts of different lengths, clusters of another number of segments, or a number of swaps outside 1 to 10
         million.
     """
+    from humeval_power.clusters import Clusters
     from humeval_power.estimation.metrics.sentence_counts import sentence_counts
     from humeval_power.inference.corpus import metric_mean, paired_randomisation_test
     from humeval_power.reporting.corpus.randomisation import CorpusTestResult

@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from humeval_power.choices import DEFAULT_SEED
 from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
-from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 if TYPE_CHECKING:

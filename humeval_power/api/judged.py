@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from humeval_power.choices import DEFAULT_SEED
 from humeval_power.errors import InputError
-from humeval_power.planning.power import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.api.progress import in_steps, progress
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, POOL_BUDGETS
 from humeval_power.errors import HumevalPowerError
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from humeval_power.scenarios.looks.replicates import LookSource
     from humeval_power.sweep.executors import AnyExecutor
 
-POOL_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
 POOL_TOLD_AT = (1200, 3600)
 POOL_SIMULATIONS = 1000
 

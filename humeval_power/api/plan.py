@@ -10,30 +10,31 @@ from typing import TYPE_CHECKING, Literal
 
 from humeval_power.api.progress import in_percent, progress
 from humeval_power.assumptions import Assumed, Assumptions, assumptions_of
-from humeval_power.costs import CostModel
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion
+from humeval_power.choices import MOST_WORKERS as MOST_WORKERS
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES, ExclusionRules
-from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.parameters import Parameters
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.planning.workload import Ahead
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.simulation.losses import NO_LOSSES
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
+    from humeval_power.choices import PresentationOrder
+    from humeval_power.costs import CostModel
     from humeval_power.designs import Design
     from humeval_power.planning.looks.schedule import LookSchedule
     from humeval_power.planning.plan.plan import Plan
     from humeval_power.planning.plan.planned_systems import PlannedSystems
     from humeval_power.planning.plan.request import PlanRequest, PlanResult
-    from humeval_power.planning.plan.session_order import PresentationOrder
     from humeval_power.planning.power import PowerEstimate
     from humeval_power.planning.study.systems_power import SystemsPower
+    from humeval_power.planning.workload import Ahead
     from humeval_power.ratings import Ratings
     from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
     from humeval_power.reporting.plan.result import PlanSearchResult
+    from humeval_power.simulation.losses import Losses
     from humeval_power.simulation.quality_control import QualityControl
     from humeval_power.sweep.executors import AnyExecutor
 
@@ -43,7 +44,6 @@ PAIRINGS: Mapping[Pairing, tuple[bool, ...]] = {
     "unpaired": (False,),
     "both": (True, False),
 }
-MOST_WORKERS = 30
 
 
 def pilot(

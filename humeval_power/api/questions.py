@@ -6,15 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from humeval_power.api.progress import in_steps, progress
-from humeval_power.api.study_power import study_detectable, study_power
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, HIGHEST, Method
 from humeval_power.errors import InputError
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.planning.questions import HIGHEST, By, Method
-from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.study import RatingStudy
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
+    from humeval_power.planning.questions import By
     from humeval_power.reporting.drawn import Along, Drawn
     from humeval_power.reporting.questions.results import (
         DetectableResult,
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
     from humeval_power.reporting.result import Provenance
     from humeval_power.reporting.study.detectable import StudyDetectable
     from humeval_power.reporting.study.power import StudyPower
+    from humeval_power.scenarios.contract import Scenario
     from humeval_power.sweep.executors import AnyExecutor
 
 
@@ -64,6 +62,9 @@ def power(
     InputError
         A number of simulations below 1, or a precision outside (0, 0.5).
     """
+    from humeval_power.api.study_power import study_power
+    from humeval_power.scenarios.study import RatingStudy
+
     if wording is None and isinstance(scenario, RatingStudy):
         return study_power(
             scenario,
@@ -123,6 +124,9 @@ def detectable_effect(
     InputError
         A target outside (alpha, 1), no `largest`, or no effect up to it that reaches the target.
     """
+    from humeval_power.api.study_power import study_detectable
+    from humeval_power.scenarios.study import RatingStudy
+
     if wording is None and isinstance(scenario, RatingStudy):
         return study_detectable(
             scenario, power=power, method=method, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs

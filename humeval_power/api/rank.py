@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from humeval_power.choices import BattleTies
 from humeval_power.errors import InputError
-from humeval_power.inference.rank.battles import Battles, Ties
 from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from humeval_power.inference.compare.score_table import ScoreTable
+    from humeval_power.inference.rank.battles import Battles
     from humeval_power.reporting.rank.battles import BattleRankResult
     from humeval_power.reporting.rank.scores import ScoreRankResult
 
@@ -63,7 +64,7 @@ def scores(
 def battles(
     table: Battles,
     *,
-    ties: Ties = "davidson",
+    ties: BattleTies = "davidson",
     position_bias: bool = True,
     alpha: float = 0.05,
     seed: int = DEFAULT_SEED,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from humeval_power.planning.power import DEFAULT_SEED
+from humeval_power.choices import DEFAULT_SEED
 
 if TYPE_CHECKING:  # pandas is slow to import
     import pandas as pd
 
     from humeval_power.checking.exports.assigned import Assigned, Key
+    from humeval_power.choices import Response
     from humeval_power.differences import Difference
     from humeval_power.parameters import Parameters
     from humeval_power.planning.plan.plan import Plan
     from humeval_power.reporting.field.rehearsal import RehearsalResult
     from humeval_power.scales import RatingScale
     from humeval_power.simulation.rehearsal import Habits
-    from humeval_power.simulation.study import Response
     from humeval_power.systems import SystemsParameters
 
 

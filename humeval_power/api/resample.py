@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from humeval_power.api.progress import in_steps, progress
+from humeval_power.choices import DEFAULT_SEED
 from humeval_power.differences import Difference
-from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.sweep.executors import on_executor
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from humeval_power.api.progress import progress
+from humeval_power.choices import ScoreCorrection
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.all_pairs import ScoreCorrection, compare_scores
+from humeval_power.inference.compare.all_pairs import compare_scores
 from humeval_power.inference.compare.replicability import replicability
 from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.planning.compare.pair import Request, compare_pair

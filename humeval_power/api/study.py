@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.api.progress import in_steps, progress
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.errors import InputError
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from humeval_power.choices import Engine, Exclusion, Response
     from humeval_power.designs import Design
     from humeval_power.differences import Difference
-    from humeval_power.estimation.fit import CorrelatedFactor, Engine, Fit
+    from humeval_power.estimation.fit import CorrelatedFactor, Fit
     from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.inference.study.family_check import FamilyCheck
     from humeval_power.inference.study.intervals import IntervalMethod
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.fits.fit_result import FitResult
     from humeval_power.reporting.study.simulated import SimulatedStudy
     from humeval_power.scales import RatingScale
-    from humeval_power.simulation.losses import Exclusion, Losses
-    from humeval_power.simulation.study import Response
+    from humeval_power.simulation.losses import Losses
     from humeval_power.sweep.executors import AnyExecutor
 
 _MOST_TESTED = 100_000  # ratings up to which the term of worker and item is tested unasked

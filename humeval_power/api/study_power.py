@@ -7,19 +7,18 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from humeval_power.api.progress import in_percent, progress, tell
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Method, SearchMethod
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.planning.questions import Method, SearchMethod
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.study_counts import NO_DOCUMENTS, Documents
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
+    from humeval_power.choices import Sought
     from humeval_power.costs import CostModel
     from humeval_power.inference.study.formula import AnalyticPower
     from humeval_power.parameters import Parameters
-    from humeval_power.planning.study.required import Sought
     from humeval_power.planning.study.surface import Cell
     from humeval_power.planning.workload import Ahead
     from humeval_power.reporting.drawn import AlongStudy, Drawn
@@ -132,7 +131,7 @@ def study_power(
 def _by_formula(study: RatingStudy, method: Method) -> tuple[AnalyticPower | None, list[str]]:
     """The power by formula, if it is asked for and the formula describes the study, and remarks."""
     from humeval_power.inference.study.formula import analytic_power
-    from humeval_power.inference.study.replication import NO_LOSSES
+    from humeval_power.simulation.losses import NO_LOSSES
 
     if method == "simulate":
         return None, []

@@ -8,15 +8,15 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from humeval_power.api.plan import MOST_WORKERS, PAIRINGS, Pairing, control_of, plan_of
+from humeval_power.api.plan import PAIRINGS, Pairing, control_of, plan_of
 from humeval_power.api.progress import in_percent, progress
 from humeval_power.assumptions import Assumed, Assumptions
+from humeval_power.choices import DEFAULT_SEED, MOST_WORKERS
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily, SystemVariances
 from humeval_power.costs import CostModel
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES, ExclusionRules
-from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.sweep.executors import on_executor
 from humeval_power.systems import Goal, SystemsParameters

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from humeval_power.api.progress import in_percent, in_steps, progress
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.planning.questions import Method, SearchMethod
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Method, SearchMethod
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:

@@ -10,13 +10,17 @@ import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -87,6 +91,8 @@ def renumbered(codes: Codes) -> tuple[Codes, Codes]:
 
 def as_texts(table: pd.DataFrame) -> pd.DataFrame:
     """A table of any types with its cells as text, '' where there is no value, as `read_cells` reads them."""
+    import pandas as pd
+
     columns = {}
     for place, name in enumerate(table.columns):
         cells = read_cells(table.iloc[:, place])
@@ -217,6 +223,8 @@ def value_counts(mask: Mask, cells: Cells) -> str:
 
 
 def _factorize(column: pd.Series) -> tuple[Codes, Sequence[object]]:
+    import pandas as pd
+
     try:
         code, values = pd.factorize(column)
     except TypeError:  # lists and records of JSON cannot be hashed

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
 
 from humeval_power.checking.cells import Cells, Mask, codes_in, read_cells, value_counts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 Kind = Literal["rating", "repeat", "check"]
 KINDS: tuple[Kind, ...] = ("rating", "repeat", "check")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
 
 from humeval_power.checking.cells import (
     Cells,
@@ -29,6 +28,10 @@ from humeval_power.checking.submissions import (
     refusal_words,
     refused_rows,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 ROW_INDEX = "row"  # an index of this name holds the row numbers of the file
 

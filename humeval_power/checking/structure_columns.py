@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from humeval_power.checking.cells import (
     Cells,
@@ -25,6 +25,10 @@ from humeval_power.checking.cells import (
 from humeval_power.checking.columns import close_to, listing
 from humeval_power.checking.covariates import Covariate, categorical, follows, numeric, order, places
 from humeval_power.errors import Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 MOST_CATEGORIES = 20  # more are ids, not categories
 _ONE_OF_TWO = {"a": 0, "afirst": 0, "ab": 0, "b": 1, "bfirst": 1, "ba": 1}

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
 
 from humeval_power.checking.cells import Cells, Mask, read_cells, value_counts
 from humeval_power.checking.columns import listing
 from humeval_power.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 Rejected = Literal["drop", "keep"]
 REMEDY = (
@@ -70,6 +73,8 @@ class Refused:
 def refused_rows(table: pd.DataFrame, *, but: Collection[str] = ()) -> tuple[Refused, ...]:
     """What each column of states says, none where no row is marked; the columns `but` are read as ids or
     ratings, not as states."""
+    import pandas as pd
+
     known = {bare: name for name in map(str, table.columns) if (bare := _bare(name)) and name not in but}
     found = []
     for bare, name in known.items():

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from humeval_power.checking.cells import read_cells, read_ids, read_numbers
 from humeval_power.checking.columns import find_columns, listing
 from humeval_power.checking.roles import ROLES, Columns, Role, find_roles
-from humeval_power.checking.suspects import suspected_columns
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import shell_word
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 _ALL_BUT_RATING = tuple(column for role, column in ROLES.items() if role != "rating")
 
@@ -32,6 +35,8 @@ def columns_of_criteria(
     judged the same output: what is told of a worker, an item or an output is no rating of it. Columns that
     look like an order of showing, sessions or time are none.
     """
+    from humeval_power.checking.suspects import suspected_columns
+
     known = [str(name) for name in table.columns]
     if named.get("rating") is not None or table.empty:
         return ()

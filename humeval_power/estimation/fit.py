@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from humeval_power.choices import Engine as Engine
 from humeval_power.parameters import Parameters
 from humeval_power.rules import Estimator
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from humeval_power.uncertainty import VarianceUncertainty
 
 
-Engine = Literal["native", "lme4", "statsmodels"]
 CorrelatedFactor = Literal["worker", "item"]
 # of the lme4 engine: pbkrtest forms dense matrices of N x N and takes minutes beyond this
 KENWARD_ROGER_LIMIT = 1000

@@ -7,11 +7,12 @@ between the systems was as likely as what was observed (Dror et al. 2018; Card e
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import DEFAULT_SWAPS as DEFAULT_SWAPS
+from humeval_power.choices import FlipTest as FlipTest
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.estimation.metrics.metric_influence import influence_values
@@ -21,8 +22,6 @@ from humeval_power.inference.clustered import ClusteredMean, clustered_mean
 from humeval_power.inference.resampled import drawn_p, in_blocks, monte_carlo_interval
 
 Floats = NDArray[np.float64]
-FlipTest = Literal["normal", "flips"]
-DEFAULT_SWAPS = 10_000
 MAX_SWAPS = 10_000_000
 LISTED_UP_TO = 12  # sentences: 2^12 swaps are listed
 _CLOSE = 1e-9  # BLEU points: differences that vary by rounding alone are equal

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from humeval_power.choices import RECOMMENDED as RECOMMENDED
+from humeval_power.choices import ConditionalTest as ConditionalTest
+from humeval_power.choices import PairedTest as PairedTest
+
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-ConditionalTest = Literal["mid-p", "asymptotic", "exact"]
-PairedTest = Literal["mid-p", "unconditional", "asymptotic", "exact"]
-RECOMMENDED: PairedTest = "mid-p"
 _BLOCK = 4096  # critical counts that are worked out together and kept
 _TIE = 1e-9  # statistics that differ by less are equal
 

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from humeval_power.choices import FEWEST_ABOVE as FEWEST_ABOVE
+from humeval_power.choices import SHARE as SHARE
 from humeval_power.errors import InputError
 from humeval_power.inference.shares import wilson_interval
 
 Floats = NDArray[np.float64]
-
-FEWEST_ABOVE = 20  # below this a share of 95 % is a matter of a single comparison
-SHARE = 0.95
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from humeval_power.choices import DEFAULT_SEED as DEFAULT_SEED
+from humeval_power.choices import DEFAULT_SIMULATIONS as DEFAULT_SIMULATIONS
 from humeval_power.errors import InputError
 from humeval_power.inference.shares import wilson_interval
 from humeval_power.planning.replicate_blocks import Told, block_size, blocks_of
@@ -14,8 +16,6 @@ from humeval_power.planning.workload import seconds_each
 from humeval_power.scenarios.contract import Scenario
 from humeval_power.sweep.blocks import Block, Done, run_blocks
 
-DEFAULT_SIMULATIONS = 2000
-DEFAULT_SEED = 1
 MAX_SIMULATIONS = 1_000_000
 
 

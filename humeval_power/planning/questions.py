@@ -9,6 +9,9 @@ from typing import Literal
 
 import numpy as np
 
+from humeval_power.choices import HIGHEST as HIGHEST
+from humeval_power.choices import Method as Method
+from humeval_power.choices import SearchMethod as SearchMethod
 from humeval_power.errors import InputError
 from humeval_power.planning.power import (
     DEFAULT_SEED,
@@ -39,12 +42,9 @@ def smallest_true(test: Callable[[int], bool], lowest: int, highest: int) -> int
 
 
 By = Literal["computed", "simulation"]
-Method = Literal["analytic", "simulate", "both"]
-SearchMethod = Literal["analytic", "both"]  # of sizes, which are searched by formula and then proved
 GRID = 40  # effects looked at from the largest down: the power may be a saw in the effect too
 _ZOOM = 8  # and within the step where the power was last too low
 SAFETY = 64  # sizes beyond the answer that must reach the target too
-HIGHEST = 1_000_000  # where a search for a size ends
 _RESOLUTION = 1e-6  # of the largest effect
 _STEPS = 14  # of a bisection by simulation
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import platform
 from collections.abc import Mapping
 from functools import cache
-from importlib import metadata
 
+ANALYSIS_SCHEMA = "humeval_power/analysis/1"
+ANALYSES_SCHEMA = "humeval_power/analyses/1"
 PARAMETERS_SCHEMA = "humeval_power/parameters/1"
 MDE_SCHEMA = "humeval_power/mde/1"
 SIZE_SCHEMA = "humeval_power/size/1"
@@ -16,6 +16,8 @@ SURFACE_SCHEMA = "humeval_power/surface/1"
 IMPORT_SCHEMA = "humeval_power/import/1"
 COLLECT_STATUS_SCHEMA = "humeval_power/collect_status/1"
 WITHDRAWAL_SCHEMA = "humeval_power/withdrawal/1"
+PLAN_FILE = "plan.json"  # in the folder that `plan -o` writes
+LOOKS_FILE = "looks.json"  # in the folder that `looks -o` writes
 
 Record = dict[str, object]
 _VERSIONED = ("humeval-power", "numpy", "scipy", "pandas", "numba")
@@ -29,6 +31,9 @@ def versions() -> dict[str, str]:
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
     """The same, read once: finding a package's version takes a millisecond."""
+    import platform
+    from importlib import metadata
+
     packages = ((package, metadata.version(package)) for package in _VERSIONED)
     return ("python", platform.python_version()), *packages
 

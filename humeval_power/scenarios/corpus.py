@@ -9,6 +9,8 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import DEFAULT_FLIPS
+from humeval_power.choices import PRESETS as PRESETS
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.corpus import FlipTest, drawn_sign_flip, normal_sign_flip
 from humeval_power.scenarios.blocks import draw_in_blocks
@@ -16,19 +18,8 @@ from humeval_power.scenarios.computed import ComputedPower, normal_power
 from humeval_power.scenarios.contract import Replicates
 
 Floats = NDArray[np.float64]
-DEFAULT_FLIPS = 1000
 METHOD = "normal approximation with the exact moments of the swap effects"
 _BLOCK, _HELD = 256, 2_000_000  # studies drawn from one child of the seed, effects in memory at a time
-
-# Share of zero effects and Laplace scale: Card et al. (2020), Table 3, WMT English-German, and appendix G.
-PRESETS: dict[str, tuple[float, float]] = {
-    "card2020": (0.13, 25.8),
-    "wmt19-tf19-tf18": (0.19, 23.7),
-    "wmt18-tf18-tf16": (0.09, 29.4),
-    "wmt17-tf16-conv17": (0.12, 22.5),
-    "wmt16-tf16-conv14": (0.10, 27.6),
-    "card2020-appendix-g": (0.20, 26.0),
-}
 
 
 @dataclass(frozen=True)

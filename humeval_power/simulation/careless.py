@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import USUAL_PASSING, USUAL_SECONDS
 from humeval_power.designs import Codes
 from humeval_power.errors import InputError, field_problem
 from humeval_power.simulation.losses import CAREFUL
@@ -28,9 +29,9 @@ class Behaviour:
         the logarithm over workers and over ratings. Careless workers take `careless_pace` of it.
     """
 
-    passing: float = 0.97
+    passing: float = USUAL_PASSING
     careless_passing: float = 0.4
-    seconds: float = 20.0
+    seconds: float = USUAL_SECONDS
     sd_log_worker: float = 0.3
     sd_log_rating: float = 0.5
     careless_pace: float = 0.1

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import Exclusion as Exclusion
 from humeval_power.designs import Assignment, Codes
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.simulation.screening import suspicious_workers
@@ -19,7 +20,6 @@ from humeval_power.simulation.screening import suspicious_workers
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 RandomAnswers = Literal["uniform", "midpoint"]
-Exclusion = Literal["none", "careless", "suspicious"]
 
 CAREFUL, AT_RANDOM, STRAIGHT = 0, 1, 2  # kinds of workers
 _SHARES = ("missing", "quitting", "at_random", "straight_lining")
@@ -246,3 +246,6 @@ def _scatter(u: Floats, answers: RandomAnswers, levels: Floats | None) -> Floats
 
 def _is_share(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1
+
+
+NO_LOSSES = Losses()

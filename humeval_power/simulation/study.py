@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import Response as Response
 from humeval_power.designs import Assignment, Codes, Design
 from humeval_power.errors import DesignError, InputError
 from humeval_power.latent import Latent
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
-Response = Literal["gaussian", "clipped", "likert"]
 
 _NUMBERS = 1 << 13  # ratings that are worked out together, where that is more than one study
 

@@ -11,8 +11,9 @@ from cases import each_case
 from scipy import stats
 
 from humeval_power.api import compare
+from humeval_power.choices import ADVISED
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.advice import RECOMMENDED, advise, recommended_test
+from humeval_power.inference.compare.advice import advise, recommended_test
 from humeval_power.inference.compare.data_analysis import analyse
 from humeval_power.inference.compare.effect_sizes import signed_rank_effect, wilcoxon_r
 from humeval_power.inference.compare.result import TestSettings
@@ -70,7 +71,7 @@ def test_many_pairs_get_one_test_that_suits_them_all():
 
 
 def test_recommended_is_run_and_named():
-    found = compare.scores(table(SKEWED), question="mean", test=RECOMMENDED, power_by="formula")
+    found = compare.scores(table(SKEWED), question="mean", test=ADVISED, power_by="formula")
     assert found.comparison.test.name == "bootstrap-t"
     assert "test:bootstrap-t" in found.document().signature
     assert not any("less preferred" in warning for warning in found.comparison.warnings)
@@ -78,15 +79,15 @@ def test_recommended_is_run_and_named():
     assert plain.comparison.test.name == "t"
     assert any("less preferred" in warning for warning in plain.comparison.warnings)
     wide = ScoreTable(np.column_stack([np.zeros(25), SKEWED, SKEWED[::-1]]), ("a", "b", "c"))
-    many = compare.scores(wide, question="mean", test=RECOMMENDED)
+    many = compare.scores(wide, question="mean", test=ADVISED)
     assert {pair.test.name for pair in many.found.pairs} == {"bootstrap-t"}
-    stepped = compare.scores(wide, question="mean", test=RECOMMENDED, correction="romano-wolf")
+    stepped = compare.scores(wide, question="mean", test=ADVISED, correction="romano-wolf")
     assert {pair.test.name for pair in stepped.found.pairs} == {"bootstrap-t"}
 
 
 def test_recommended_under_the_published_procedure_is_what_that_recommends():
     asked = {"procedure": "nlpstattest", "power_by": "formula"}
-    plain, named = (compare.scores(table(SKEWED), test=test, **asked) for test in (None, RECOMMENDED))
+    plain, named = (compare.scores(table(SKEWED), test=test, **asked) for test in (None, ADVISED))
     assert plain.comparison.test == named.comparison.test
 
 

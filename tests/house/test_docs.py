@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,6 @@ from places import ROOT
 from humeval_power.interfaces.cli.main import COMMANDS, main
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-HEAVY = ("numpy", "pandas", "numba", "scipy", "matplotlib", "statsmodels", "pyarrow", "pydantic", "rich")
 SHARED_OPTIONS = (
     "--seed",
     "--simulations",
@@ -113,27 +110,6 @@ def test_options_that_mean_the_same_are_said_the_same(spelling: str) -> None:
 def test_what_writes_can_be_forced_and_is_quiet_on_request(words: str) -> None:
     assert option(words, "--force") is not None
     assert option(words, "-q") is not None
-
-
-def test_help_does_not_wait_for_the_heavy_packages() -> None:
-    code = (
-        "import sys; from humeval_power.interfaces.cli.main import main; "
-        f"print([name for name in {HEAVY!r} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_the_first_help_imports_no_command() -> None:
-    code = (
-        "import sys; from click.testing import CliRunner; "
-        "from humeval_power.interfaces.cli.main import COMMANDS, main; "
-        "assert CliRunner().invoke(main, ['--help']).exit_code == 0; "
-        "before = 'humeval_power.interfaces.cli.'; "
-        "print([name for name, (place, _) in COMMANDS.items() if before + place in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 @each_case("page", PAGES, ids=lambda page: page.name)

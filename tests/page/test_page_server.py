@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +16,6 @@ from click.testing import CliRunner, Result
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 from page_server import Page, running
-from places import ROOT
 
 from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.page.serving import server
@@ -106,19 +103,6 @@ def test_only_the_loopback_is_listened_at(host: str) -> None:
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert "There is no folder" in refused("--folder", str(tmp_path / "missing")).output
-
-
-def test_the_servers_process_loads_nothing_heavy() -> None:
-    heavy = "numpy pandas numba scipy pyarrow matplotlib statsmodels formulaic sacrebleu"
-    program = (
-        "import sys, humeval_power.interfaces.page.opened\n"
-        f"print([name for name in {heavy.split()} if name in sys.modules])"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    found = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True
-    )
-    assert found.stdout.strip() == "[]"
 
 
 def test_the_link_that_a_browser_is_started_with_works_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -351,7 +351,7 @@ def test_neither_table_nor_key_is_overwritten_without_force(
     table, key = tmp_path / "assignment.csv", tmp_path / "key.csv"
     (tmp_path / there).write_text("precious")
     with monkeypatch.context() as without_work:
-        without_work.setattr("humeval_power.interfaces.cli.plan.assign.assign_work", None)  # refused before
+        without_work.setattr("humeval_power.api.plan.assign_work", None)  # refused before
         refused = run(*SMALL, "-o", table, "--key", key, code=2)
     assert f"{there} exists already" in words(refused.stderr)
     assert (tmp_path / there).read_text() == "precious"

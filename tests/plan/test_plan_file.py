@@ -649,14 +649,6 @@ def test_the_published_schema_describes_every_name_of_a_plan() -> None:
         assert described - {"n_systems"} == set(document[name])  # which a plan of two systems leaves out
 
 
-def test_pydantic_is_imported_only_when_a_plan_is_read_or_written() -> None:
-    code = (
-        "import sys, humeval_power.interfaces.cli.plan.options, "
-        "humeval_power.interfaces.formats.plan.plan_file; sys.exit('pydantic' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 @click.group(cls=LazyGroup)
 def program() -> None:
     """A program with one command that follows a plan."""

@@ -10,8 +10,9 @@ import statsmodels.api as sm
 from drawn_battles import drawn
 from scipy import optimize, stats
 
+from humeval_power.choices import BattleTies
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.inference.rank.battles import Battles, Ties
+from humeval_power.inference.rank.battles import Battles
 from humeval_power.inference.rank.bradley_terry import fit_battles
 from humeval_power.inference.rank.by_battles import rank_battles
 from humeval_power.inference.rank.clustered_battles import clustered_errors, independent_errors
@@ -52,7 +53,7 @@ def test_cr1_of_statsmodels_is_near_with_many_clusters() -> None:
 
 
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
-def test_the_maximum_is_that_of_the_obvious_likelihood(ties: Ties) -> None:
+def test_the_maximum_is_that_of_the_obvious_likelihood(ties: BattleTies) -> None:
     met = battles()
 
     def deviance(x: np.ndarray) -> float:
@@ -82,7 +83,7 @@ def root(matrix: np.ndarray, power: float) -> np.ndarray:
     return vector[:, kept] @ np.diag(value[kept] ** power) @ vector[:, kept].T
 
 
-def dense_cr2(met: Battles, ties: Ties) -> tuple[np.ndarray, np.ndarray]:
+def dense_cr2(met: Battles, ties: BattleTies) -> tuple[np.ndarray, np.ndarray]:
     """Covariance of the parameters and df of the pairs: the weighted regression with all its matrices written out,
     two rows for each battle."""
     fit = fit_battles(met, ties=ties)
@@ -116,7 +117,7 @@ def dense_cr2(met: Battles, ties: Ties) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
 @pytest.mark.parametrize("users", [3, 12])
-def test_the_sandwich_is_that_of_dense_matrices(ties: Ties, users: int) -> None:
+def test_the_sandwich_is_that_of_dense_matrices(ties: BattleTies, users: int) -> None:
     met = battles(n=150, users=users, taste=0.5, sizes=np.arange(1.0, users + 1) ** 2)
     assert met.clusters is not None
     covariance, df = dense_cr2(met, ties)

@@ -26,9 +26,9 @@ from humeval_power.planning.analyze import deviations, power_at_interest
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.reporting.agreement.record import agreement_record
-from humeval_power.reporting.analyze.analysis_content import ANALYSIS_SCHEMA, analysis_content
+from humeval_power.reporting.analyze.analysis_content import analysis_content
 from humeval_power.reporting.plan.sealed.content import looks_content
-from humeval_power.reporting.records import json_ready
+from humeval_power.reporting.records import ANALYSIS_SCHEMA, json_ready
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.result import Provenance, enveloped
 from humeval_power.rules import DecisionRule

@@ -14,9 +14,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.cli.main import COMMANDS, main
+from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.cli.output import write_file, write_set
 from humeval_power.interfaces.cli.study import check
+from humeval_power.interfaces.formats import rating_tables
 from humeval_power.reporting.document import Table
 from humeval_power.reporting.render.terminal import table_lines
 from humeval_power.reporting.study.tables.ratings_figure import ratings_figure
@@ -224,22 +225,10 @@ def test_what_goes_wrong_is_told_in_words(
     def fail(*_arguments: object, **_options: object) -> None:
         raise error
 
-    monkeypatch.setattr(check, "read_rating_table", fail)
+    monkeypatch.setattr(rating_tables, "read_rating_table", fail)
     result = run("check", pilot)
     assert result.exit_code == exit_code
     assert result.stderr.strip() == expected
-
-
-def test_help_lists_the_commands_without_importing_what_they_need() -> None:
-    code = (
-        "import sys\n"
-        "from humeval_power.interfaces.cli.main import main\n"
-        "main(['--help'], standalone_mode=False)\n"
-        "print(sorted({'numpy', 'pandas', 'numba', 'scipy', 'matplotlib'} & set(sys.modules)))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert all(f"\n  {name} " in done.stdout for name in COMMANDS)
-    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_the_command_runs_as_a_program(pilot: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import CorpusMetric as CorpusMetric
+from humeval_power.choices import Tokenizer as Tokenizer
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.extras import require_extra
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
 Floats = NDArray[np.float64]
-CorpusMetric = Literal["bleu", "chrf", "chrf++"]
-Tokenizer = Literal["13a", "intl", "zh", "char", "none"]
 METRIC_NAMES: dict[CorpusMetric, str] = {"bleu": "BLEU", "chrf": "chrF", "chrf++": "chrF++"}
 
 

@@ -6,17 +6,17 @@ the t tests of Student and Welch. Agrees with scipy.stats to rounding.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import ScoreTest as ScoreTest
 from humeval_power.kernels.metrics.rank_sum import mann_whitney_counts
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-12  # of the largest rating: what is left of a spread of equal ones
-ScoreTest = Literal["mann-whitney", "welch", "student"]
 
 
 class RankSumTest(NamedTuple):

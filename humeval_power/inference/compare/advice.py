@@ -15,7 +15,6 @@ from humeval_power.inference.compare.result import Question
 
 Standing = Literal["preferred", "allowed", "less preferred", "inappropriate"]
 STANDINGS: tuple[Standing, ...] = ("preferred", "allowed", "less preferred", "inappropriate")
-RECOMMENDED = "recommended"  # asks for the test that suits the question and the data best
 BOLD_BELOW = 50  # items: bootstrap tests that are not studentised are too bold with fewer
 SWITCH_WARNING = (
     "This procedure chooses between mean and median by looking at the same data: with equal means and skewed "

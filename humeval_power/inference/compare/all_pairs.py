@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from humeval_power.choices import ADVISED
+from humeval_power.choices import ScoreCorrection as ScoreCorrection
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.advice import RECOMMENDED, recommended_test
+from humeval_power.inference.compare.advice import recommended_test
 from humeval_power.inference.compare.data_analysis import analyse
 from humeval_power.inference.compare.result import (
     Floats,
@@ -26,7 +28,6 @@ from humeval_power.inference.corrections import correct
 if TYPE_CHECKING:
     from humeval_power.inference.compare.joint_bootstrap import JointBootstrap
 
-ScoreCorrection = Literal["holm", "romano-wolf", "max-t", "bonferroni", "bh", "none"]
 BY_RESAMPLING: tuple[ScoreCorrection, ...] = ("romano-wolf", "max-t")
 
 
@@ -100,9 +101,9 @@ def compare_scores(
         A correction by resampling for a question other than the mean, or as `run_test`.
     """
     pairs = _pairs(table, baseline)
-    if correction in BY_RESAMPLING and test in (None, RECOMMENDED):
+    if correction in BY_RESAMPLING and test in (None, ADVISED):
         name = "bootstrap-t"
-    elif test == RECOMMENDED:
+    elif test == ADVISED:
         name = _recommended(question, table, pairs)
     else:
         name = test or DEFAULT_TEST[question]

@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from humeval_power.choices import NORMALITY_ALPHA as NORMALITY_ALPHA
 from humeval_power.inference.compare.result import Floats, all_alike, score_differences
 from humeval_power.inference.compare.shapiro_wilk import shapiro_wilk
 from humeval_power.inference.ranked_values import rounded
 
 Skew = Literal["roughly symmetric", "slightly skewed", "highly skewed"]
 SLIGHT, HIGH = 0.5, 1.0  # Bulmer's (1979) thresholds of |skewness|
-NORMALITY_ALPHA = 0.05
 SHAPIRO_RANGE = (3, 5000)  # items between which the p-value of the test is trusted
 
 

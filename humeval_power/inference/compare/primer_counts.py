@@ -11,8 +11,6 @@ from humeval_power.inference.compare.primer import primer_p
 from humeval_power.inference.compare.resamples import Resamples, resamples_of
 from humeval_power.inference.mcnemar import at_most, exact_p, mid_p
 
-MOST_ITEMS = 1_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class PrimerCounts:

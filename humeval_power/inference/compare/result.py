@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from humeval_power.choices import DEFAULT_RESAMPLES
+from humeval_power.choices import Question as Question
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.resamples import Resamples
 from humeval_power.inference.ranked_values import exact_difference
@@ -16,9 +18,7 @@ from humeval_power.inference.ranked_values import exact_difference
 Floats = NDArray[np.float64]
 
 Direction = Literal["two-sided", "greater", "less"]
-Question = Literal["mean", "median", "pseudomedian", "better"]
 
-DEFAULT_RESAMPLES = 10_000
 MAX_RESAMPLES = 10_000_000
 
 

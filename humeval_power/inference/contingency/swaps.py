@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import DEFAULT_SWAPS as DEFAULT_SWAPS
+from humeval_power.choices import ContingencyMetric as ContingencyMetric
 from humeval_power.errors import InputError
 from humeval_power.inference.resampled import drawn_p, monte_carlo_interval
 from humeval_power.kernels.metrics.confusion import metric_value
@@ -15,17 +16,6 @@ from humeval_power.simulation.study import replicate_generator
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-ContingencyMetric = Literal[
-    "f1",
-    "precision",
-    "recall",
-    "accuracy",
-    "balanced-accuracy",
-    "mcc",
-    "macro-f1",
-    "micro-f1",
-]
-DEFAULT_SWAPS = 10_000
 _CLOSE = 1e-12
 _HELD = 2_000_000  # numbers in memory at a time; part of what a seed means
 

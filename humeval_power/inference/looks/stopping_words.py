@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import cast, get_args
 
+from humeval_power.choices import EFFICACY_WORDS as EFFICACY_WORDS
+from humeval_power.choices import FUTILITY_WORDS
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.futility import (
     BetaSpendingFutility,
@@ -26,25 +28,6 @@ from humeval_power.inference.looks.stopping_rule import (
     HaybittlePeto,
     Spending,
     WangTsiatis,
-)
-
-EFFICACY_WORDS = (
-    "pocock",
-    "obrien-fleming",
-    "wang-tsiatis:DELTA",
-    "haybittle-peto[:Z]",
-    "lan-demets-pocock",
-    "lan-demets-obrien-fleming",
-    "hwang-shih-decani[:GAMMA]",
-    "kim-demets[:RHO]",
-    "table:T=SHARE,...",
-    "levels:P,P,...",
-)
-FUTILITY_WORDS = (
-    "none",
-    "p:LIMIT[:binding]",
-    "conditional-power:LIMIT[:design|trend|null]",
-    "beta:BETA[:SPENDING][:binding]",
 )
 
 

@@ -7,12 +7,11 @@ of 0 between -1 and +1 ('kept': the score test of a mean of 0, whose variance is
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from humeval_power.choices import Ties as Ties
 from humeval_power.inference.mcnemar import (
     P_VALUES,
     ConditionalTest,
@@ -22,7 +21,6 @@ from humeval_power.inference.mcnemar import (
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-Ties = Literal["excluded", "split", "kept"]
 _TIE = 1e-9
 
 

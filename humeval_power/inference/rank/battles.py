@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,6 @@ from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError, Problem
 
 Codes = NDArray[np.int64]
-Ties = Literal["davidson", "rao-kupper"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

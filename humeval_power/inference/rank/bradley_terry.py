@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import BattleTies
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.rank.battles import Battles, Ties
+from humeval_power.inference.rank.battles import Battles
 from humeval_power.inference.rank.outcome_models import OutcomeLaw, outcome_law
 
 Floats = NDArray[np.float64]
@@ -24,7 +25,7 @@ class BattleModel:
 
     n_systems: int
     with_order: bool
-    ties: Ties | None
+    ties: BattleTies | None
 
     @property
     def order_at(self) -> int | None:
@@ -86,7 +87,7 @@ class BattleFit:
         return None if self.model.tie_at is None else float(self.parameters[self.model.tie_at])
 
 
-def fit_battles(battles: Battles, *, ties: Ties = "davidson", with_order: bool = True) -> BattleFit:
+def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: bool = True) -> BattleFit:
     """Fit Bradley and Terry's model by Fisher scoring.
 
     Raises

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.inference.rank.battles import Battles, Ties, check_comparable
+from humeval_power.choices import BattleTies
+from humeval_power.inference.rank.battles import Battles, check_comparable
 from humeval_power.inference.rank.bradley_terry import BattleFit, fit_battles
 from humeval_power.inference.rank.clustered_battles import clustered_errors, independent_errors
 from humeval_power.inference.rank.largest_t import two_sided_p, two_sided_t
@@ -52,7 +53,7 @@ class BattleRanking:
 def rank_battles(
     battles: Battles,
     *,
-    ties: Ties = "davidson",
+    ties: BattleTies = "davidson",
     position_bias: bool = True,
     alpha: float = 0.05,
     seed: int = DEFAULT_SEED,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.inference.rank.battles import Ties
+from humeval_power.choices import BattleTies
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ class OutcomeLaw:
         return np.asarray(np.einsum("...o,...oa,...ob->...ab", self.share, self.slope, self.slope))
 
 
-def outcome_law(eta: Floats, tie: float | Floats | None, kind: Ties) -> OutcomeLaw:
+def outcome_law(eta: Floats, tie: float | Floats | None, kind: BattleTies) -> OutcomeLaw:
     """The law of the outcomes at strengths `eta` of any shape, which `tie` fits; without `tie` there are none."""
     if tie is None:
         won = special.expit(eta)

@@ -11,50 +11,10 @@ from scipy import special
 
 from humeval_power.checking.columns import bare
 from humeval_power.inference.runs.run_table import Floats, RunTable
-from humeval_power.runs_parameters import RunsKind
+from humeval_power.runs_parameters import GENERATIONS, PROMPTS, RunsKind
 
 Layout = Literal["own labels", "shared labels", "shared numbers"]
 
-PROMPTS = frozenset(
-    {
-        *(
-            "prompt",
-            "template",
-            "instruction",
-            "instructions",
-            "persona",
-            "phrasing",
-            "paraphrase",
-            "wording",
-        ),
-        *(
-            "promptvariant",
-            "prompttemplate",
-            "variant",
-            "fewshot",
-            "shots",
-            "demonstration",
-            "demonstrations",
-        ),
-        *("seed", "checkpoint"),
-    }
-)
-GENERATIONS = frozenset(
-    {
-        *(
-            "generation",
-            "gen",
-            "sample",
-            "completion",
-            "attempt",
-            "epoch",
-            "repeat",
-            "repetition",
-            "replicate",
-        ),
-        *("rollout", "draw", "trial", "try", "iteration", "resample"),
-    }
-)
 STRONG_EVIDENCE = 0.001  # of a p-value that contradicts how the runs are read
 _SHARED = 0.9  # of items with all labels, from which labels count as the same for all
 

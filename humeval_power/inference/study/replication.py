@@ -18,6 +18,7 @@ from humeval_power.inference.study.latent_scale import LatentScale
 from humeval_power.latent import Family, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Analysis, Estimator
+from humeval_power.simulation.losses import NO_LOSSES as NO_LOSSES
 from humeval_power.simulation.losses import Collected, Exclusion, Losses, collect, remaining
 from humeval_power.simulation.portions import portions
 from humeval_power.simulation.quality_control import Again, QualityControl, control, with_repeats
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-NO_LOSSES = Losses()
 COMPONENTS = STANDARD_DEVIATIONS[:4]
 MOST_FAILURES = 0.2  # share of failed fits above which the other studies are no fair sample
 LOST = 9  # status of a study with fewer than 2 workers, items or systems left

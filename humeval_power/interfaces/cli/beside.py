@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from humeval_power.errors import InputError
-from humeval_power.interfaces.writing.targets import check_targets
 
 Content = str | bytes
 
@@ -57,6 +56,10 @@ def refuse_to_renew(files: tuple[BesideFile, ...], *, force: bool) -> None:
         A file that is there, or a place that cannot be written.
     """
     kept = [file for file in files if file.keeps]
+    if not kept:
+        return
+    from humeval_power.interfaces.writing.targets import check_targets
+
     check_targets([file.path for file in kept], force=True)
     for file in kept:
         if Path(file.path).is_file() and not force:

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
-from humeval_power.reporting.result import Result
+if TYPE_CHECKING:
+    from humeval_power.reporting.result import Result
 
-Found = Callable[[Result], None]
+    Found: TypeAlias = Callable[[Result], None]
 
 
 @dataclass(slots=True)

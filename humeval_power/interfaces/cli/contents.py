@@ -5,14 +5,16 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.beside import Content
 from humeval_power.interfaces.cli.output import WIDTH
-from humeval_power.interfaces.formats.documents.reading import to_json
-from humeval_power.reporting.result import Result
 from humeval_power.safe_text import table_csv
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.result import Result
+
 
 Format = Literal["terminal", "markdown", "html", "latex", "csv", "json"]
 
@@ -34,6 +36,7 @@ def folder_of(result: Result) -> dict[str, Content]:
     """Everything about a result as files: the page, the record, the table, the pictures, and its own."""
     if result.files_alone:
         return dict(result.files())
+    from humeval_power.interfaces.formats.documents.reading import to_json
     from humeval_power.reporting.render import as_html
 
     document = result.document()
@@ -48,10 +51,11 @@ def folder_of(result: Result) -> dict[str, Content]:
 
 def printed(result: Result, form: Format, *, details: bool) -> str:
     """The text that a format asks for."""
-    from humeval_power.reporting import render
-
     if form == "terminal" and result.printed_as:
         return str(result.artefact(result.printed_as))
+    from humeval_power.interfaces.formats.documents.reading import to_json
+    from humeval_power.reporting import render
+
     document = result.document
     forms: Mapping[Format, Callable[[], str]] = {
         "terminal": lambda: render.as_terminal(document(), width=_width(), details=details),

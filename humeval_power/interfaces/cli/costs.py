@@ -6,21 +6,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import pandas as pd
 from click.core import ParameterSource
 
-from humeval_power.checking.collected import first_answers
 from humeval_power.checking.columns import named_column
-from humeval_power.costs import CostModel, PlatformFee
+from humeval_power.choices import CURRENCY, UNITS_PER_ASSIGNMENT
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.numbers import LARGEST, SMALLEST, WholeNumber, shortened
 from humeval_power.interfaces.cli.options import Function, collected, fields_of
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.formats.fees import read_fee
-from humeval_power.interfaces.formats.rating_tables import read_rating_table
+
+if TYPE_CHECKING:
+    from humeval_power.costs import CostModel, PlatformFee
 
 
 class Money(click.ParamType[Decimal]):
@@ -71,7 +70,6 @@ class CostOptions:
 
 
 _UNTYPED = (None, ParameterSource.DEFAULT)
-_DEFAULTS = {field.name: field.default for field in fields(CostModel)}
 
 
 def _amount(name: str, text: str, default: object = None) -> Function:
@@ -102,12 +100,12 @@ _COST_OPTIONS = (
     click.option(
         "--units-per-assignment",
         type=WholeNumber(min=1),
-        default=_DEFAULTS["units_per_assignment"],
+        default=UNITS_PER_ASSIGNMENT,
         show_default=True,
         help="Items that a worker finishes in one HIT.",
     ),
     click.option("--split-hits", is_flag=True, help="Publish HITs in copies below the fee's cliff."),
-    click.option("--currency", default=_DEFAULTS["currency"], show_default=True, help="Three letters."),
+    click.option("--currency", default=CURRENCY, show_default=True, help="Three letters."),
 )
 
 
@@ -129,6 +127,11 @@ def with_pilot_times(prices: CostOptions, pilot: str | None) -> CostOptions:
         return prices
     if pilot is None or pilot == "-":
         raise InputError("--seconds-column needs a PILOT file that has the column.")
+    import pandas as pd
+
+    from humeval_power.checking.collected import first_answers
+    from humeval_power.interfaces.formats.rating_tables import read_rating_table
+
     frame = first_answers(read_rating_table(pilot).frame)
     named_column(name, frame.columns, option="--seconds-column", source=pilot)
     numbers = pd.to_numeric(frame[name], errors="coerce")
@@ -179,6 +182,8 @@ def cost_model(prices: CostOptions) -> CostModel:
         raise InputError(
             [Problem(rule, "Give --cost-per-rating, or --pay-per-hour with --seconds-per-rating.")]
         )
+    from humeval_power.interfaces.formats.fees import read_fee
+
     fee = read_fee(prices.fee, prices.fees)
     with _named():
         if prices.fee_share is not None:
@@ -209,6 +214,8 @@ def cost_model_if_typed(prices: CostOptions) -> CostModel | None:
 
 
 def _model(prices: CostOptions, fee: PlatformFee) -> CostModel:
+    from humeval_power.costs import CostModel
+
     return CostModel(
         price_per_rating=prices.cost_per_rating,
         pay_per_hour=prices.pay_per_hour,

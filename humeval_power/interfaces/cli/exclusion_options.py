@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from humeval_power.exclusions import NO_RULES, RULES, ExclusionRules
-from humeval_power.inference.field.worker_exclusion import WorkerExclusion, exclude_workers
 from humeval_power.interfaces.cli.options import Function
-from humeval_power.interfaces.formats.answers import answers_of
-from humeval_power.interfaces.formats.tables import SourceTable
-from humeval_power.planning.plan.plan import Plan
-from humeval_power.ratings import Ratings
+
+if TYPE_CHECKING:
+    from humeval_power.inference.field.worker_exclusion import WorkerExclusion
+    from humeval_power.interfaces.formats.tables import SourceTable
+    from humeval_power.planning.plan.plan import Plan
+    from humeval_power.ratings import Ratings
 
 
 def exclude_if_option(words: str) -> Function:
@@ -57,5 +59,8 @@ def excluded(
         raise click.UsageError(
             f"The plan seals its own rules ({sealed}): leave out --exclude-if, or amend the plan."
         )
+    from humeval_power.inference.field.worker_exclusion import exclude_workers
+    from humeval_power.interfaces.formats.answers import answers_of
+
     rules = sealed or typed
     return exclude_workers(answers_of(found, ratings), rules) if rules else None

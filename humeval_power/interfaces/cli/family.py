@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from humeval_power.choices import DEFAULT_SIMULATIONS, Method
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.numbers import RealNumber, number_list
-from humeval_power.planning.power import DEFAULT_SIMULATIONS
-from humeval_power.planning.questions import Method
-from humeval_power.reporting.questions.wording import Wording
-from humeval_power.scenarios.contract import Scenario
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.questions.wording import Wording
+    from humeval_power.scenarios.contract import Scenario
+
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -8,22 +8,20 @@ import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.api.progress import share_done
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.output import note, remark
 from humeval_power.interfaces.cli.run import typed_command
-from humeval_power.interfaces.writing.partial_folder import PartialFolder, UnfinishedWorkError
-from humeval_power.interfaces.writing.question import Question
 from humeval_power.interfaces.writing.targets import is_stream
-from humeval_power.reporting.numbers import time_taken
-from humeval_power.reporting.result import Source
-from humeval_power.sweep.engine import sweeping
-from humeval_power.sweep.parcels import NotSendableError
-from humeval_power.sweep.versions import versions_here
+
+if TYPE_CHECKING:
+    from humeval_power.interfaces.writing.partial_folder import PartialFolder
+    from humeval_power.interfaces.writing.question import Question
+    from humeval_power.reporting.result import Source
+
 
 # where the answer goes, in which form, and where it is computed: none of these changes it
 _NOT_ASKED = {"output", "force", "as_json", "format", "details", "quiet", "code", "jobs", "on", "dry_run"}
@@ -46,6 +44,10 @@ class KeptWork:
         if self._folder is None:
             yield
             return
+        from humeval_power.interfaces.writing.partial_folder import UnfinishedWorkError
+        from humeval_power.sweep.engine import sweeping
+        from humeval_power.sweep.parcels import NotSendableError
+
         try:
             with sweeping(store=self._folder):
                 yield
@@ -78,6 +80,9 @@ def kept_work(
     if output is None or output == "-" or is_stream(output):
         yield KeptWork(None)
         return
+    from humeval_power.api.progress import share_done
+    from humeval_power.interfaces.writing.partial_folder import PartialFolder
+
     ignored = _NOT_ASKED | set(elsewhere)
     folder = PartialFolder(Path(output), lambda: _question(files, ignored), tell=note, warn=remark)
     try:
@@ -98,10 +103,15 @@ def kept_work(
 
 
 def _kept(folder: PartialFolder) -> str:
+    from humeval_power.reporting.numbers import time_taken
+
     return f"{time_taken(folder.seconds)} of work are kept in {folder.path}: the same command goes on from there."
 
 
 def _question(files: Mapping[str, Source], ignored: Collection[str]) -> Question:
+    from humeval_power.interfaces.writing.question import Question
+    from humeval_power.sweep.versions import versions_here
+
     ctx = click.get_current_context()
     names = {option.name: _shown(option) for option in ctx.command.params}
     options = {

@@ -98,13 +98,13 @@ def _local(typed: str, count: str | None) -> Elsewhere:
 
 
 def _address(typed: str) -> Elsewhere:
-    from humeval_power.interfaces.dask_clusters import connected
-
     found = _ADDRESS.fullmatch(typed)
     if not found or not 1 <= int(found[3]) <= 65535:
         raise click.BadParameter(
             f"an address has a host and a port, such as tcp://host:8786; got {typed!r}."
         )
+    from humeval_power.interfaces.dask_clusters import connected
+
     return Elsewhere(lambda: connected(typed, note), typed, None)
 
 

@@ -12,9 +12,6 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.capturing import caught
-from humeval_power.interfaces.writing.file_sets import write_files
-from humeval_power.interfaces.writing.targets import check_targets
-from humeval_power.interfaces.writing.unfinished import finish_sets
 from humeval_power.safe_text import display_width, terminal_text, visible
 
 QUIET = "humeval_power.quiet"
@@ -71,6 +68,10 @@ def refuse_to_overwrite(paths: Sequence[str | Path], *, force: bool) -> None:
     A file that the command reads is never written over, with --force neither.
     """
     written = [path for path in paths if str(path) != "-"]
+    if not written:
+        return
+    from humeval_power.interfaces.writing.targets import check_targets
+
     _refuse_inputs(written)
     check_targets(written, force=force)
 
@@ -97,12 +98,12 @@ def _same_file(path: str | Path, other: str) -> bool:
 
 def write_file(path: str | Path, content: str | bytes, *, force: bool) -> None:
     """Write a file as a whole or not at all; a missing directory is made."""
-    write_files({Path(path): content}, force=force, say=remark)
+    write_set({Path(path): content}, force=force)
 
 
 def replace_file(path: str | Path, content: str | bytes) -> None:
     """Write a file anew that the command has read, as a whole or not at all."""
-    write_files({Path(path): content}, force=True, say=remark)
+    write_set({Path(path): content}, force=True)
 
 
 def write_set(
@@ -114,6 +115,8 @@ def write_set(
     first: Callable[[], None] | None = None,
 ) -> None:
     """Write files that belong together, wherever they lie: all of them, or none; see `write_files`."""
+    from humeval_power.interfaces.writing.file_sets import write_files
+
     write_files(contents, force=force, private=private, published=published, first=first, say=remark)
 
 
@@ -127,6 +130,10 @@ def finish_stopped_runs(words: Sequence[str]) -> None:
                 above = os.path.dirname(real)
                 places.update(dict.fromkeys([above, real] if os.path.isdir(real) else [above]))
                 places[os.path.dirname(above)] = None  # where the files of a release are staged
+    if not places:
+        return
+    from humeval_power.interfaces.writing.unfinished import finish_sets
+
     for place in places:
         finish_sets(Path(place), say=remark)
 

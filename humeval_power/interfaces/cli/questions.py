@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from humeval_power.api import questions as api
+from humeval_power.choices import HIGHEST, Method
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.family import Assumed, Decorator, Family, Given
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
@@ -15,19 +15,14 @@ from humeval_power.interfaces.cli.options import decorated, draw_option, power_t
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.surface_cells import surface_cells, without_lists_of_one
-from humeval_power.interfaces.cli.work_ahead import MOST, tell_work
-from humeval_power.planning.questions import HIGHEST, By, Method, ways_of
-from humeval_power.planning.workload import NOTHING, SEARCH_STEPS, comparison_workload
 from humeval_power.reporting.drawn import Along, Drawn
-from humeval_power.reporting.questions.results import (
-    DetectableResult,
-    PowerResult,
-    QuestionResult,
-    RequiredResult,
-)
-from humeval_power.reporting.questions.surface import SurfaceResult
-from humeval_power.reporting.result import Result
+
+if TYPE_CHECKING:
+    from humeval_power.planning.questions import By
+    from humeval_power.reporting.questions.results import RequiredResult
+    from humeval_power.reporting.questions.surface import SurfaceResult
+    from humeval_power.reporting.result import Result
+
 
 _TYPICAL = 10_000  # size at which a search for one is costed
 
@@ -40,17 +35,24 @@ def question_commands(family: Family) -> list[click.Command]:
 def _power(family: Family) -> click.Command:
     def command(n: int, effect: float, method: Method, run: Run, **given: Any) -> Result:
         """How often would a comparison of this size find an effect of this size?"""
+        from humeval_power.api import questions as api
+        from humeval_power.planning.questions import ways_of
+
         family.effect_range(given).check([effect])
         scenario = family.build(n, effect, given)
         _tell_work(family, [n], ways_of(method, scenario), run, given)
         return api.power(scenario, method=method, **_asked(family, run, {"n": n, **given}))
 
-    return _built(family, "power", command, PowerResult, (_n(family), _effect(family)))
+    return _built(family, "power", command, (_n(family), _effect(family)))
 
 
 def _mde(family: Family) -> click.Command:
     def command(n: int, target: float, method: Method, run: Run, **given: Any) -> Result:
         """The smallest effect that a comparison of this size finds with the target power."""
+        from humeval_power.api import questions as api
+        from humeval_power.planning.questions import ways_of
+        from humeval_power.planning.workload import SEARCH_STEPS
+
         largest = family.largest_effect(given)
         scenario = family.build(n, largest, given)
         by = ways_of(method, scenario, is_search=True)
@@ -58,7 +60,7 @@ def _mde(family: Family) -> click.Command:
         asked = _asked(family, run, {"n": n, **given})
         return api.detectable_effect(scenario, largest=largest, power=target, method=method, **asked)
 
-    return _built(family, "mde", command, DetectableResult, (_n(family), power_target_option))
+    return _built(family, "mde", command, (_n(family), power_target_option))
 
 
 def _size(family: Family) -> click.Command:
@@ -68,6 +70,10 @@ def _size(family: Family) -> click.Command:
         """The smallest size that finds this effect with the target power."""
         if effect == 0 and not family.shows_none(given):
             raise InputError("--effect 0: no size finds it. Give the smallest effect that would matter.")
+        from humeval_power.api import questions as api
+        from humeval_power.planning.questions import ways_of
+        from humeval_power.planning.workload import SEARCH_STEPS
+
         family.effect_range(given).check([effect])
         most = family.most(given)
         highest = highest if most is None else min(highest, most)
@@ -82,7 +88,7 @@ def _size(family: Family) -> click.Command:
             **_asked(family, run, {"effect": effect, **given}),
         )
 
-    return _built(family, "size", command, RequiredResult, (_effect(family), power_target_option, _highest))
+    return _built(family, "size", command, (_effect(family), power_target_option, _highest))
 
 
 def _surface(family: Family) -> click.Command:
@@ -96,6 +102,10 @@ def _surface(family: Family) -> click.Command:
         **given: Any,
     ) -> SurfaceResult:
         """Power over many sizes and effects, with a figure."""
+        from humeval_power.api import questions as api
+        from humeval_power.interfaces.cli.surface_cells import surface_cells, without_lists_of_one
+        from humeval_power.planning.questions import ways_of
+
         cells = surface_cells(family, n, effect, given)
         sizes = [int(labels["n"]) for labels, _ in cells]
         first = cells[0][1]
@@ -108,7 +118,7 @@ def _surface(family: Family) -> click.Command:
         for name, kind, text in (("--n", int, family.size_help), ("--effect", float, family.effect_help))
     ]
     own: tuple[Decorator, ...] = (*lists, draw_option, _along)
-    return _built(family, "surface", command, SurfaceResult, own, many=True)
+    return _built(family, "surface", command, own, many=True)
 
 
 def _tell_work(
@@ -116,6 +126,9 @@ def _tell_work(
 ) -> None:
     """Say how long comparisons of these sizes will take to simulate, or refuse them; where nothing is
     simulated, refuse only numbers of simulations that make no sense."""
+    from humeval_power.interfaces.cli.work_ahead import MOST, tell_work
+    from humeval_power.planning.workload import NOTHING, comparison_workload
+
     n_simulations = run.simulations(family.simulations)
     if "simulation" not in by and n_simulations <= MOST:
         return
@@ -182,11 +195,10 @@ def _built(
     family: Family,
     name: str,
     function: Callable[..., Result],
-    result: type[QuestionResult],
     own: Sequence[Decorator],
     *,
     many: bool = False,
 ) -> click.Command:
     options = [each.many if many and isinstance(each, Assumed) else each for each in family.options]
-    command = decorated(with_run(with_result(result)(function)), (*own, *options, _method(family)))
+    command = decorated(with_run(with_result()(function)), (*own, *options, _method(family)))
     return click.command(name, help=function.__doc__, cls=Command)(command)

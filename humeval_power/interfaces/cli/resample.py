@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.resample import SIMULATIONS, resample
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
-from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.options import TableOptions, alpha_option, df_option, table_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.reporting.resample.result import ResampleResult
 from humeval_power.rules import DecisionRule, DegreesOfFreedom
-from humeval_power.scenarios.resample import Unit
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.resample.result import ResampleResult
+    from humeval_power.scenarios.resample import Unit
+
 
 UNITS = ("rating", "item", "worker", "both")
 TESTS = ("mixed", "ratings-t", "mann-whitney", "item-means-t", "wilcoxon", "worker-means-t")
@@ -66,7 +67,7 @@ def _tests(_ctx: click.Context, _option: click.Parameter, text: str) -> tuple[st
 @df_option
 @alpha_option
 @with_run
-@with_result(ResampleResult)
+@with_result()
 def command(
     file: str,
     table: TableOptions,
@@ -87,6 +88,10 @@ def command(
     number, and runs each test on them. No model of the ratings is needed; but
     nothing varies that did not vary in RATINGS.
     """
+    from humeval_power.api.resample import SIMULATIONS, resample
+    from humeval_power.interfaces.cli.loading import load_ratings
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+
     loaded = load_ratings(file, table, tell=False)
     n_simulations = run.simulations(SIMULATIONS)
     return resample(

@@ -8,11 +8,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from humeval_power.api.progress import lines_to, silent
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.beside import (
     Beside,
@@ -35,7 +34,6 @@ from humeval_power.interfaces.cli.contents import (
     folder_of,
     printed,
 )
-from humeval_power.interfaces.cli.kept_work import kept_work
 from humeval_power.interfaces.cli.options import (
     Function,
     collected,
@@ -53,9 +51,10 @@ from humeval_power.interfaces.cli.output import (
     write_set,
 )
 from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, Run, typed_command
-from humeval_power.interfaces.formats.documents.reading import to_json
-from humeval_power.interfaces.formats.files_read import noting_files
-from humeval_power.reporting.result import Result
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.result import Result
+
 
 PYTHON = ".py"
 PROGRAMS = (".r",)  # endings of files that hold a program which a result has
@@ -125,6 +124,8 @@ class Out:
 
     def deliver(self, result: Result) -> None:
         """Print or write the result, or hand it over to the program that runs the command."""
+        from humeval_power.interfaces.formats.documents.reading import to_json
+
         for said in result.remarks:
             note(said)
         elsewhere = caught()
@@ -137,7 +138,10 @@ class Out:
             code = self.code and result.artefact(self.code)
             text = str(code) or printed(result, self.format, details=self.details)
             exact = bool(code) or self.format == "csv"
-            write_set(beside, force=self.force, first=lambda: show(text, exact=exact))
+            if beside:
+                write_set(beside, force=self.force, first=lambda: show(text, exact=exact))
+            else:
+                show(text, exact=exact)
         else:
             self._write(result, self.path, beside)
             if self.format == "json":
@@ -172,15 +176,16 @@ class Out:
 
 
 def with_result(
-    result: type[Result],
     *,
+    endings: tuple[str, ...] = (),
     writes: bool = True,
     beside: Beside | None = None,
     codes: Mapping[str, str] | None = None,
 ) -> Callable[[Function], Function]:
-    """Add --json, --format, --details, --code, --output, --force and --quiet to a command that returns such a
-    result.
+    """Add --json, --format, --details, --code, --output, --force and --quiet to a command that returns a result.
 
+    endings : those of files that its result makes of its own, as `Result.endings`; said here, so that --help and
+        wrong options need not import the result.
     writes : without it the result is printed only: what the command writes is its own, and has a fixed content.
     beside : options of the command that name a file each, and what that holds of the result; such files are
         written with the result or not at all.
@@ -197,7 +202,7 @@ def with_result(
         _format_option,
         _details_option,
         _code_option(codes or {}),
-        *((_output_option(result), force_option) if writes else ()),
+        *((_output_option(endings), force_option) if writes else ()),
         quiet_option,
     )
 
@@ -208,6 +213,9 @@ def with_result(
             if out.code == PYTHON:
                 out.deliver_program()
                 return
+            from humeval_power.interfaces.cli.kept_work import kept_work
+            from humeval_power.interfaces.formats.files_read import noting_files
+
             with noting_files() as files, kept_work(out.path, files, elsewhere=beside or ()) as work:
                 with ExitStack() as around:
                     around.enter_context(compiled_kernels())
@@ -225,7 +233,7 @@ def with_result(
 
         def out_of(values: dict[str, Any]) -> Out:
             code = {"python": PYTHON, **(codes or {})}.get(values.pop("code") or "", "")
-            return replace(_out_of(values, result.endings, writes=writes, beside=beside), code=code)
+            return replace(_out_of(values, endings, writes=writes, beside=beside), code=code)
 
         return collected(run, options, name="out", collect=out_of)
 
@@ -285,6 +293,8 @@ def code_wanted() -> bool:
 
 
 def _progress() -> Any:
+    from humeval_power.api.progress import lines_to, silent
+
     quiet = click.get_current_context().meta.get(QUIET, False)
     return silent() if quiet else lines_to(note)
 
@@ -315,8 +325,8 @@ def _code_option(codes: Mapping[str, str]) -> Function:
     )
 
 
-def _output_option(result: type[Result]) -> Function:
-    own = f"{', '.join(result.endings)}: what the command makes; " if result.endings else ""
+def _output_option(endings: tuple[str, ...]) -> Function:
+    own = f"{', '.join(endings)}: what the command makes; " if endings else ""
     return click.option(
         "-o",
         "--output",

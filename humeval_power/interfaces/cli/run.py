@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.on import Elsewhere, on_option
 from humeval_power.interfaces.cli.options import (
@@ -20,7 +21,6 @@ from humeval_power.interfaces.cli.options import (
     simulations_option,
 )
 from humeval_power.interfaces.cli.output import PROGRAM, WORDS, note
-from humeval_power.planning.power import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.safe_text import shell_command
 
 EXIT_TARGET_MISSED = 3

@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,8 +17,10 @@ from humeval_power.interfaces.cli.family import Family, Given
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.reporting.questions.wording import Wording
-from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.functions import FunctionScenario
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
+
 
 _HELP = "-h", "--help"
 
@@ -95,12 +97,16 @@ def _scenario(n: int, effect: float, given: Given) -> Scenario:
     alpha = given["alpha"]
     if alpha is None:
         return scenario
+    from humeval_power.scenarios.functions import FunctionScenario
+
     if not isinstance(scenario, FunctionScenario):
         raise InputError(f"{spec} has an alpha of its own; leave --alpha out.")
     return replace(scenario, alpha=alpha)
 
 
 def _made(spec: str, made: Any, n: int, effect: float) -> Scenario:
+    from humeval_power.scenarios.functions import FunctionScenario
+
     if isinstance(made, FunctionScenario):
         return replace(made, n=n, effect=effect)
     if not callable(made):
@@ -139,6 +145,8 @@ def _takes_nothing(function: Any) -> bool:
 def _largest(given: Given) -> float:
     if given["largest"] is not None:
         return float(given["largest"])
+    from humeval_power.scenarios.functions import FunctionScenario
+
     made = _load(str(click.get_current_context().obj))
     scenario = made() if callable(made) and _takes_nothing(made) else made
     return scenario.largest if isinstance(scenario, FunctionScenario) else 1.0

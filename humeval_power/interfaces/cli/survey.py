@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from humeval_power.api.survey import USUAL_EFFECTS, survey
@@ -17,9 +19,11 @@ from humeval_power.interfaces.cli.options import gaussian_rule_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import source_needed
-from humeval_power.reporting.survey.result import SurveyResult
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.survey.result import SurveyResult
 
 
 @click.command("survey", cls=Command)
@@ -31,7 +35,7 @@ from humeval_power.scales import RatingScale
 @click.option("--if-no-items", type=WholeNumber(min=2), help="Assume so many where none is reported.")
 @click.option("--if-no-ratings", type=WholeNumber(min=1), help="Ratings per item, where none is reported.")
 @gaussian_rule_options
-@with_result(SurveyResult)
+@with_result()
 @source_needed
 def command(
     file: str,

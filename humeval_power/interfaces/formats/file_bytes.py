@@ -13,13 +13,16 @@ import stat
 import sys
 import zlib
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from humeval_power.checking.columns import close_to
-from humeval_power.checking.origin import Encoding
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.files_read import note_file
 from humeval_power.interfaces.formats.size_limits import largest_size, too_large
+
+if TYPE_CHECKING:
+    from humeval_power.checking.origin import Encoding
+
 
 STANDARD_INPUT = "-"
 _GZIP, EXCEL, PARQUET, OLD_EXCEL = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xd0\xcf\x11\xe0"

@@ -21,12 +21,12 @@ from humeval_power.checking.columns import (
 )
 from humeval_power.checking.roles import ROLES
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.runs.kinds import GENERATIONS, PROMPTS
 from humeval_power.inference.runs.run_table import RunTable
 from humeval_power.interfaces.formats.item_clusters import clusters_of
 from humeval_power.interfaces.formats.tables import SourceTable, read_table
 from humeval_power.ratings import MISSING_CODES
 from humeval_power.reporting.numbers import counted
+from humeval_power.runs_parameters import GENERATIONS, PROMPTS
 
 RUN = Column(("run", *sorted(GENERATIONS | PROMPTS)), option="--run", is_id=True)
 ITEM = Column(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from humeval_power.choices import DEFAULT_SEED
 from humeval_power.interfaces.python_code.expressions import Value
 from humeval_power.interfaces.python_code.typed import Typed
-from humeval_power.planning.power import DEFAULT_SEED
 
 
 def run_of(typed: Typed, *further: str) -> dict[str, Value]:

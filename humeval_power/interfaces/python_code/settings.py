@@ -13,7 +13,7 @@ from humeval_power.interfaces.python_code.expressions import Call, Code, Value, 
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import GapError, Typed
 from humeval_power.parameters import PRESETS, Parameters
-from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
+from humeval_power.reporting.records import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
+from humeval_power.choices import Prior as Prior
 from humeval_power.errors import InputError
 from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.roots import root_between
@@ -66,7 +66,6 @@ def detectable_accuracy(
     return DetectableAccuracy(found, largest, power - missing)
 
 
-Prior = Literal["glue", "squad", "middle", "least", "most"]
 PRIORS: Mapping[Prior, Agreement] = {
     "glue": OVERLAP["glue"],
     "squad": OVERLAP["squad"],

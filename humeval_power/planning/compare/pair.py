@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from humeval_power.choices import ADVISED, CURVE_SIMULATIONS, QUESTIONS
+from humeval_power.choices import Procedure as Procedure
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.advice import (
-    RECOMMENDED,
     SWITCH_WARNING,
     TestAdvice,
     advise,
@@ -38,7 +38,6 @@ from humeval_power.inference.compare.result import (
 )
 from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.inference.compare.tests import DEFAULT_TEST, run_test
-from humeval_power.planning.compare.power import CURVE_SIMULATIONS
 from humeval_power.planning.compare.retrospective import (
     POST_HOC,
     PowerBy,
@@ -49,13 +48,6 @@ from humeval_power.planning.compare.retrospective import (
 if TYPE_CHECKING:
     from humeval_power.inference.compare.equivalence import Equivalence
 
-Procedure = Literal["question", "nlpstattest"]
-QUESTIONS: Mapping[Question, str] = {
-    "mean": "does B have the higher mean score?",
-    "median": "is the middle difference B - A other than 0?",
-    "pseudomedian": "is the middle of all means of two differences other than 0?",
-    "better": "is B better on more than half of the items, however much?",
-}
 NO_DIFFERENCE = (
     "The difference is not significant. That does not show that the systems are alike: few items alone will "
     "do it. To show it, say within which margin they count as alike, and test for that."
@@ -156,9 +148,9 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
     )
     advice = _advice(request, data, table.clusters)
     question: Question = request.question or data.nlpstattest_statistic
-    if request.question is None and request.test in (None, RECOMMENDED):
+    if request.question is None and request.test in (None, ADVISED):
         name = advice[0].name
-    elif request.test == RECOMMENDED:
+    elif request.test == ADVISED:
         name = advice[0].name if table.clusters is not None else recommended_test(question, [data])
     else:
         name = request.test or DEFAULT_TEST[question]

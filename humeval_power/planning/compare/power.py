@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from scipy import special
 
+from humeval_power.choices import CURVE_SIMULATIONS
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Direction
 from humeval_power.inference.equivalence_power import equivalence_power
@@ -17,7 +18,6 @@ from humeval_power.scenarios.compare.scores import t_power
 from humeval_power.scenarios.contract import Scenario
 
 MOST_ITEMS = 100_000_000
-CURVE_SIMULATIONS = 1000
 
 
 @dataclass(frozen=True, slots=True)

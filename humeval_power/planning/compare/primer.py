@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from humeval_power.choices import PRIMER_EFFECTS as PRIMER_EFFECTS
+from humeval_power.choices import PRIMER_HURT as PRIMER_HURT
+from humeval_power.choices import PRIMER_ITEMS as PRIMER_ITEMS
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.compare.primer import primer_p
-
-PRIMER_ITEMS = (100, 500, 2000, 10_000)
-PRIMER_EFFECTS = (0.005, 0.01, 0.02, 0.05)
-PRIMER_HURT = tuple(percent / 100 for percent in range(20))
 
 
 @dataclass(frozen=True, slots=True)

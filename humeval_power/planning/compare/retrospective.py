@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from humeval_power.choices import CURVE_SIMULATIONS
+from humeval_power.choices import MOST_NEEDED as MOST_NEEDED
+from humeval_power.choices import PowerBy as PowerBy
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, Question, TestSettings, all_alike
 from humeval_power.inference.ranked_values import exact_difference
-from humeval_power.planning.compare.power import CURVE_SIMULATIONS, CurvePoint, curve_sizes, power_curve
+from humeval_power.planning.compare.power import CurvePoint, curve_sizes, power_curve
 from humeval_power.planning.questions import smallest_true
 from humeval_power.scenarios.compare.scores import NormalScores, PairedScoreTest, ResampledScores
 from humeval_power.scenarios.computed import ComputedPower
@@ -23,9 +26,7 @@ if TYPE_CHECKING:
 
     Drawn: TypeAlias = ResampledScores | NormalScores | SignScores | ResampledClusters
 
-PowerBy = Literal["bootstrap", "normal", "formula"]
 Unit = Literal["items", "clusters"]
-MOST_NEEDED = 1_000_000  # items that are worth naming
 POST_HOC = (
     "The power is that for the effect that was observed. It says nothing that the p-value does not say "
     "already: at p = 0.05 it is about one half. Name the difference that matters instead."

@@ -7,11 +7,10 @@ from typing import get_args
 
 import numpy as np
 
+from humeval_power.choices import MAX_RATE as MAX_RATE
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import DesignError, Problem
 from humeval_power.planning.plan.session_order import PresentationOrder
-
-MAX_RATE = 0.3  # a repeat needs an output that came half a batch before
 
 
 def checked_names(design: Design, names: Sequence[str]) -> tuple[str, ...]:

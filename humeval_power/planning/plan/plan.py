@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from humeval_power.choices import LARGEST_COUNT as LARGEST_COUNT
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.costs import CostModel
 from humeval_power.designs import Codes, Design, DesignKind
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from humeval_power.planning.plan.planned_systems import PlannedSystems
     from humeval_power.planning.study.systems_study import SystemsStudy
     from humeval_power.ratings import Ratings
-
-
-LARGEST_COUNT = 100_000  # of anything that a plan counts: workers, items, ratings of a worker
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import PresentationOrder as PresentationOrder
 from humeval_power.designs import Codes
 from humeval_power.errors import DesignError
 from humeval_power.planning.plan.alternation import Steps, alternated
 
-PresentationOrder = Literal["random", "blocked"]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 RATING, REPEAT, CHECK = 0, 1, 2

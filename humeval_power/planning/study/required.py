@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
+from humeval_power.choices import Sought as Sought
 from humeval_power.errors import InputError
 from humeval_power.inference.study.formula import (
     FEW_WORKERS,
@@ -34,7 +34,6 @@ from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import check_documents
 from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 
-Sought = Literal["workers", "items", "documents", "ratings-per-item"]
 MOST = 100_000  # larger studies are not searched
 MOST_UNPAIRED = 1000  # their exact precision needs matrices of twice this order
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.inference.mcnemar import PairedTest
+from humeval_power.choices import PairedTest
 from humeval_power.planning.accuracy.detectable import DetectableAccuracy
 from humeval_power.reporting.document import Block, Document, Paragraph, Section, Table
 from humeval_power.reporting.numbers import counted

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.inference.mcnemar import PairedTest
+from humeval_power.choices import PairedTest
 from humeval_power.planning.accuracy.claims import JudgedClaim, JudgedClaims
 from humeval_power.planning.accuracy.methods import ClaimMethods
 from humeval_power.reporting.document import Document, Paragraph, Picture, Points, Section, Table

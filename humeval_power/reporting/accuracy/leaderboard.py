@@ -6,8 +6,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.inference.mcnemar import PairedTest
-from humeval_power.planning.accuracy.leaderboard import JudgedSubmission, PowerOn
+from humeval_power.choices import PairedTest, PowerOn
+from humeval_power.planning.accuracy.leaderboard import JudgedSubmission
 from humeval_power.reporting.document import Document, Paragraph, Picture, Points, Section, Table
 from humeval_power.reporting.numbers import counted, p_cell
 from humeval_power.reporting.records import Record

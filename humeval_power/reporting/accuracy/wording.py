@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from humeval_power.reporting.questions.wording import Wording, share_words
 from humeval_power.scenarios.accuracy.agreement import AssumedAgreement, KnownAgreement
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy
-from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
-from humeval_power.scenarios.contract import Scenario
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.accuracy.paired import PairedAccuracy
+    from humeval_power.scenarios.contract import Scenario
 
 
 def _words(scenario: Scenario) -> list[str]:
     """What is compared, for people."""
+    from humeval_power.scenarios.accuracy.paired import PairedAccuracy
+    from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
+
     if isinstance(scenario, UnpairedAccuracy):
         return [
             f"{scenario.n_items:,} items for each system, other ones for B than for A",
@@ -32,6 +38,8 @@ def _words(scenario: Scenario) -> list[str]:
 
 
 def _bounds(scenario: PairedAccuracy) -> str:
+    from humeval_power.scenarios.accuracy.paired import PairedAccuracy
+
     powers = [
         PairedAccuracy(
             scenario.n_items,

@@ -34,9 +34,6 @@ if TYPE_CHECKING:  # documents know the schemas, and need nothing else
     from humeval_power.planning.power import PowerEstimate
     from humeval_power.ratings import Ratings
 
-ANALYSIS_SCHEMA = "humeval_power/analysis/1"
-ANALYSES_SCHEMA = "humeval_power/analyses/1"
-
 
 def analysis_content(
     ratings: Ratings,

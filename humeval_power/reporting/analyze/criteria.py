@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.comparisons import ComparisonFamily, FamilyOfTests
 from humeval_power.planning.analyze import Deviation
-from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA
 from humeval_power.reporting.analyze.deviations import deviations_content, deviations_section
 from humeval_power.reporting.analyze.exclusions import TITLE as EXCLUSION_TITLE
 from humeval_power.reporting.analyze.exclusions import WithAndWithout, exclusion_section
@@ -27,7 +26,7 @@ from humeval_power.reporting.analyze.two import AnalysisResult
 from humeval_power.reporting.analyze.variances import WARNING
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, p_cell
-from humeval_power.reporting.records import Record
+from humeval_power.reporting.records import ANALYSES_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.safe_text import file_stems
 

@@ -13,7 +13,7 @@ from humeval_power.inference.study.many_systems import CorrectedP, SystemsAnalys
 from humeval_power.inference.study.ranks import SimulatedRanks
 from humeval_power.planning.analyze import Deviation
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.analyze.analysis_content import ANALYSIS_SCHEMA, systems_content
+from humeval_power.reporting.analyze.analysis_content import systems_content
 from humeval_power.reporting.analyze.deviations import deviations_content, deviations_section
 from humeval_power.reporting.analyze.estimate_tellings import pair_rows
 from humeval_power.reporting.analyze.exclusions import (
@@ -57,7 +57,7 @@ from humeval_power.reporting.analyze.units import Unit
 from humeval_power.reporting.analyze.variances import check_remarks, model_remarks, system_sds
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Points, Section
 from humeval_power.reporting.numbers import counted
-from humeval_power.reporting.records import Record
+from humeval_power.reporting.records import ANALYSIS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import

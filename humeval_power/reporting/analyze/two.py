@@ -19,11 +19,7 @@ from humeval_power.planning.analyze import Deviation, LooksTaken, PowerAtInteres
 from humeval_power.planning.monitor.step import estimates, taken_boundaries
 from humeval_power.planning.power import PowerEstimate
 from humeval_power.ratings import Ratings
-from humeval_power.reporting.analyze.analysis_content import (
-    ANALYSIS_SCHEMA,
-    analysis_content,
-    looks_content,
-)
+from humeval_power.reporting.analyze.analysis_content import analysis_content, looks_content
 from humeval_power.reporting.analyze.decision import corrected_decision_words, decision_words
 from humeval_power.reporting.analyze.deviations import deviations_section
 from humeval_power.reporting.analyze.exclusions import (
@@ -38,7 +34,7 @@ from humeval_power.reporting.analyze.independence import (
 )
 from humeval_power.reporting.document import Block, Document, Paragraph, Points, Section, Table
 from humeval_power.reporting.numbers import counted, interval_words, p_words, percent
-from humeval_power.reporting.records import Record
+from humeval_power.reporting.records import ANALYSIS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.fits.adjustment import adjustment_sections
 from humeval_power.reporting.study.fits.family_words import family_remarks

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from humeval_power.reporting.questions.wording import Wording, points_words
-from humeval_power.scenarios.assessment.scenario import DirectAssessment
-from humeval_power.scenarios.contract import Scenario
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
+
 
 _BELOW_WORDS = {
     "leave": "left as they are",
@@ -19,6 +23,8 @@ _TEST_WORDS = {
 
 
 def _words(scenario: Scenario) -> list[str]:
+    from humeval_power.scenarios.assessment.scenario import DirectAssessment
+
     assert isinstance(scenario, DirectAssessment)
     a, b = scenario.a, scenario.b
     spread = f"SD {a.sd:g}" if a.sd == b.sd else f"SD {a.sd:g} and {b.sd:g}"
@@ -32,6 +38,8 @@ def _words(scenario: Scenario) -> list[str]:
 
 
 def _said(scenario: Scenario) -> str:
+    from humeval_power.scenarios.assessment.scenario import DirectAssessment
+
     assert isinstance(scenario, DirectAssessment)
     return points_words(scenario.true_effect, scenario.low, scenario.high)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from humeval_power.choices import MOST_NEEDED
 from humeval_power.inference.compare.advice import STANDINGS, Standing, TestAdvice
 from humeval_power.inference.compare.tests import TESTS
 from humeval_power.planning.compare.pair import PairComparison
-from humeval_power.planning.compare.retrospective import MOST_NEEDED
 from humeval_power.reporting.document import Fact, Paragraph, Points, Table
 from humeval_power.reporting.numbers import counted, significant
 from humeval_power.reporting.values import share

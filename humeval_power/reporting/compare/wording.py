@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from humeval_power.reporting.questions.wording import Wording
-from humeval_power.scenarios.contract import Scenario
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
 
 
 def _words(scenario: Scenario) -> list[str]:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.checking.cluster_columns import ClusterSuspect
+from humeval_power.choices import ContingencyMetric
 from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import ClusteredMean
-from humeval_power.inference.contingency.swaps import ContingencyMetric, ContingencyTest
+from humeval_power.inference.contingency.swaps import ContingencyTest
 from humeval_power.reporting.clustered_words import (
     PAPER,
     cluster_caveats,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from humeval_power.reporting.questions.wording import Wording
-from humeval_power.scenarios.contingency.scenario import DEFAULT_FLIPS, ContingencyStudy
-from humeval_power.scenarios.contract import Scenario
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
 
 
 def _words(scenario: Scenario) -> list[str]:
+    from humeval_power.scenarios.contingency.scenario import DEFAULT_FLIPS, ContingencyStudy
+
     assert isinstance(scenario, ContingencyStudy)
     flips = "exact p-values" if scenario.is_exact else f"{scenario.n_flips or DEFAULT_FLIPS:,} random swaps"
     return [
@@ -19,6 +24,8 @@ def _words(scenario: Scenario) -> list[str]:
 
 
 def _said(scenario: Scenario) -> str:
+    from humeval_power.scenarios.contingency.scenario import ContingencyStudy
+
     assert isinstance(scenario, ContingencyStudy)
     return f"B - A = {scenario.true_effect:.4g} in {scenario.metric}"
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from humeval_power.reporting.questions.wording import Wording
-from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.corpus import CorpusStudy
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
 
 
 def _words(scenario: Scenario) -> list[str]:
+    from humeval_power.scenarios.corpus import CorpusStudy
+
     assert isinstance(scenario, CorpusStudy)
     flips = f"{scenario.n_flips:,} random flips" if scenario.test == "flips" else "normal distribution"
     return [

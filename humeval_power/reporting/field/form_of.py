@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from humeval_power.checking.outputs import Outputs
+from humeval_power.choices import DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT, DEFAULT_TITLE
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError, Problem
 from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes
@@ -18,12 +19,11 @@ from humeval_power.reporting.field.form import CheckText, Question, RatingForm, 
 from humeval_power.scales import RatingScale
 
 _STREAM = 7  # of random numbers, beside those of the assignment
-DEFAULT_TITLE = "Rating texts"
 DEFAULT_INSTRUCTIONS = (
     "Read each text, and answer what is asked below it. There are no right answers but yours; where a text says "
     "that it is an attention check, do what it says."
 )
-DEFAULT_QUESTION = Question("quality", "How good is this text?", {})
+DEFAULT_QUESTION = Question(DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT, {})
 
 
 def questions_of(

@@ -11,19 +11,18 @@ import numpy as np
 
 from humeval_power.checking.exports.whole import WholeWork
 from humeval_power.checking.rehearsed import RECORD_SCHEMA, rehearsed_worker
+from humeval_power.choices import Response
 from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.document import Document, Fact, Facts, Points, Section, Table
 from humeval_power.reporting.numbers import counted
-from humeval_power.reporting.plan.words import PLAN_FILE
-from humeval_power.reporting.records import Record
+from humeval_power.reporting.records import PLAN_FILE, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.safe_text import table_csv
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import AT_RANDOM, STRAIGHT
 from humeval_power.simulation.rehearsal import Floats, Habits, Mask, Rehearsed, World
-from humeval_power.simulation.study import Response
 
 if TYPE_CHECKING:
     import pandas as pd

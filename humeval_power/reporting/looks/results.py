@@ -37,7 +37,7 @@ from humeval_power.reporting.looks.tables import (
     savings_table,
 )
 from humeval_power.reporting.numbers import counted
-from humeval_power.reporting.records import Record
+from humeval_power.reporting.records import LOOKS_FILE, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.study_content import category_facts
 
@@ -48,7 +48,6 @@ INDEPENDENT = (
     "Judgements are taken as independent. Where annotators or items have levels of their own the false "
     "positives are many more: a rating study with looks says how many."
 )
-LOOKS_FILE = "looks.json"
 Curve = Callable[[], Sequence[OperatingPoint]]
 
 

@@ -25,8 +25,7 @@ from humeval_power.reporting.plan.search_words import (
 )
 from humeval_power.reporting.plan.sections import hangs_section
 from humeval_power.reporting.plan.text import plan_document
-from humeval_power.reporting.plan.words import PLAN_FILE
-from humeval_power.reporting.records import Record
+from humeval_power.reporting.records import PLAN_FILE, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from humeval_power.designs import DesignKind
+from humeval_power.choices import DesignKind
 
-PLAN_FILE = "plan.json"  # in the folder that `plan -o` writes
 DESIGN_WORDS: Mapping[DesignKind, str] = {
     "crossed": "Every worker rates every item under both systems.",
     "k-per-item": "Each item is rated by {k} of the workers, each of whom rates it under both systems.",

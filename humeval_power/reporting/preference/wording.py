@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from humeval_power.reporting.questions.wording import Wording
-from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.preference.independent import Preference
-from humeval_power.scenarios.preference.panel import PanelPreference
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
+    from humeval_power.scenarios.preference.independent import Preference
+    from humeval_power.scenarios.preference.panel import PanelPreference
 
 
 def preference_words(scenario: Preference) -> str:
@@ -21,6 +24,9 @@ def preference_words(scenario: Preference) -> str:
 
 def _words(scenario: Scenario) -> list[str]:
     """What is asked, for people."""
+    from humeval_power.scenarios.preference.independent import Preference
+    from humeval_power.scenarios.preference.panel import PanelPreference
+
     if isinstance(scenario, PanelPreference):
         return _panel_words(scenario)
     assert isinstance(scenario, Preference)
@@ -41,6 +47,9 @@ def _words(scenario: Scenario) -> list[str]:
 
 
 def _said(scenario: Scenario) -> str:
+    from humeval_power.scenarios.preference.independent import Preference
+    from humeval_power.scenarios.preference.panel import PanelPreference
+
     if isinstance(scenario, PanelPreference):
         return _panel_effect_words(scenario)
     assert isinstance(scenario, Preference)

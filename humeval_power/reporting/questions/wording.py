@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from humeval_power.reporting.document import Fact
-from humeval_power.scenarios.contract import Scenario
+if TYPE_CHECKING:
+    from humeval_power.reporting.document import Fact
+    from humeval_power.scenarios.contract import Scenario
 
 
 def plain_words(scenario: Scenario) -> Sequence[str]:

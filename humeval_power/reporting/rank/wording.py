@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from humeval_power.reporting.questions.wording import Wording
-from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.rank.neighbours import NeighbourBattles, NeighbourScores
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
 
 
 def _words(scenario: Scenario) -> list[str]:
     """What is asked, for people."""
+    from humeval_power.scenarios.rank.neighbours import NeighbourBattles, NeighbourScores
+
     if isinstance(scenario, NeighbourScores):
         return [
             f"{scenario.n:,} items that all {scenario.n_systems} systems answer; differences of an item have SD "
@@ -34,6 +38,8 @@ def _words(scenario: Scenario) -> list[str]:
 
 
 def _said(scenario: Scenario) -> str:
+    from humeval_power.scenarios.rank.neighbours import NeighbourScores
+
     effect = scenario.true_effect
     if isinstance(scenario, NeighbourScores):
         return f"neighbours differ by {effect:.4g} in the metric's units"

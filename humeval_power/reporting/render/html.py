@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 from functools import cache
-
-from jinja2 import Environment
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
 from humeval_power.reporting.document import NUMBERS_FROM, READ_FIRST, Document, Picture
-from humeval_power.reporting.render.environment import safe_environment
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 
 _MOST_COLUMNS = 9  # of a table with labelled columns that still fits a page
 
@@ -43,6 +44,10 @@ def as_notebook(document: Document) -> str:
 
 @cache
 def _environment() -> Environment:
+    from markupsafe import Markup
+
+    from humeval_power.reporting.render.environment import safe_environment
+
     found = safe_environment("humeval_power.reporting.render")
     found.filters["data_uri"] = _data_uri
     found.filters["svg"] = lambda chart: Markup(chart.svg())

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from humeval_power.reporting.numbers import counted, decimals, significant
 from humeval_power.reporting.questions.wording import Wording, share_words
 from humeval_power.runs_parameters import RunsParameters
-from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.runs.ceilings import Ceiling, ceilings
-from humeval_power.scenarios.runs.crossed import CrossedRuns
-from humeval_power.scenarios.runs.nested import NestedRuns
-from humeval_power.scenarios.runs.plan import RunsPlan
-from humeval_power.scenarios.runs.scenario import RunsScenario
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
+    from humeval_power.scenarios.runs.ceilings import Ceiling
+    from humeval_power.scenarios.runs.plan import RunsPlan
+    from humeval_power.scenarios.runs.scenario import RunsScenario
+
 
 _FAR = 0.01  # share of a standard deviation by which a realised one is said to be another
 
 
 def _words(scenario: Scenario) -> list[str]:
+    from humeval_power.scenarios.runs.ceilings import ceilings
+    from humeval_power.scenarios.runs.crossed import CrossedRuns
+    from humeval_power.scenarios.runs.nested import NestedRuns
+
     assert isinstance(scenario, NestedRuns | CrossedRuns)
     return [
         items_words(scenario.plan),
@@ -30,6 +36,9 @@ def _words(scenario: Scenario) -> list[str]:
 
 
 def _said(scenario: Scenario) -> str:
+    from humeval_power.scenarios.runs.crossed import CrossedRuns
+    from humeval_power.scenarios.runs.nested import NestedRuns
+
     assert isinstance(scenario, NestedRuns | CrossedRuns)
     if scenario.parameters.family == "binary":
         return share_words(scenario.effect)
@@ -104,6 +113,8 @@ def ceiling_words(ceiling: Ceiling, parameters: RunsParameters) -> str:
 
 def _changed(scenario: RunsScenario) -> Iterator[str]:
     """Where right and wrong answers cannot vary as was said."""
+    from humeval_power.scenarios.runs.nested import NestedRuns
+
     if not isinstance(scenario, NestedRuns):
         return
     for name in ("sd_item", "sd_run_a", "sd_run_b"):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.choices import Response
 from humeval_power.designs import Design
 from humeval_power.parameters import Parameters
 from humeval_power.planning.study.calibration import (
@@ -21,7 +22,6 @@ from humeval_power.reporting.rule_words import margin_words
 from humeval_power.reporting.study.study_content import category_facts
 from humeval_power.rules import claim
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.study import Response
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     import pandas as pd

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from humeval_power.choices import Response
 from humeval_power.designs import DEFAULT_ASSIGNMENT_SEED, Design
 from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
@@ -17,7 +18,7 @@ from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.study_content import category_facts
 from humeval_power.safe_text import table_csv
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.study import Response, SimulatedRatings
+from humeval_power.simulation.study import SimulatedRatings
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     import pandas as pd

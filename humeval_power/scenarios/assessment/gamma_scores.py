@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import Below as Below
 from humeval_power.errors import InputError
 from humeval_power.quadrature import gauss_legendre
 
 Floats = NDArray[np.float64]
-Below = Literal["leave", "clip", "truncate"]
 
 _NODES, _WEIGHTS = gauss_legendre(200)
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import USUAL_MEAN, USUAL_SD
 from humeval_power.errors import InputError
 from humeval_power.inference.assessment.independent_tests import ScoreTest, mean_test, rank_sum_test
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
@@ -44,8 +45,8 @@ class DirectAssessment:
 
     n: int
     _: KW_ONLY
-    mean: float = 75.0
-    sd: float = 25.0
+    mean: float = USUAL_MEAN
+    sd: float = USUAL_SD
     effect: float = 0.0
     sd_b: float | None = None
     test: ScoreTest = "mann-whitney"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
+from humeval_power.choices import LookKind as LookKind
 from humeval_power.designs import Codes, Design, from_table
 from humeval_power.errors import InputError, Problem
 
-LookKind = Literal["items", "workers", "ratings", "blocks"]
 MOST_LOOKS = 20
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import MOST_RANKED
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.rank.bradley_terry import BattleModel
 from humeval_power.inference.rank.largest_t import LargestT
@@ -22,7 +23,6 @@ from humeval_power.scenarios.contract import Replicates
 from humeval_power.scenarios.rank.battle_fits import fit_tables
 
 Floats = NDArray[np.float64]
-MOST_SYSTEMS = 50
 _LAW_SEED = 1952
 _SMALL = 1e-6  # of an effect, where a slope is taken
 _BLOCK = 256  # leaderboards that are fitted together
@@ -48,8 +48,8 @@ class NeighbourBattles:
 
     def __post_init__(self) -> None:
         problems = []
-        if not 2 <= self.n_systems <= MOST_SYSTEMS:
-            rule = f"A leaderboard here has 2 to {MOST_SYSTEMS} systems; got {self.n_systems}."
+        if not 2 <= self.n_systems <= MOST_RANKED:
+            rule = f"A leaderboard here has 2 to {MOST_RANKED} systems; got {self.n_systems}."
             problems.append(Problem(rule, ""))
         if not 0 <= self.tie_share <= 0.9:
             problems.append(Problem(f"The share of ties must be 0 to 0.9; got {self.tie_share:g}.", ""))
@@ -201,8 +201,8 @@ def neighbour_scores(
     n_systems : on the leaderboard, as well known as each other.
     alpha : chance of any false statement about a pair.
     """
-    if not 2 <= n_systems <= MOST_SYSTEMS:
-        raise InputError(f"A leaderboard here has 2 to {MOST_SYSTEMS} systems; got {n_systems}.")
+    if not 2 <= n_systems <= MOST_RANKED:
+        raise InputError(f"A leaderboard here has 2 to {MOST_RANKED} systems; got {n_systems}.")
     if n_items < 2:
         raise InputError(f"At least 2 items are needed; got {n_items}.")
     df = np.array([n_items - 1.0])

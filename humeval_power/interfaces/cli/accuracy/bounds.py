@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.api import accuracy_claims
-from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
+from humeval_power.choices import RECOMMENDED, PairedTest
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.accuracy.bounds import BoundsResult
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.accuracy.bounds import BoundsResult
+
 
 paired_test_option = click.option(
     "--test",
@@ -32,11 +34,13 @@ paired_test_option = click.option(
 @paired_test_option
 @power_target_option
 @alpha_option
-@with_result(BoundsResult)
+@with_result()
 def bounds(n: int, baseline: float, test_name: PairedTest, target: float, alpha: float) -> BoundsResult:
     """The smallest improvement a test set can show, agreement not known.
 
     Under the least and the most agreement that the accuracies allow, half-way
     between them, and as regressions on GLUE and SQuAD 2.0 systems predict it.
     """
+    from humeval_power.api import accuracy_claims
+
     return accuracy_claims.bounds(n, baseline, test=test_name, power=target, alpha=alpha)

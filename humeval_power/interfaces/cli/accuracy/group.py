@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from humeval_power.choices import RECOMMENDED, PairedTest
 from humeval_power.errors import InputError
-from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.interfaces.cli.accuracy.bounds import bounds
 from humeval_power.interfaces.cli.accuracy.overlap import agreement_named, overlap, overlap_option
 from humeval_power.interfaces.cli.accuracy.results import claims, leaderboard
@@ -24,9 +24,10 @@ from humeval_power.scenarios.accuracy.agreement import (
     KnownAgreement,
     OverlapRegression,
 )
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy, largest_difference
-from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
-from humeval_power.scenarios.contract import Scenario
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
+
 
 _TOLD = "humeval_power.accuracy.told"
 
@@ -77,6 +78,9 @@ def agreement_of(given: Mapping[str, Any]) -> Agreement:
 
 def build(n: int, effect: float, given: Mapping[str, Any]) -> Scenario:
     """The scenario of a test set of n items and a true difference."""
+    from humeval_power.scenarios.accuracy.paired import PairedAccuracy
+    from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
+
     if given["test_name"] == "unpaired":
         if given["baseline"] is None:
             raise InputError("The unpaired test needs --baseline.")
@@ -98,6 +102,8 @@ def largest_effect(given: Mapping[str, Any]) -> float:
     if given["test_name"] == "unpaired":
         baseline = given["baseline"]
         return 1.0 if baseline is None else max(1.0 - baseline, 0.0)
+    from humeval_power.scenarios.accuracy.paired import largest_difference
+
     return largest_difference(agreement_of(given), baseline=given["baseline"])
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from humeval_power.api import accuracy_claims
+from humeval_power.choices import PowerOn, Prior
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.family import Decorator
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.planning.accuracy.detectable import PRIORS, Prior
-from humeval_power.planning.accuracy.leaderboard import PowerOn
-from humeval_power.reporting.accuracy.overlap import OverlapResult
 from humeval_power.scenarios.accuracy.agreement import Agreement
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.accuracy.overlap import OverlapResult
+
 
 PERCENT = ("The accuracies are taken as per cent.",)
 Of = Literal["all", "new-best"]
@@ -35,7 +36,7 @@ def overlap_option(default: Prior | None, text: str) -> Decorator:
     """How agreement is guessed."""
     return click.option(
         "--overlap",
-        type=Overlap(list(PRIORS)),
+        type=Overlap(get_args(Prior)),
         default=default,
         show_default=default is not None,
         help=f"{text} Or FILE.json, as `accuracy overlap` wrote it.",
@@ -44,6 +45,8 @@ def overlap_option(default: Prior | None, text: str) -> Decorator:
 
 def agreement_named(overlap: str) -> Agreement:
     """The prior of that word, or what the file holds."""
+    from humeval_power.planning.accuracy.detectable import PRIORS
+
     if overlap in PRIORS:
         return next(each for name, each in PRIORS.items() if name == overlap)
     from humeval_power.interfaces.formats.accuracy.overlap import read_overlap
@@ -93,7 +96,7 @@ def together(pairs: str | None, n_validation: int | None, *others: tuple[str, bo
     show_default=True,
     help="With --of new-best.",
 )
-@with_result(OverlapResult)
+@with_result()
 def overlap(
     table: str, pairs: str | None, n_validation: int | None, chosen: Of, n: int | None, power_on: PowerOn
 ) -> OverlapResult:
@@ -103,14 +106,15 @@ def overlap(
     agreement; or it is a leaderboard whose pairs --pairs counts. What -o
     FILE.json keeps is taken by --overlap of the other commands.
     """
-    from humeval_power.interfaces.formats.accuracy.overlap import read_system_pairs
-    from humeval_power.interfaces.formats.accuracy.pairs import read_pairs
-    from humeval_power.interfaces.formats.accuracy.results import read_leaderboard
-
     new_best = chosen == "new-best"
     together(pairs, n_validation, ("--of new-best", new_best), ("--n", n is not None))
     if new_best != (n is not None):
         raise InputError("--of new-best and --n, the items of the test set, go together.")
+    from humeval_power.api import accuracy_claims
+    from humeval_power.interfaces.formats.accuracy.overlap import read_system_pairs
+    from humeval_power.interfaces.formats.accuracy.pairs import read_pairs
+    from humeval_power.interfaces.formats.accuracy.results import read_leaderboard
+
     if pairs is None or n_validation is None:
         read, percent = read_system_pairs(table)
         return accuracy_claims.overlap(read, remarks=PERCENT if percent else ())

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.api import accuracy_claims
+from humeval_power.choices import PairedTest, PowerOn
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.mcnemar import PairedTest
 from humeval_power.interfaces.cli.accuracy.bounds import paired_test_option
 from humeval_power.interfaces.cli.accuracy.overlap import PERCENT, agreement_named, overlap_option, together
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.planning.accuracy.leaderboard import PowerOn
-from humeval_power.reporting.accuracy.claims import ClaimsResult
-from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.accuracy.claims import ClaimsResult
+    from humeval_power.reporting.accuracy.leaderboard import LeaderboardResult
+
 
 _HOW = "How the agreement of two systems is guessed from the baseline."
 
@@ -28,7 +29,7 @@ _HOW = "How the agreement of two systems is guessed from the baseline."
 @paired_test_option
 @power_target_option
 @alpha_option
-@with_result(ClaimsResult)
+@with_result()
 def claims(table: str, overlap: str, test_name: PairedTest, target: float, alpha: float) -> ClaimsResult:
     """Could test sets have shown the improvements that were claimed?
 
@@ -36,6 +37,7 @@ def claims(table: str, overlap: str, test_name: PairedTest, target: float, alpha
     and perhaps name. Each claim is compared with the smallest improvement that
     its test set finds, and with what a regression on all other claims expects.
     """
+    from humeval_power.api import accuracy_claims
     from humeval_power.interfaces.formats.accuracy.results import read_claims
 
     read, percent = read_claims(table)
@@ -70,7 +72,7 @@ def claims(table: str, overlap: str, test_name: PairedTest, target: float, alpha
 @paired_test_option
 @power_target_option
 @alpha_option
-@with_result(LeaderboardResult)
+@with_result()
 def leaderboard(
     table: str,
     n: int,
@@ -88,15 +90,16 @@ def leaderboard(
     the test set and perhaps validation, the accuracy on the validation set, and
     key, what the table of --pairs calls it.
     """
-    from humeval_power.interfaces.formats.accuracy.pairs import read_pairs
-    from humeval_power.interfaces.formats.accuracy.results import read_leaderboard
-
     together(pairs, n_validation, ("--power-on validation", power_on == "validation"))
     source = click.get_current_context().get_parameter_source("overlap")
     if pairs is not None and source is click.core.ParameterSource.COMMANDLINE:
         raise InputError(
             [Problem("is guessed, and --pairs counts it.", "Leave out one of them.", "--overlap")]
         )
+    from humeval_power.api import accuracy_claims
+    from humeval_power.interfaces.formats.accuracy.pairs import read_pairs
+    from humeval_power.interfaces.formats.accuracy.results import read_leaderboard
+
     read, percent = read_leaderboard(table)
     known = read_pairs(pairs, read, n_validation=n_validation) if pairs and n_validation else None
     return accuracy_claims.leaderboard(

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.api import accuracy
-from humeval_power.inference.accuracy.answers import Answers
-from humeval_power.inference.accuracy.counts import PairedCounts
 from humeval_power.interfaces.cli.cluster_options import cluster_option
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
@@ -17,10 +15,11 @@ from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.runs.instead import run_option, test_of_runs
 from humeval_power.interfaces.cli.systems_options import names_of
-from humeval_power.reporting.accuracy.comparison import AccuracyTestsResult
-from humeval_power.reporting.accuracy.estimated import AccuracyEstimateResult
 
 if TYPE_CHECKING:
+    from humeval_power.inference.accuracy.answers import Answers
+    from humeval_power.reporting.accuracy.comparison import AccuracyTestsResult
+    from humeval_power.reporting.accuracy.estimated import AccuracyEstimateResult
     from humeval_power.reporting.runs.test import RunsTestResult
 
 labels_option = click.option(
@@ -49,7 +48,7 @@ systems_option = click.option(
 @click.option("--n", type=WholeNumber(min=1), help="Items in all.")
 @click.option("--both", type=WholeNumber(min=0), help="Items that both got right, if known.")
 @alpha_option
-@with_result(AccuracyTestsResult)
+@with_result()
 def test(
     files: tuple[str, ...],
     labels: str | None,
@@ -91,6 +90,8 @@ def test(
         raise click.UsageError(
             "Counts do not say which items belong together: --cluster needs the answers."
         )
+    from humeval_power.inference.accuracy.counts import PairedCounts
+
     return accuracy.test(PairedCounts(only_b, only_a, n, both), alpha=alpha)
 
 
@@ -118,7 +119,7 @@ def _of_table(path: str, asked: Mapping[str, Any], alpha: float) -> AccuracyTest
 @column_option
 @systems_option
 @cluster_option
-@with_result(AccuracyEstimateResult)
+@with_result()
 def estimate(
     files: tuple[str, ...],
     labels: str | None,

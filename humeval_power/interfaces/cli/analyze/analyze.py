@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.analyze import analyze, analyze_criteria, analyze_systems
 from humeval_power.errors import InputError
-from humeval_power.estimation.fit import CorrelatedFactor
 from humeval_power.exclusions import ExclusionRules
-from humeval_power.inference.field.worker_exclusion import WorkerExclusion
 from humeval_power.interfaces.cli.analyze.criteria import criteria_option, load_criteria, refuse_criteria
-from humeval_power.interfaces.cli.analyze.looks import looks_of_study
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
 from humeval_power.interfaces.cli.exclusion_options import exclude_if_option, excluded
-from humeval_power.interfaces.cli.loading import check_ratings
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     check_families_option,
@@ -37,13 +33,15 @@ from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import details_wanted, record_wanted, with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
-from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.interfaces.formats.rating_tables import read_rating_table
-from humeval_power.ratings import Ratings
-from humeval_power.reporting.analyze.criteria import CriteriaResult
-from humeval_power.reporting.analyze.systems import SystemsResult
-from humeval_power.reporting.analyze.two import AnalysisResult
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.fit import CorrelatedFactor
+    from humeval_power.inference.field.worker_exclusion import WorkerExclusion
+    from humeval_power.ratings import Ratings
+    from humeval_power.reporting.analyze.criteria import CriteriaResult
+    from humeval_power.reporting.analyze.systems import SystemsResult
+    from humeval_power.reporting.analyze.two import AnalysisResult
 
 
 @click.command("analyze", cls=Command)
@@ -68,7 +66,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 @rule_options
 @check_families_option
 @with_run
-@with_result(AnalysisResult)
+@with_result()
 def command(
     file: str,
     table: TableOptions,
@@ -100,6 +98,10 @@ def command(
     planned = load_plan(plan, amend)
     if planned is not None and planned.many is None and comparing.several:
         raise click.UsageError("This plan compares two systems: leave out --all-pairs and --baseline.")
+    from humeval_power.api.analyze import analyze_criteria
+    from humeval_power.interfaces.cli.loading import check_ratings
+    from humeval_power.interfaces.formats.rating_tables import read_rating_table
+
     model = with_formula(formula, table, correlated=correlated)
     table, correlated = model.table, model.correlated
     refuse_criteria(criteria, comparing, table, plan=planned)
@@ -117,6 +119,10 @@ def command(
     source = None if plan is None else plan_reference(plan)
 
     def each(ratings: Ratings, exclusion: WorkerExclusion | None = None) -> AnalysisResult | SystemsResult:
+        from humeval_power.api.analyze import analyze, analyze_systems
+        from humeval_power.interfaces.cli.analyze.looks import looks_of_study
+        from humeval_power.interfaces.cli.work_ahead import tell_work
+
         model.check(ratings)
         if several:
             if correlated:

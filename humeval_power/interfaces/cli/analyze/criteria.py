@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from humeval_power.interfaces.cli.comparison_options import TypedFamily
-from humeval_power.interfaces.cli.loading import reading
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.formats.criteria import criteria_of_table
-from humeval_power.interfaces.formats.tables import SourceTable
-from humeval_power.planning.plan.plan import Plan
-from humeval_power.ratings import Ratings
+
+if TYPE_CHECKING:
+    from humeval_power.interfaces.formats.tables import SourceTable
+    from humeval_power.planning.plan.plan import Plan
+    from humeval_power.ratings import Ratings
+
 
 criteria_option = click.option(
     "--criteria",
@@ -54,6 +56,9 @@ def load_criteria(
     InputError
         As `read_criteria`.
     """
+    from humeval_power.interfaces.cli.loading import reading
+    from humeval_power.interfaces.formats.criteria import criteria_of_table
+
     names = list(wanted)
     if isinstance(wanted, str):
         names = [part.strip() for part in wanted.split(",") if part.strip()]

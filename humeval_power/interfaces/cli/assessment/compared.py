@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.api import assessment
-from humeval_power.checking.submissions import Rejected
-from humeval_power.inference.assessment.independent_tests import ScoreTest
+from humeval_power.choices import ScoreTest
 from humeval_power.interfaces.cli.options import alpha_option, rejected_rows_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.systems_options import names_of
-from humeval_power.reporting.assessment.tested import RatedPairs
+
+if TYPE_CHECKING:
+    from humeval_power.checking.submissions import Rejected
+    from humeval_power.reporting.assessment.tested import RatedPairs
 
 
 @click.command("test", cls=Command)
@@ -44,7 +45,7 @@ from humeval_power.reporting.assessment.tested import RatedPairs
 @rejected_rows_option
 @click.option("--no-continuity", is_flag=True, help="Mann-Whitney without the correction for continuity.")
 @alpha_option
-@with_result(RatedPairs)
+@with_result()
 def command(
     table: str,
     test: ScoreTest,
@@ -70,6 +71,7 @@ def command(
     workers rate many outputs the test is too bold. --cluster is robust to what
     ratings of one worker, or of one item, share; 'fit' and 'analyze' know both.
     """
+    from humeval_power.api import assessment
     from humeval_power.interfaces.formats.assessment.rated import read_rated
 
     rated = read_rated(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from humeval_power.api.assessment import USUAL_CORRELATIONS, decompose
-from humeval_power.inference.item_bootstrap import DEFAULT_RESAMPLES
+from humeval_power.choices import DEFAULT_SEED, USUAL_CORRELATIONS
 from humeval_power.interfaces.cli.numbers import WholeNumber, number_list
 from humeval_power.interfaces.cli.options import TableOptions, seed_option, table_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.reporting.assessment.decomposed import Decomposition
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.assessment.decomposed import Decomposition
 
 
 @click.command("decompose", cls=Command)
@@ -27,7 +29,7 @@ from humeval_power.reporting.assessment.decomposed import Decomposition
 )
 @click.option("--resamples", type=WholeNumber(min=1), help="Resamples of items for the intervals.")
 @seed_option
-@with_result(Decomposition)
+@with_result()
 def command(
     file: str,
     table: TableOptions,
@@ -41,6 +43,8 @@ def command(
     than once. A metric can explain quality only: what is left limits how many
     ratings any metric can save.
     """
+    from humeval_power.api.assessment import decompose
+    from humeval_power.inference.item_bootstrap import DEFAULT_RESAMPLES
     from humeval_power.interfaces.cli.loading import load_ratings
 
     return decompose(

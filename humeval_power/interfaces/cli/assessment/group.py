@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
+from humeval_power.choices import USUAL_MEAN, USUAL_SD, Below, ScoreTest
 from humeval_power.errors import InputError
-from humeval_power.inference.assessment.independent_tests import ScoreTest
 from humeval_power.interfaces.cli.assessment.compared import command as compared
 from humeval_power.interfaces.cli.assessment.decompose import command as decompose
 from humeval_power.interfaces.cli.assessment.observed import command as observed
@@ -22,22 +22,24 @@ from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.reporting.assessment.wording import WORDING
 from humeval_power.scales import RatingScale
-from humeval_power.scenarios.assessment.gamma_scores import Below
-from humeval_power.scenarios.assessment.scenario import DirectAssessment
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.assessment.scenario import DirectAssessment
+
 
 _NEARLY_ALL = 0.9  # of the way from A's mean to the top: beyond, no Gamma law keeps the SD
 _OPTIONS = (
     click.option(
         "--mean",
         type=RealNumber(),
-        default=DirectAssessment.__dataclass_fields__["mean"].default,
+        default=USUAL_MEAN,
         show_default=True,
         help="Mean rating of A.",
     ),
     click.option(
         "--sd",
         type=RealNumber(0, min_open=True),
-        default=DirectAssessment.__dataclass_fields__["sd"].default,
+        default=USUAL_SD,
         show_default=True,
         help="Standard deviation of single ratings.",
     ),
@@ -65,6 +67,8 @@ _OPTIONS = (
 
 
 def _scenario(n: int, effect: float, given: Given) -> DirectAssessment:
+    from humeval_power.scenarios.assessment.scenario import DirectAssessment
+
     scale = RatingScale.parse(given["scale"])
     return DirectAssessment(
         n,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from humeval_power.api.assessment import observed_mde
+from humeval_power.choices import FEWEST_ABOVE, SHARE
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.planning.assessment import FEWEST_ABOVE, SHARE
-from humeval_power.reporting.assessment.observed import ObservedThresholds
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.assessment.observed import ObservedThresholds
 
 
 @click.command("observed-mde", cls=Command)
@@ -31,13 +34,14 @@ from humeval_power.reporting.assessment.observed import ObservedThresholds
     help="Comparisons that must lie at or above a threshold for it to count.",
 )
 @alpha_option
-@with_result(ObservedThresholds)
+@with_result()
 def command(file: str, by: str | None, share: float, fewest_above: int, alpha: float) -> ObservedThresholds:
     """From which observed difference on were comparisons significant?
 
     COMPARISONS is a table with a row for each comparison of two systems, its
     observed difference ('difference' or 'diff') and its p-value ('p').
     """
+    from humeval_power.api.assessment import observed_mde
     from humeval_power.interfaces.formats.observed import read_observed
 
     read = read_observed(file, by)

@@ -12,7 +12,6 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.contents import RECORD
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.json_text import read_object
 from humeval_power.reporting.cite.result import Citations
 
 _OURS = "humeval_power/"
@@ -22,7 +21,7 @@ _REMEDY = "Give what 'fit', 'analyze', 'plan' or another command wrote as .json,
 @click.command("cite", cls=Command)
 @click.argument("files", metavar="[FILE]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Everything that the package can cite.")
-@with_result(Citations)
+@with_result(endings=(".bib",))
 def command(files: tuple[str, ...], everything: bool) -> Citations:
     """Print what to cite as BibTeX: this program, and the methods you used.
 
@@ -42,6 +41,8 @@ def _records(path: str) -> list[dict[str, Any]]:
     InputError
         A file that is no record of this package, or a folder without one.
     """
+    from humeval_power.interfaces.formats.json_text import read_object
+
     folder = Path(path)
     if not folder.is_dir():
         found = read_object(path)

@@ -13,8 +13,6 @@ import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.required_options import Command
-from humeval_power.interfaces.formats.file_bytes import read_text
-from humeval_power.interfaces.formats.toml_text import toml_lines, toml_values
 
 SCHEMA = "humeval_power/compare_config/1"
 FILES = "files"
@@ -57,6 +55,8 @@ def note_config(config: str | None, write_config: str | None, files: Sequence[st
     InputError
         A configuration that would read standard input.
     """
+    from humeval_power.interfaces.formats.file_bytes import read_text
+
     if config is not None:
         read_text(config)
     if write_config is not None and "-" in files:
@@ -94,6 +94,9 @@ def _known(command: click.Command) -> dict[str, click.Option]:
 
 def _words(path: Path, ctx: click.Context, typed: Mapping[str, Any]) -> list[str]:
     """What to type for what the file says and nobody typed; every problem of the file at once."""
+    from humeval_power.interfaces.formats.file_bytes import read_text
+    from humeval_power.interfaces.formats.toml_text import toml_lines, toml_values
+
     text = read_text(path, hint=_HINT)
     said, lines = toml_values(text, place=str(path), hint=_HINT), toml_lines(text)
     known = _known(ctx.command)

@@ -7,15 +7,19 @@ from typing import get_args
 
 import click
 
-from humeval_power.inference.compare.advice import RECOMMENDED
-from humeval_power.inference.compare.all_pairs import ScoreCorrection
-from humeval_power.inference.compare.data_analysis import NORMALITY_ALPHA
-from humeval_power.inference.compare.result import Question
+from humeval_power.choices import (
+    ADVISED,
+    MOST_NEEDED,
+    NORMALITY_ALPHA,
+    QUESTIONS,
+    PowerBy,
+    Procedure,
+    Question,
+    ScoreCorrection,
+)
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import Function, alpha_option, decorated
 from humeval_power.interfaces.cli.output import say
-from humeval_power.planning.compare.pair import QUESTIONS, Procedure, checked_question
-from humeval_power.planning.compare.retrospective import MOST_NEEDED, PowerBy
 
 TEST_NAMES = (
     "t",
@@ -52,8 +56,8 @@ _OPTIONS = (
     click.option(
         "--test",
         metavar="TEST",
-        type=click.Choice((RECOMMENDED, *TEST_NAMES)),
-        help=f"The test, of {', '.join(TEST_NAMES)}; or {RECOMMENDED}, for the question and such data. "
+        type=click.Choice((ADVISED, *TEST_NAMES)),
+        help=f"The test, of {', '.join(TEST_NAMES)}; or {ADVISED}, for the question and such data. "
         "[the question's own]",
     ),
     direction_option,
@@ -113,6 +117,8 @@ def test_options(command: Function) -> Function:
 
 def asked_question(question: Question | None, procedure: Procedure) -> Question | None:
     """The question of the user, asked for in a terminal where it is missing, before any file is read."""
+    from humeval_power.planning.compare.pair import checked_question
+
     if question is not None or procedure != "question" or not sys.stdin.isatty():
         return checked_question(question, procedure)
     say("What is asked? It is decided before the scores are looked at.", err=True)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from humeval_power.api import compare
-from humeval_power.inference.compare.primer_counts import MOST_ITEMS
+from humeval_power.choices import MOST_PRIMER_ITEMS, PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS
 from humeval_power.interfaces.cli.family import ACCURACIES
 from humeval_power.interfaces.cli.numbers import WholeNumber, number_list
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.planning.compare.primer import PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS
-from humeval_power.reporting.compare.primer import PrimerCountsResult
-from humeval_power.reporting.compare.prospective import PrimerResult
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.compare.primer import PrimerCountsResult
+    from humeval_power.reporting.compare.prospective import PrimerResult
 
 
 def _joined(values: tuple[float, ...]) -> str:
@@ -25,7 +27,7 @@ def _joined(values: tuple[float, ...]) -> str:
     metavar="LIST",
     default=_joined(PRIMER_ITEMS),
     show_default=True,
-    callback=number_list(int, least=2, most=MOST_ITEMS),
+    callback=number_list(int, least=2, most=MOST_PRIMER_ITEMS),
     help="Numbers of items.",
 )
 @click.option(
@@ -44,7 +46,7 @@ def _joined(values: tuple[float, ...]) -> str:
     callback=number_list(float, least=0, most=1),
     help="Shares of items on which B is wrong and A right.",
 )
-@with_result(PrimerResult)
+@with_result()
 def primer_table_command(
     n: tuple[int, ...], effect: tuple[float, ...], hurt: tuple[float, ...]
 ) -> PrimerResult:
@@ -54,19 +56,21 @@ def primer_table_command(
     wrong and A right. The primer's p is one-sided and not centred at the null:
     read it as the primer does, not as a test.
     """
+    from humeval_power.api import compare
+
     ACCURACIES.check(effect)
     return compare.primer_table(n, effects=effect, hurt=hurt)
 
 
 @click.command("primer", cls=Command)
-@click.option("--n", type=WholeNumber(min=1, max=MOST_ITEMS), required=True, help="Items in all.")
+@click.option("--n", type=WholeNumber(min=1, max=MOST_PRIMER_ITEMS), required=True, help="Items in all.")
 @click.option(
     "--helped", type=WholeNumber(min=0), required=True, help="Items on which B is right and A wrong."
 )
 @click.option(
     "--hurt", type=WholeNumber(min=0), required=True, help="Items on which A is right and B wrong."
 )
-@with_result(PrimerCountsResult)
+@with_result()
 def primer_command(n: int, helped: int, hurt: int) -> PrimerCountsResult:
     """The bootstrap primer's p of counts, exactly.
 
@@ -74,4 +78,6 @@ def primer_command(n: int, helped: int, hurt: int) -> PrimerCountsResult:
     picture of the resampled means, and what tests say of the same counts. For
     scores in a file: compare scores FILE --test primer --direction greater.
     """
+    from humeval_power.api import compare
+
     return compare.primer(n, helped=helped, hurt=hurt)

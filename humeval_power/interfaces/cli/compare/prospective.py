@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.api import compare
 from humeval_power.interfaces.cli.compare.options import direction_option
 from humeval_power.interfaces.cli.family import Family
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.compare.prospective import ProspectiveResult
 from humeval_power.reporting.compare.wording import WORDING
-from humeval_power.scenarios.contract import Scenario
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.compare.prospective import ProspectiveResult
+    from humeval_power.scenarios.contract import Scenario
+
 
 _sd = click.option(
     "--sd",
@@ -62,7 +64,7 @@ FAMILY = Family(
 @click.option(
     "--margin", type=RealNumber(), help="Show equivalence within this margin instead of a difference."
 )
-@with_result(ProspectiveResult)
+@with_result()
 def prospective_command(
     mean: float, sd: float, target: float, direction: Any, alpha: float, margin: float | None
 ) -> ProspectiveResult:
@@ -72,4 +74,6 @@ def prospective_command(
     --margin for two one-sided t tests of equivalence, where --mean is the true
     difference, 0 at best.
     """
+    from humeval_power.api import compare
+
     return compare.prospective(mean, sd=sd, power=target, direction=direction, alpha=alpha, margin=margin)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.api import compare
-from humeval_power.inference.compare.result import DEFAULT_RESAMPLES
+from humeval_power.choices import CURVE_SIMULATIONS, DEFAULT_RESAMPLES
 from humeval_power.interfaces.cli.compare.config import (
     ConfiguredCommand,
     config_options,
@@ -21,13 +20,12 @@ from humeval_power.interfaces.cli.compare.reading import Reading, read_tables, r
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.runs.instead import run_option, test_of_runs
-from humeval_power.planning.compare.power import CURVE_SIMULATIONS
-from humeval_power.reporting.compare.many import ManyResult
-from humeval_power.reporting.compare.pair import PairResult
-from humeval_power.reporting.compare.sets import SetsResult
 
 if TYPE_CHECKING:
     from humeval_power.inference.compare.score_table import ScoreTable
+    from humeval_power.reporting.compare.many import ManyResult
+    from humeval_power.reporting.compare.pair import PairResult
+    from humeval_power.reporting.compare.sets import SetsResult
     from humeval_power.reporting.runs.test import RunsTestResult
 
 
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
 @test_options
 @config_options
 @with_run
-@with_result(PairResult, beside={"write_config": lambda _: config_text(click.get_current_context())})
+@with_result(beside={"write_config": lambda _: config_text(click.get_current_context())})
 def scores_command(
     reading: Reading,
     run_column: str | None,
@@ -61,6 +59,8 @@ def scores_command(
     note_config(config, write_config, reading.files)
     if run_column is not None:
         return test_of_runs(reading.files, run_column)
+    from humeval_power.api import compare
+
     asked = asked_question(question, procedure)
     tables = read_tables(reading)
     n_resamples, n_simulations = resamples or DEFAULT_RESAMPLES, run.simulations(CURVE_SIMULATIONS)

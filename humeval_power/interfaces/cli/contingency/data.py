@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.api import contingency
-from humeval_power.inference.contingency.swaps import DEFAULT_SWAPS, ContingencyMetric
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SWAPS, ContingencyMetric
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import Function, alpha_option, decorated, seed_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.corpora import read_labels
-from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.reporting.contingency.result import ContingencyEstimateResult
-from humeval_power.reporting.contingency.tested import ContingencyTestResult
 
 if TYPE_CHECKING:
     from humeval_power.interfaces.formats.contingency import LabelTable
+    from humeval_power.reporting.contingency.result import ContingencyEstimateResult
+    from humeval_power.reporting.contingency.tested import ContingencyTestResult
 
 metric_option = click.option(
     "--metric",
@@ -55,6 +52,7 @@ def _read(
 ) -> LabelTable:
     """From the columns of a table, or from files with a label a line."""
     from humeval_power.interfaces.formats.contingency import LabelTable, read_label_table
+    from humeval_power.interfaces.formats.corpora import read_labels
     from humeval_power.interfaces.formats.item_clusters import read_cluster_lines
 
     if table is not None:
@@ -66,7 +64,7 @@ def _read(
 @click.command("estimate", cls=Command)
 @_data_options
 @positive_option
-@with_result(ContingencyEstimateResult)
+@with_result()
 def estimate(
     table: str | None, gold: str, system_a: str, system_b: str, positive: str | None
 ) -> ContingencyEstimateResult:
@@ -76,6 +74,8 @@ def estimate(
     power, mde, size and surface take these tables with the same three files.
     Of one TABLE the three options name columns.
     """
+    from humeval_power.api import contingency
+
     return contingency.estimate(*_read(table, gold, system_a, system_b).labels, positive=positive)
 
 
@@ -95,7 +95,7 @@ def estimate(
 )
 @alpha_option
 @seed_option
-@with_result(ContingencyTestResult)
+@with_result()
 def test(
     table: str | None,
     gold: str,
@@ -116,6 +116,8 @@ def test(
     exchanged: the items of a passage stay together. Of one TABLE the options name
     columns.
     """
+    from humeval_power.api import contingency
+
     read = _read(table, gold, system_a, system_b, cluster)
     return contingency.test(
         *read.labels,

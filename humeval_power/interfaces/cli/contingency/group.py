@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,17 +20,12 @@ from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.questions import question_commands
-from humeval_power.interfaces.formats.corpora import read_labels
 from humeval_power.reporting.contingency.wording import WORDING
-from humeval_power.scenarios.contingency.labels import counted, foreign_labels, place_of_positive
-from humeval_power.scenarios.contingency.scenario import ContingencyStudy
-from humeval_power.scenarios.contingency.tables import (
-    PairedTables,
-    binary_recalls,
-    correlated_errors,
-    equal_agreement,
-    observed_tables,
-)
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contingency.scenario import ContingencyStudy
+    from humeval_power.scenarios.contingency.tables import PairedTables
+
 
 _BINARY = ("prevalence", "recall", "precision")
 _SEVERAL = ("class_shares", "class_recalls")
@@ -43,6 +38,10 @@ _WAYS = (
 
 @cache
 def _observed(gold: str, system_a: str, system_b: str) -> PairedTables:
+    from humeval_power.interfaces.formats.corpora import read_labels
+    from humeval_power.scenarios.contingency.labels import counted, foreign_labels
+    from humeval_power.scenarios.contingency.tables import observed_tables
+
     counts, classes = counted(*read_labels(gold, system_a, system_b))
     for remark in foreign_labels(counts, classes):
         note(remark)
@@ -69,6 +68,8 @@ def tables_of(given: Mapping[str, Any]) -> PairedTables:
                 "The files show how often the systems agree: leave --agreement and --correlation out."
             )
         return _observed(*(given[name] for name in _FILES))
+    from humeval_power.scenarios.contingency.tables import binary_recalls
+
     if used[0] is _BINARY:
         shares = [1 - given["prevalence"], given["prevalence"]]
         return _assumed(shares, binary_recalls(**{name: given[name] for name in _BINARY}), given)
@@ -81,12 +82,17 @@ def _assumed(shares: Any, recalls: Any, given: Mapping[str, Any]) -> PairedTable
         remedy = "0 means that errors are independent; systems of one family have 0.5 and more."
         rule = "Give --agreement or --correlation, one of them: power depends much on how often both err alike."
         raise InputError([Problem(rule, remedy)])
+    from humeval_power.scenarios.contingency.tables import correlated_errors, equal_agreement
+
     if agreement is not None:
         return equal_agreement(shares, recalls, agreement=agreement)
     return correlated_errors(shares, recalls, correlation=correlation)
 
 
 def _study(n: int, given: Mapping[str, Any]) -> ContingencyStudy:
+    from humeval_power.scenarios.contingency.labels import place_of_positive
+    from humeval_power.scenarios.contingency.scenario import ContingencyStudy
+
     tables = tables_of(given)
     positive = place_of_positive(given["metric"], tables.classes, given["positive"])
     return ContingencyStudy(

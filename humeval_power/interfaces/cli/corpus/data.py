@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from humeval_power.api import corpus
-from humeval_power.estimation.metrics.sentence_counts import CorpusMetric, Tokenizer
-from humeval_power.inference.corpus import DEFAULT_SWAPS
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SUBSETS, DEFAULT_SWAPS, CorpusMetric, Tokenizer
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import Function, alpha_option, decorated, seed_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.corpora import read_corpus
-from humeval_power.interfaces.formats.item_clusters import read_cluster_lines
-from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.reporting.corpus.randomisation import CorpusTestResult
-from humeval_power.reporting.corpus.result import CorpusEstimateResult
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.corpus.randomisation import CorpusTestResult
+    from humeval_power.reporting.corpus.result import CorpusEstimateResult
 
 
 def _data_options(command: Function) -> Function:
@@ -52,12 +49,12 @@ def _data_options(command: Function) -> Function:
 @click.option(
     "--subsets",
     type=WholeNumber(min=2),
-    default=corpus.DEFAULT_SUBSETS,
+    default=DEFAULT_SUBSETS,
     show_default=True,
     help="Random swaps of half the sentences, to see whether single effects add up.",
 )
 @seed_option
-@with_result(CorpusEstimateResult)
+@with_result()
 def estimate(subsets: int, seed: int | None, **given: Any) -> CorpusEstimateResult:
     """What do swaps do: P0 and b0 for planning, from two systems' outputs.
 
@@ -65,6 +62,8 @@ def estimate(subsets: int, seed: int | None, **given: Any) -> CorpusEstimateResu
     changes; fits P0 (share of swaps that change nothing) and b0 (spread of the
     others). Checks on these data whether such effects add up, as power needs.
     """
+    from humeval_power.api import corpus
+
     return corpus.estimate(**_texts(given), n_subsets=subsets, seed=_seed(seed))
 
 
@@ -85,7 +84,7 @@ def estimate(subsets: int, seed: int | None, **given: Any) -> CorpusEstimateResu
 )
 @alpha_option
 @seed_option
-@with_result(CorpusTestResult)
+@with_result()
 def test(swaps: int, cluster: str | None, alpha: float, seed: int | None, **given: Any) -> CorpusTestResult:
     """Is B better than A: the paired randomisation test of a corpus metric.
 
@@ -93,6 +92,9 @@ def test(swaps: int, cluster: str | None, alpha: float, seed: int | None, **give
     computes the metric of both, and counts how often they differ as much as A
     and B do. With --cluster whole documents are swapped.
     """
+    from humeval_power.api import corpus
+    from humeval_power.interfaces.formats.item_clusters import read_cluster_lines
+
     texts = _texts(given)
     clusters = None if cluster is None else read_cluster_lines(cluster, len(texts["system_a"]))
     return corpus.test(**texts, clusters=clusters, n_swaps=swaps, alpha=alpha, seed=_seed(seed))
@@ -100,6 +102,8 @@ def test(swaps: int, cluster: str | None, alpha: float, seed: int | None, **give
 
 def _texts(given: dict[str, Any]) -> dict[str, Any]:
     """The texts in place of their files, and how they are counted."""
+    from humeval_power.interfaces.formats.corpora import read_corpus
+
     found = read_corpus(given.pop("system_a"), given.pop("system_b"), given.pop("reference"))
     return {
         "system_a": found.system_a,

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from humeval_power.inference.corpus import FlipTest
+from humeval_power.choices import DEFAULT_FLIPS, PRESETS, FlipTest
 from humeval_power.interfaces.cli.corpus.data import estimate, test
 from humeval_power.interfaces.cli.family import Assumed, EffectRange, Family
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.reporting.corpus.wording import WORDING
-from humeval_power.scenarios.corpus import DEFAULT_FLIPS, PRESETS, CorpusStudy
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.corpus import CorpusStudy
+
 
 LARGEST = 100.0  # points: metrics end there
 
 
 def _build(n: int, effect: float, given: Mapping[str, Any]) -> CorpusStudy:
+    from humeval_power.scenarios.corpus import CorpusStudy
+
     zero_share, scale = PRESETS[given["preset"]]
     return CorpusStudy(
         n,

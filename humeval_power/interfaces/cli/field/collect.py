@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.field import follow_collection
 from humeval_power.interfaces.cli.field.options import FieldFiles, export_options, field_options
 from humeval_power.interfaces.cli.field.withdraw import withdraw
 from humeval_power.interfaces.cli.options import checked_scale, typed_scale
 from humeval_power.interfaces.cli.plan.options import load_plan, plan_path
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
-from humeval_power.interfaces.formats.exports.platforms import read_export
-from humeval_power.interfaces.formats.monitor.secret import kept_secret
-from humeval_power.reporting.field.status import StatusResult
-from humeval_power.reporting.field.workers import Names
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.field.status import StatusResult
+    from humeval_power.reporting.field.workers import Names
 
 
 @click.command("status", cls=Command)
@@ -38,7 +37,7 @@ from humeval_power.reporting.field.workers import Names
     callback=checked_scale,
     help="Scale of the ratings, such as 1:5. [from the plan, or the data]",
 )
-@with_result(StatusResult)
+@with_result(endings=(".csv",))
 def status(
     files: tuple[str, ...],
     field: FieldFiles,
@@ -61,6 +60,10 @@ def status(
     planned = load_plan(plan)
     if planned is not None and scale is not None:
         raise click.UsageError("The plan says this itself: leave out --scale.")
+    from humeval_power.api.field import follow_collection
+    from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
+    from humeval_power.interfaces.formats.exports.platforms import read_export
+
     chosen, named = (None, None) if mapping is None else read_mapping(mapping)
     exports = [read_export(path, platform=platform or named) for path in files]
     found = follow_collection(
@@ -77,6 +80,9 @@ def status(
 
 def _names(secret: str | None, *, keep_ids: bool) -> Names:
     """How workers are named: by their ids on a terminal alone."""
+    from humeval_power.interfaces.formats.monitor.secret import kept_secret
+    from humeval_power.reporting.field.workers import Names
+
     typed = click.get_current_context().params
     output = typed["output"]
     if keep_ids:

@@ -6,24 +6,19 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.field import draft_mapping, import_exports, import_scores
-from humeval_power.checking.logs.combined import combine_logs
 from humeval_power.checking.logs.log import Log
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.field.options import FieldFiles, LogReading, field_options, log_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
-from humeval_power.interfaces.formats.exports.platforms import read_export
-from humeval_power.interfaces.formats.logs.mapped import mapped_logs
-from humeval_power.interfaces.formats.logs.mapping_file import is_log_mapping, read_log_mapping
-from humeval_power.interfaces.formats.logs.reading import HARNESSES, are_logs, logs_in
-from humeval_power.interfaces.formats.monitor.secret import kept_secret
-from humeval_power.reporting.field.imported import DraftResult, ImportResult
-from humeval_power.reporting.field.scores_imported import ScoresImportResult
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.field.imported import DraftResult, ImportResult
+    from humeval_power.reporting.field.scores_imported import ScoresImportResult
 
 
 @click.command("import", cls=Command)
@@ -40,7 +35,7 @@ from humeval_power.reporting.field.scores_imported import ScoresImportResult
     is_flag=True,
     help="Leave out, and count, answers that the assignment does not have. [refused]",
 )
-@with_result(ImportResult)
+@with_result(endings=(".csv", ".toml"))
 def command(
     files: tuple[str, ...],
     mapping: str | None,
@@ -68,6 +63,11 @@ def command(
     or folders with those of several models, give system, item, run, metrics
     and what may be clusters of items: -o scores.csv. Other logs need a mapping.
     """
+    from humeval_power.api.field import draft_mapping, import_exports, import_scores
+    from humeval_power.checking.logs.combined import combine_logs
+    from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
+    from humeval_power.interfaces.formats.exports.platforms import read_export
+
     logs = _logs(files, platform, mapping)
     if logs is not None:
         if draft:
@@ -104,6 +104,10 @@ def command(
 
 def _logs(files: tuple[str, ...], platform: str | None, mapping: str | None) -> list[Log] | None:
     """The logs of models' scores that the files are; None where they are exports of ratings."""
+    from humeval_power.interfaces.formats.logs.mapped import mapped_logs
+    from humeval_power.interfaces.formats.logs.mapping_file import is_log_mapping, read_log_mapping
+    from humeval_power.interfaces.formats.logs.reading import HARNESSES, are_logs, logs_in
+
     if mapping is not None and is_log_mapping(mapping):
         return mapped_logs(files, read_log_mapping(mapping))
     harness = next((one for one in HARNESSES if one.name == platform), None)
@@ -121,6 +125,8 @@ def _secret(output: str | None, secret: str | None) -> str:
     one of its own."""
     if secret is None and output in (None, "-"):
         return token_hex(32)
+    from humeval_power.interfaces.formats.monitor.secret import kept_secret
+
     written = Path(output or "")
     beside = written.with_suffix(".secret") if written.suffix else written / "import.secret"
     return kept_secret(secret or beside).key.hex()

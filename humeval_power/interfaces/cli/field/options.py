@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from humeval_power.checking.exports.assigned import Assigned, Key
 from humeval_power.checking.logs.repeats import Again
+from humeval_power.choices import HarnessName, PlatformName
 from humeval_power.interfaces.cli.options import Function, collected, decorated, fields_of
-from humeval_power.interfaces.formats.assigned import read_assignment, read_key, read_withdrawn
-from humeval_power.interfaces.formats.exports.platforms import PLATFORMS
-from humeval_power.interfaces.formats.logs.reading import HARNESSES
+
+if TYPE_CHECKING:
+    from humeval_power.checking.exports.assigned import Assigned, Key
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,22 @@ class FieldFiles:
     @cached_property
     def assignment(self) -> Assigned | None:
         """Who sees what when."""
+        from humeval_power.interfaces.formats.assigned import read_assignment
+
         return read_assignment(*self.assignment_paths) if self.assignment_paths else None
 
     @cached_property
     def key(self) -> Key | None:
         """What the codes stand for."""
+        from humeval_power.interfaces.formats.assigned import read_key
+
         return None if self.key_path is None else read_key(self.key_path)
 
     @cached_property
     def withdrawn(self) -> tuple[str, ...]:
         """Who took their consent back."""
+        from humeval_power.interfaces.formats.assigned import read_withdrawn
+
         return () if self.withdrawn_path is None else read_withdrawn(self.withdrawn_path)
 
 
@@ -63,20 +69,22 @@ _OPTIONS = (
 _MAP = click.option(
     "--map", "mapping", metavar="FILE", help="The mapping that --draft wrote, edited. [none]"
 )
+_PLATFORMS: tuple[PlatformName, ...] = get_args(PlatformName)
+_HARNESSES: tuple[HarnessName, ...] = get_args(HarnessName)
 _PLATFORM = click.option(
     "--from",
     "platform",
-    type=click.Choice([one.name for one in PLATFORMS]),
+    type=click.Choice(_PLATFORMS),
     metavar="NAME",
-    help=f"Whose export it is: {', '.join(one.name for one in PLATFORMS)}. [told from its content]",
+    help=f"Whose export it is: {', '.join(_PLATFORMS)}. [told from its content]",
 )
 _SOURCE = click.option(
     "--from",
     "platform",
-    type=click.Choice([*(one.name for one in PLATFORMS), *(one.name for one in HARNESSES)]),
+    type=click.Choice([*_PLATFORMS, *_HARNESSES]),
     metavar="NAME",
-    help=f"Whose export it is: {', '.join(one.name for one in PLATFORMS)}; or whose log: "
-    f"{', '.join(one.name for one in HARNESSES)}. [told from its content]",
+    help=f"Whose export it is: {', '.join(_PLATFORMS)}; or whose log: "
+    f"{', '.join(_HARNESSES)}. [told from its content]",
 )
 _LOGS = (
     click.option("--task", metavar="NAME", help="The task of logs to read. [all]"),

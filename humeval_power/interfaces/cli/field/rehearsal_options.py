@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import click
 
+from humeval_power.choices import USUAL_PASSING, USUAL_SECONDS
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import Function, collected, fields_of
 from humeval_power.interfaces.cli.plan.options import plan_path
-from humeval_power.simulation.careless import USUAL_BEHAVIOUR
 
 _OPTIONS = (
     click.option(
@@ -37,13 +37,13 @@ _OPTIONS = (
     click.option(
         "--passing",
         type=RealNumber(0, 1),
-        help=f"Share of attention checks that careful workers pass. [{USUAL_BEHAVIOUR.passing:g}]",
+        help=f"Share of attention checks that careful workers pass. [{USUAL_PASSING:g}]",
     ),
     click.option(
         "--seconds",
         type=RealNumber(0, min_open=True),
         help="Median seconds that a careful worker takes for an output. [the plan's, else "
-        f"{USUAL_BEHAVIOUR.seconds:g}]",
+        f"{USUAL_SECONDS:g}]",
     ),
 )
 # Of a study that is not planned: what a plan and its assignment say themselves, or do not know.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from humeval_power.api.rehearsal import rehearse
+from humeval_power.choices import DEFAULT_SEED, Response
 from humeval_power.interfaces.cli.effect_options import TypedEffects
 from humeval_power.interfaces.cli.field.rehearsal_options import Rehearsing
 from humeval_power.interfaces.cli.options import typed_scale
@@ -15,11 +16,9 @@ from humeval_power.interfaces.formats.assigned import read_assignment, read_key
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.study.joint_record import is_analysis, read_joint
 from humeval_power.planning.field.rehearsal import usual_habits
-from humeval_power.planning.power import DEFAULT_SEED
 from humeval_power.reporting.field.rehearsal import RehearsalResult
 from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.rehearsal import World
-from humeval_power.simulation.study import Response
 
 
 def rehearsed(

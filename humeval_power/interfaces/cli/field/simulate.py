@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.study import simulate
-from humeval_power.api.systems_power import simulate_ratings
+from humeval_power.choices import DEFAULT_SEED, Exclusion
 from humeval_power.comparisons import DEFAULT_FAMILY
 from humeval_power.differences import Difference
 from humeval_power.interfaces.cli.categories import settled_once, without_effect
@@ -18,7 +18,6 @@ from humeval_power.interfaces.cli.field.rehearsal_options import (
     check_rehearsing,
     rehearsal_options,
 )
-from humeval_power.interfaces.cli.field.rehearse import rehearsed
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import link_option, seed_option
 from humeval_power.interfaces.cli.required_options import Command, needs
@@ -35,15 +34,14 @@ from humeval_power.interfaces.cli.study.options import (
 )
 from humeval_power.interfaces.cli.study.systems import only_systems, typed_effects, typed_systems
 from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
-from humeval_power.interfaces.cli.work_ahead import refuse_work
 from humeval_power.latent import Link
-from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.planning.workload import study_workload
-from humeval_power.reporting.field.rehearsal import RehearsalResult
-from humeval_power.reporting.study.simulated import SimulatedStudy
-from humeval_power.reporting.study.systems_surface import SimulatedSystems
 from humeval_power.rules import DEFAULT_RULE
-from humeval_power.simulation.losses import Exclusion, Losses
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.field.rehearsal import RehearsalResult
+    from humeval_power.reporting.study.simulated import SimulatedStudy
+    from humeval_power.reporting.study.systems_surface import SimulatedSystems
+    from humeval_power.simulation.losses import Losses
 
 
 @click.command("simulate", cls=Command)
@@ -56,7 +54,7 @@ from humeval_power.simulation.losses import Exclusion, Losses
 @effect_options("True difference B - A on [0, 1]. [as in the parameters, or the plan's]", latent=True)
 @link_option
 @seed_option
-@with_result(SimulatedStudy)
+@with_result(endings=(".csv",))
 @needs("--workers", ("workers", "plan"))
 @needs("--items", ("items", "plan"))
 @source_needed
@@ -82,6 +80,8 @@ def command(
     assigned, with its names, codes, order, checks and repeats, and workers who
     stop or do not care, so that all that follows can be tried beforehand.
     """
+    from humeval_power.interfaces.cli.field.rehearse import rehearsed
+
     check_rehearsing(click.get_current_context(), rehearsing)
     if rehearsing.plan is not None:
         return rehearsed(rehearsing, study, losses, effect, asked.system_means, seed)
@@ -101,6 +101,11 @@ def _drawn(
     seed: int | None,
 ) -> SimulatedStudy | SimulatedSystems:
     """A study of parameters."""
+    from humeval_power.api.study import simulate
+    from humeval_power.api.systems_power import simulate_ratings
+    from humeval_power.interfaces.cli.work_ahead import refuse_work
+    from humeval_power.planning.workload import study_workload
+
     workers, items = size
     seed = DEFAULT_SEED if seed is None else seed
     several = typed_systems(study, asked, TypedFamily(DEFAULT_FAMILY, ()), DEFAULT_RULE)

@@ -5,28 +5,20 @@ from __future__ import annotations
 import datetime
 from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.field import withdraw_workers
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.cli.loading import check_ratings
-from humeval_power.interfaces.cli.monitor.secret import secret_of_rows
 from humeval_power.interfaces.cli.options import TableOptions, table_options
 from humeval_power.interfaces.cli.plan.options import plan_path, table_by_plan
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.assigned import read_withdrawn
-from humeval_power.interfaces.formats.monitor.entries import state_of, withdrawal_content
-from humeval_power.interfaces.formats.monitor.fields import check_content
-from humeval_power.interfaces.formats.monitor.ledger import ledger_path, open_ledger
-from humeval_power.interfaces.formats.monitor.rows import row_digests
-from humeval_power.interfaces.formats.monitor.secret import secret_path
-from humeval_power.interfaces.formats.plan.plan_file import PlanFile, read_plan_file
-from humeval_power.interfaces.formats.rating_tables import read_rating_table
-from humeval_power.planning.monitor.step import study_monitoring
-from humeval_power.ratings import Ratings
-from humeval_power.reporting.field.withdrawal import WithdrawalResult
+
+if TYPE_CHECKING:
+    from humeval_power.interfaces.formats.plan.plan_file import PlanFile
+    from humeval_power.ratings import Ratings
+    from humeval_power.reporting.field.withdrawal import WithdrawalResult
 
 
 @click.command("withdraw", cls=Command)
@@ -41,7 +33,7 @@ from humeval_power.reporting.field.withdrawal import WithdrawalResult
 @click.option("--ledger", metavar="FILE", help="The ledger of looks. [beside the plan: plan.looks.jsonl]")
 @click.option("--secret", metavar="FILE", help="The secret of the ledger's digests. [beside the ledger]")
 @table_options
-@with_result(WithdrawalResult)
+@with_result(endings=(".csv",))
 def withdraw(
     file: str,
     withdrawn: str,
@@ -56,6 +48,14 @@ def withdraw(
     rows in the platform's files. Where looks have seen ratings of theirs, the
     ledger gets a line that says so, and goes on without them.
     """
+    from humeval_power.api.field import withdraw_workers
+    from humeval_power.interfaces.cli.loading import check_ratings
+    from humeval_power.interfaces.formats.assigned import read_withdrawn
+    from humeval_power.interfaces.formats.monitor.ledger import ledger_path
+    from humeval_power.interfaces.formats.monitor.secret import secret_path
+    from humeval_power.interfaces.formats.plan.plan_file import read_plan_file
+    from humeval_power.interfaces.formats.rating_tables import read_rating_table
+
     names = read_withdrawn(withdrawn)
     found = read_rating_table(file)
     if plan is None:
@@ -85,6 +85,13 @@ def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: st
     InputError
         A ledger whose secret is lost: which ratings looks saw cannot be told.
     """
+    from humeval_power.interfaces.cli.monitor.secret import secret_of_rows
+    from humeval_power.interfaces.formats.monitor.entries import state_of, withdrawal_content
+    from humeval_power.interfaces.formats.monitor.fields import check_content
+    from humeval_power.interfaces.formats.monitor.ledger import open_ledger
+    from humeval_power.interfaces.formats.monitor.rows import row_digests
+    from humeval_power.planning.monitor.step import study_monitoring
+
     with open_ledger(path) as book:
         state = state_of(
             book.entries, study_monitoring(planned.plan), planned.checksum, place=path, by=ratings.scale

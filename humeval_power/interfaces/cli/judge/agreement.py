@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.judged import agreement
 from humeval_power.interfaces.cli.cluster_options import cluster_option
 from humeval_power.interfaces.cli.judge.table_options import confidence_option, typed_systems, worker_option
 from humeval_power.interfaces.cli.options import rejected_rows_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.judge.agreement import JudgeAgreement
 
 if TYPE_CHECKING:
     from humeval_power.checking.submissions import Rejected
+    from humeval_power.reporting.judge.agreement import JudgeAgreement
 
 
 @click.command("agreement", cls=Command)
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 @cluster_option
 @rejected_rows_option
 @confidence_option
-@with_result(JudgeAgreement)
+@with_result()
 def command(
     file: str,
     systems: str | None,
@@ -41,6 +40,7 @@ def command(
     mean of the others is the reference for that worker and for the judge.
     With --systems the differences B - A of items are correlated.
     """
+    from humeval_power.api.judged import agreement
     from humeval_power.interfaces.formats.judged import read_judged
 
     table = read_judged(file, worker=worker, cluster=cluster, rejected_rows=rejected_rows)

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.judged import bias
 from humeval_power.interfaces.cli.cluster_options import cluster_option
 from humeval_power.interfaces.cli.judge.table_options import confidence_option, typed_systems, worker_option
 from humeval_power.interfaces.cli.options import rejected_rows_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.judge.bias import JudgeBias
 
 if TYPE_CHECKING:
     from humeval_power.checking.submissions import Rejected
+    from humeval_power.reporting.judge.bias import JudgeBias
 
 
 @click.command("bias", cls=Command)
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 @cluster_option
 @rejected_rows_option
 @confidence_option
-@with_result(JudgeBias)
+@with_result()
 def command(
     file: str,
     own: str,
@@ -43,6 +42,7 @@ def command(
     the human values make one expect. Some outputs need two ratings, so that
     their noise is known.
     """
+    from humeval_power.api.judged import bias
     from humeval_power.interfaces.formats.judged import read_judged
 
     table = read_judged(file, worker=worker, cluster=cluster, rejected_rows=rejected_rows)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.judged import estimate_table
+from humeval_power.choices import DEFAULT_SEED
 from humeval_power.interfaces.cli.cluster_options import cluster_option
 from humeval_power.interfaces.cli.judge.table_options import (
     average_workers_option,
@@ -17,13 +17,12 @@ from humeval_power.interfaces.cli.judge.table_options import (
 from humeval_power.interfaces.cli.options import rejected_rows_option, seed_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.reporting.judge.estimate import JudgeEstimate
-from humeval_power.reporting.judge.systems import JudgeSystems
-from humeval_power.reporting.judge.workers import JudgeWorkers
 
 if TYPE_CHECKING:
     from humeval_power.checking.submissions import Rejected
+    from humeval_power.reporting.judge.estimate import JudgeEstimate
+    from humeval_power.reporting.judge.systems import JudgeSystems
+    from humeval_power.reporting.judge.workers import JudgeWorkers
 
 
 @click.command("estimate", cls=Command)
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 @rejected_rows_option
 @confidence_option
 @seed_option
-@with_result(JudgeEstimate)
+@with_result()
 def command(
     file: str,
     systems: str | None,
@@ -60,6 +59,7 @@ def command(
     as a covariate of items; without, the ratings of an output are averaged.
     Three systems or more: all pairs, corrected by Holm.
     """
+    from humeval_power.api.judged import estimate_table
     from humeval_power.interfaces.formats.judged import read_judged
 
     table = read_judged(

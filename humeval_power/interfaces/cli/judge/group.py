@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from humeval_power.api.judge import mean
 from humeval_power.interfaces.cli.judge.agreement import command as agreement
 from humeval_power.interfaces.cli.judge.bias import command as bias
 from humeval_power.interfaces.cli.judge.estimate import command as estimate
@@ -13,7 +14,10 @@ from humeval_power.interfaces.cli.judge.study import command as study
 from humeval_power.interfaces.cli.judge.study import correlation_option, extra_option
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.judge.result import JudgeMean
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.judge.result import JudgeMean
+
 
 command = click.Group(
     "judge",
@@ -44,11 +48,13 @@ command.add_command(study)
     help="Standard deviation of the human values.",
 )
 @click.option("--sd-judge", type=RealNumber(0, min_open=True), help="The same of the judge's. [as humans]")
-@with_result(JudgeMean)
+@with_result()
 def mean_command(n: int, extra: int, correlation: float, sd: float, sd_judge: float | None) -> JudgeMean:
     """How precise is a mean of human values with a judge's help?
 
     The correlation is that of the judge with the human values as they are,
     noise and all. For a comparison the values are differences B - A.
     """
+    from humeval_power.api.judge import mean
+
     return mean(n=n, extra=extra, correlation=correlation, sd=sd, sd_judge=sd_judge)

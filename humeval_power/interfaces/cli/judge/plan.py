@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.judge import PLAN_SIMULATIONS, plan
+from humeval_power.choices import DEFAULT_SEED
 from humeval_power.interfaces.cli.assumptions import (
     Sources,
     parameter_options,
@@ -21,12 +22,13 @@ from humeval_power.interfaces.cli.options import gaussian_rule_options, seed_opt
 from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import only_setting, source_needed
-from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.planning.power import DEFAULT_SEED
-from humeval_power.planning.workload import Workload
-from humeval_power.reporting.judge.plan import JudgePlan
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:
+    from humeval_power.planning.workload import Workload
+    from humeval_power.reporting.judge.plan import JudgePlan
+
 
 MOST_WORKERS = 100  # more would be searched for minutes
 MOST_EXTRA = 1_000_000  # which leaves nothing to gain
@@ -81,7 +83,7 @@ MOST_EXTRA = 1_000_000  # which leaves nothing to gain
 @simulations_option
 @click.option("--no-proof", is_flag=True, help="Leave out the simulated studies that prove the plan.")
 @seed_option
-@with_result(JudgePlan)
+@with_result()
 @source_needed
 @needs("--effect or --effect-raw", ("effect", "effect_raw"))
 def command(
@@ -108,6 +110,8 @@ def command(
     study that has the power is proved by simulated studies, analysed as
     'judge estimate' analyses them. Beside it: the cheapest without a judge.
     """
+    from humeval_power.api.judge import PLAN_SIMULATIONS, plan
+
     assumed = read_assumptions(sources, scale)
     said = effect.one(assumed.scale)
     warn_beyond(assumed, [said])
@@ -116,6 +120,8 @@ def command(
     n_simulations = 0 if no_proof else simulations or PLAN_SIMULATIONS
 
     def ahead(work: Workload) -> None:
+        from humeval_power.interfaces.cli.work_ahead import tell_work
+
         tell_work(work, n_simulations=n_simulations, way_out="--no-proof")
 
     return plan(

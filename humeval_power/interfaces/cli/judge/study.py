@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from humeval_power.api.judge import study
 from humeval_power.interfaces.cli.assumptions import (
     Sources,
     parameter_options,
@@ -17,9 +18,12 @@ from humeval_power.interfaces.cli.options import gaussian_rule_options
 from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import only_setting, source_needed
-from humeval_power.reporting.judge.result import JudgeStudy
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.judge.result import JudgeStudy
+
 
 correlation_option = click.option(
     "--correlation",
@@ -44,7 +48,7 @@ extra_option = click.option(
 @extra_option
 @correlation_option
 @gaussian_rule_options
-@with_result(JudgeStudy)
+@with_result()
 @source_needed
 @needs("--effect or --effect-raw", ("effect", "effect_raw"))
 def command(
@@ -64,6 +68,8 @@ def command(
     item's true difference. The judge cannot foretell how workers differ, nor
     the noise of their ratings: what those contribute stays.
     """
+    from humeval_power.api.judge import study
+
     assumed = read_assumptions(sources, scale)
     said = effect.one(assumed.scale)
     warn_beyond(assumed, [said])

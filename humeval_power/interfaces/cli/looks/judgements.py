@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from humeval_power.api.looks import judgements
-from humeval_power.inference.looks.futility import ConditionalPowerFutility
-from humeval_power.inference.mcnemar import ConditionalTest
-from humeval_power.inference.preference.sign_test import Ties
+from humeval_power.choices import ConditionalTest, Ties
 from humeval_power.interfaces.cli.family import (
     ACCURACIES,
     PREFERENCES,
@@ -24,15 +21,12 @@ from humeval_power.interfaces.cli.options import Function, date_option, decorate
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.planning.workload import comparison_workload
-from humeval_power.reporting.looks.results import LooksJudgementsResult
 from humeval_power.scenarios.accuracy.agreement import KnownAgreement
-from humeval_power.scenarios.accuracy.paired import PairedAccuracy
-from humeval_power.scenarios.assessment.scenario import DirectAssessment
-from humeval_power.scenarios.looks.judgements import AssessmentLooks, PairedLooks
-from humeval_power.scenarios.looks.replicates import LookSource
-from humeval_power.scenarios.preference.independent import Preference
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.looks.results import LooksJudgementsResult
+    from humeval_power.scenarios.looks.replicates import LookSource
+
 
 _SCORES = (0.0, 100.0)
 
@@ -67,13 +61,14 @@ def _check(effect: float, effects: tuple[float, ...] | None, allowed: EffectRang
 
 
 def _common(command: Function) -> Function:
+
     options = (
         looks_options(efficacy="pocock", one_sided=False),
         effects_option,
         _systems_option,
         date_option,
         with_run,
-        with_result(LooksJudgementsResult),
+        with_result(endings=(".json",)),
     )
     return decorated(command, options)
 
@@ -107,6 +102,9 @@ def _test_option(default: ConditionalTest) -> Function:
 @_common
 def scores(n: int, effect: float, mean: float, sd: float, **common: Any) -> LooksJudgementsResult:
     """Direct assessment: independent scores, Mann and Whitney's U at each look."""
+    from humeval_power.scenarios.assessment.scenario import DirectAssessment
+    from humeval_power.scenarios.looks.judgements import AssessmentLooks
+
     looks: LooksOptions = common["looks"]
     _check(effect, common["effects"], score_range(mean, *_SCORES))
     assessment = DirectAssessment(n, mean=mean, sd=sd, effect=effect, alpha=looks.alpha)
@@ -128,6 +126,9 @@ def preference(
     n: int, effect: float, tie_share: float, ties: Ties, test_name: ConditionalTest, **common: Any
 ) -> LooksJudgementsResult:
     """Head-to-head judgements: the sign test at each look."""
+    from humeval_power.scenarios.looks.judgements import PairedLooks
+    from humeval_power.scenarios.preference.independent import Preference
+
     looks: LooksOptions = common["looks"]
     _check(effect, common["effects"], PREFERENCES)
     study = Preference(
@@ -153,6 +154,9 @@ def accuracy(
     n: int, effect: float, agreement: float, test_name: ConditionalTest, **common: Any
 ) -> LooksJudgementsResult:
     """Two systems on the same items: McNemar's test at each look."""
+    from humeval_power.scenarios.accuracy.paired import PairedAccuracy
+    from humeval_power.scenarios.looks.judgements import PairedLooks
+
     looks: LooksOptions = common["looks"]
     _check(effect, common["effects"], ACCURACIES)
     known = KnownAgreement(agreement)
@@ -170,6 +174,11 @@ def _answer(
     created: datetime.date | None,
     run: Run,
 ) -> LooksJudgementsResult:
+    from humeval_power.api.looks import judgements
+    from humeval_power.inference.looks.futility import ConditionalPowerFutility
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.planning.workload import comparison_workload
+
     source, rule = make(looks.at), looks.rule
     if isinstance(rule.futility, ConditionalPowerFutility) and rule.futility.under == "design":
         raise click.UsageError(

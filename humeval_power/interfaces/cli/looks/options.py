@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
+from humeval_power.choices import EFFICACY_WORDS, FUTILITY_WORDS, LookKind
 from humeval_power.errors import HumevalPowerError
-from humeval_power.inference.looks.stopping_rule import StoppingRule
-from humeval_power.inference.looks.stopping_words import (
-    EFFICACY_WORDS,
-    FUTILITY_WORDS,
-    efficacy_of,
-    futility_of,
-)
 from humeval_power.interfaces.cli.numbers import number_list, real_number, shortened
 from humeval_power.interfaces.cli.options import Function, alpha_option, collected, fields_of
-from humeval_power.planning.looks.schedule import LookSchedule
-from humeval_power.scenarios.looks.looks import LookKind, Looks, equal_looks
+
+if TYPE_CHECKING:
+    from humeval_power.inference.looks.stopping_rule import StoppingRule
+    from humeval_power.planning.looks.schedule import LookSchedule
+    from humeval_power.scenarios.looks.looks import Looks
+
 
 DEFAULT_EFFICACY = "lan-demets-obrien-fleming"
 
@@ -80,6 +78,9 @@ def _wish(values: dict[str, Any]) -> LookSchedule | None:
     efficacy, futility = values.pop("efficacy"), values.pop("futility")
     if shares is None:
         return None
+    from humeval_power.inference.looks.stopping_words import efficacy_of, futility_of
+    from humeval_power.planning.looks.schedule import LookSchedule
+
     try:
         return LookSchedule(_looks(shares, kind), efficacy_of(efficacy), futility_of(futility))
     except HumevalPowerError as error:
@@ -87,6 +88,8 @@ def _wish(values: dict[str, Any]) -> LookSchedule | None:
 
 
 def _looks(text: str, kind: LookKind) -> Looks:
+    from humeval_power.scenarios.looks.looks import Looks
+
     found = Looks(kind, look_shares(text))
     if found.n_looks < 2:
         raise click.UsageError("One look is a plain study: leave out --looks, or give 2 or more.")
@@ -95,6 +98,8 @@ def _looks(text: str, kind: LookKind) -> Looks:
 
 def look_shares(text: str) -> tuple[float, ...]:
     """What --looks says, a number of equal looks or their shares, as shares."""
+    from humeval_power.scenarios.looks.looks import equal_looks
+
     if text.strip().isdecimal():
         if len(text.strip()) > 4:
             raise click.UsageError(f"--looks: a study has a few looks; got {shortened(text)!r}.")
@@ -131,6 +136,9 @@ class LooksOptions:
     @property
     def rule(self) -> StoppingRule:
         """The stopping rule."""
+        from humeval_power.inference.looks.stopping_rule import StoppingRule
+        from humeval_power.inference.looks.stopping_words import efficacy_of, futility_of
+
         try:
             return StoppingRule(
                 efficacy_of(self.efficacy), futility_of(self.futility), self.alpha, self.alternative

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api import looks as api
-from humeval_power.api.looks import POOL_BUDGETS, POOL_SIMULATIONS, POOL_TOLD_AT
-from humeval_power.checking.submissions import Rejected
+from humeval_power.choices import POOL_BUDGETS
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import rejected_rows_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
-from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.planning.workload import Workload, comparison_workload
-from humeval_power.reporting.looks.results import LooksPoolResult
-from humeval_power.scenarios.looks.pools import simulated_pool
+
+if TYPE_CHECKING:
+    from humeval_power.checking.submissions import Rejected
+    from humeval_power.reporting.looks.results import LooksPoolResult
+
 
 _PER_PAIR = 1000  # bytes of a pair of systems in memory
 
@@ -57,7 +57,7 @@ _PER_PAIR = 1000  # bytes of a pair of systems in memory
 )
 @click.option("--looks", type=WholeNumber(2, 10), default=3, show_default=True, help="Equal looks, Pocock.")
 @with_run
-@with_result(LooksPoolResult)
+@with_result()
 def pool(
     file: str | None,
     system: str | None,
@@ -81,6 +81,10 @@ def pool(
     """
     if (file is None) == (simulated is None):
         raise click.UsageError("Give a FILE of past scores, or --simulated with a number of pairs.")
+    from humeval_power.api import looks as api
+    from humeval_power.api.looks import POOL_SIMULATIONS, POOL_TOLD_AT
+    from humeval_power.scenarios.looks.pools import simulated_pool
+
     planned, n_simulations = budgets or POOL_BUDGETS, run.simulations(POOL_SIMULATIONS)
     if file is not None:
         from humeval_power.interfaces.cli.loading import read_decided
@@ -106,6 +110,9 @@ def pool(
 
 def _tell_work(n_pairs: int, budgets: Sequence[int], n_simulations: int, n_jobs: int) -> None:
     """Say how long the pool will take, or refuse it, before its pairs are made."""
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.planning.workload import Workload, comparison_workload
+
     work = Workload(0.0, float(_PER_PAIR * n_pairs))
     for budget in budgets:
         each = comparison_workload("assessment", max(budget, 0), n_simulations=n_simulations)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.api import looks as api
 from humeval_power.assumptions import Assumptions
-from humeval_power.costs import CostModel
+from humeval_power.choices import LookKind
 from humeval_power.interfaces.cli.categories import analysed_as, settled_once
 from humeval_power.interfaces.cli.costs import CostOptions, cost_model, cost_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
@@ -29,14 +28,15 @@ from humeval_power.interfaces.cli.study.options import (
     typed_design,
 )
 from humeval_power.interfaces.cli.systems_options import two_systems_option
-from humeval_power.interfaces.cli.work_ahead import refuse_work, tell_work
 from humeval_power.latent import Family, Link
-from humeval_power.planning.looks.calibration import Calibrate
-from humeval_power.planning.workload import study_workload
-from humeval_power.reporting.looks.results import LooksStudyResult
 from humeval_power.rules import DecisionRule
-from humeval_power.scenarios.looks.looks import LookKind, Looks
-from humeval_power.scenarios.looks.ratings import RatingLooks
+
+if TYPE_CHECKING:
+    from humeval_power.costs import CostModel
+    from humeval_power.planning.looks.calibration import Calibrate
+    from humeval_power.reporting.looks.results import LooksStudyResult
+    from humeval_power.scenarios.looks.looks import Looks
+    from humeval_power.scenarios.looks.ratings import RatingLooks
 
 
 @click.command("study", cls=Command)
@@ -71,7 +71,7 @@ from humeval_power.scenarios.looks.ratings import RatingLooks
 )
 @cost_options
 @with_run
-@with_result(LooksStudyResult)
+@with_result()
 @source_needed
 @needs("--effect or --effect-raw", ("effect", "effect_raw", "effect_latent"))
 def command(
@@ -93,6 +93,11 @@ def command(
     Shows the information at each look, the boundaries, how often these and
     careless ones find what is not there, and the study's long run.
     """
+    from humeval_power.api import looks as api
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.planning.workload import study_workload
+    from humeval_power.scenarios.looks.looks import Looks
+
     settings, said = settled_once(load_settings(study), study.shares, link, effect)
     shown = None if effects is None else [each.value for each in effects.on(settings.scale)]
     warn_beyond(settings, [said])
@@ -131,6 +136,10 @@ def _source(
     at: Looks,
     rule: DecisionRule,
 ) -> tuple[str, RatingLooks]:
+    from humeval_power.interfaces.cli.work_ahead import refuse_work
+    from humeval_power.planning.workload import study_workload
+    from humeval_power.scenarios.looks.ratings import RatingLooks
+
     name, parameters = only_setting(settings)
     design = typed_design(study, workers, items)
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)

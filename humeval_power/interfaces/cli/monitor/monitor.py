@@ -8,28 +8,16 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.exclusion_options import excluded
-from humeval_power.interfaces.cli.loading import check_ratings
-from humeval_power.interfaces.cli.monitor.judgements import load_observations
-from humeval_power.interfaces.cli.monitor.rehearsed import refuse_rehearsed
-from humeval_power.interfaces.cli.monitor.taking import Asked, looks_taken, take_look
 from humeval_power.interfaces.cli.options import TableOptions, table_options
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import amend_followed, amend_option, plan_path, table_by_plan
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.monitor.ledger import ledger_path
-from humeval_power.interfaces.formats.monitor.rows import rows_of_observations, rows_of_ratings
-from humeval_power.interfaces.formats.monitor.secret import secret_path
-from humeval_power.interfaces.formats.rating_tables import read_rating_table
-from humeval_power.planning.looks.judgement_plan import JudgementPlan
-from humeval_power.planning.monitor.followed import data_of
-from humeval_power.planning.plan.plan import Plan
-from humeval_power.reporting.exclusion_words import exclusion_words
-from humeval_power.reporting.monitor.result import MonitorResult
 
 if TYPE_CHECKING:  # pydantic is slow to import
     from humeval_power.interfaces.formats.plan.looks_file import LooksFile
     from humeval_power.interfaces.formats.plan.plan_file import PlanFile
+    from humeval_power.reporting.monitor.result import MonitorResult
 
 
 @click.command("monitor", cls=Command)
@@ -63,7 +51,7 @@ if TYPE_CHECKING:  # pydantic is slow to import
     help="Look although no look is due, or go on after futility; recorded, and paid for in level.",
 )
 @click.option("--status", is_flag=True, help="Show the looks so far; take none.")
-@with_result(MonitorResult)
+@with_result()
 def command(
     file: str | None,
     table: TableOptions,
@@ -87,6 +75,18 @@ def command(
     """
     if (file is None) is not status:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
+    from humeval_power.interfaces.cli.loading import check_ratings
+    from humeval_power.interfaces.cli.monitor.judgements import load_observations
+    from humeval_power.interfaces.cli.monitor.rehearsed import refuse_rehearsed
+    from humeval_power.interfaces.cli.monitor.taking import Asked, looks_taken, take_look
+    from humeval_power.interfaces.formats.monitor.ledger import ledger_path
+    from humeval_power.interfaces.formats.monitor.rows import rows_of_observations, rows_of_ratings
+    from humeval_power.interfaces.formats.monitor.secret import secret_path
+    from humeval_power.interfaces.formats.rating_tables import read_rating_table
+    from humeval_power.planning.looks.judgement_plan import JudgementPlan
+    from humeval_power.planning.monitor.followed import data_of
+    from humeval_power.reporting.exclusion_words import exclusion_words
+
     planned = _followed(plan, amend)
     path = ledger_path(plan, ledger)
     key = secret_path(path, secret)
@@ -117,6 +117,7 @@ def command(
 def _followed(plan: str, amend: str | None) -> PlanFile | LooksFile:
     """The plan that the study follows; its file is written anew first where it is amended."""
     from humeval_power.interfaces.formats.plan.looks_file import read_followed
+    from humeval_power.planning.plan.plan import Plan
 
     amend_followed(plan, amend)
     planned = read_followed(plan)

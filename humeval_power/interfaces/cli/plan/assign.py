@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.field import make_uploads
-from humeval_power.api.plan import assign_work
-from humeval_power.checking.outputs import Outputs
-from humeval_power.designs import DesignKind
+from humeval_power.choices import DesignKind, PresentationOrder
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.options import seed_option
 from humeval_power.interfaces.cli.plan.assign_options import assignment_options, size_options
@@ -17,21 +15,18 @@ from humeval_power.interfaces.cli.plan.form_options import FormOptions, check_pl
 from humeval_power.interfaces.cli.plan.options import load_plan
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.work_ahead import refuse_work
-from humeval_power.interfaces.formats.file_bytes import read_text
-from humeval_power.planning.plan.session_order import PresentationOrder
-from humeval_power.planning.study.designs_of import build_design
-from humeval_power.planning.workload import study_workload
-from humeval_power.reporting.field.uploaded import UploadResult
-from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
-from humeval_power.study_counts import Documents
+
+if TYPE_CHECKING:
+    from humeval_power.checking.outputs import Outputs
+    from humeval_power.reporting.field.uploaded import UploadResult
+    from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
 
 
 @click.command("assign", cls=Command)
 @size_options
 @assignment_options
 @seed_option
-@with_result(AssignmentResult, beside={"key": lambda result: result.key_csv()})
+@with_result(endings=(".csv",), beside={"key": lambda result: result.key_csv()})
 @form_options
 def command(
     plan: str | None,
@@ -72,6 +67,13 @@ def command(
     texts under their codes, the questions, attention checks, and how the
     answers come back; and assignment.csv to follow the work by.
     """
+    from humeval_power.api.field import make_uploads
+    from humeval_power.api.plan import assign_work
+    from humeval_power.interfaces.cli.work_ahead import refuse_work
+    from humeval_power.planning.study.designs_of import build_design
+    from humeval_power.planning.workload import study_workload
+    from humeval_power.study_counts import Documents
+
     if form is not None:
         check_places(click.get_current_context().params["output"], key)
         systems, items = _of_outputs(form.outputs, systems, items, planned=plan is not None)
@@ -170,5 +172,7 @@ def _number_of_systems(number: int | None, names: tuple[str, ...] | None) -> int
 
 def _read_names(path: str) -> list[str]:
     """The lines of a file without the blanks around them; blank lines at the end do not count."""
+    from humeval_power.interfaces.formats.file_bytes import read_text
+
     text = read_text(path)
     return [line.strip() for line in text.rstrip().split("\n")] if text.strip() else []

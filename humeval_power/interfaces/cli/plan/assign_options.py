@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.designs import DESIGN_KINDS
+from humeval_power.choices import DESIGN_KINDS, MAX_RATE, PresentationOrder
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import Function, decorated
 from humeval_power.interfaces.cli.plan.options import amend_option, plan_option
 from humeval_power.interfaces.cli.study.options import DOCUMENT_OPTIONS
 from humeval_power.interfaces.cli.systems_options import MOST_SYSTEMS, names_of
-from humeval_power.planning.plan.assignment_checks import MAX_RATE
-from humeval_power.planning.plan.session_order import PresentationOrder
-from humeval_power.reporting.plan.assignment import Takeover
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.plan.assignment import Takeover
 
 
 def _takeovers(

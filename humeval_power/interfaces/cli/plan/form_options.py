@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from humeval_power.checking.outputs import Outputs
+from humeval_power.choices import DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT, DEFAULT_TITLE, UploaderName
 from humeval_power.interfaces.cli.options import Function, collected
-from humeval_power.interfaces.formats.file_bytes import read_text
-from humeval_power.interfaces.formats.outputs import read_check_texts, read_outputs
-from humeval_power.planning.plan.plan import Plan
-from humeval_power.reporting.field.form import Question
-from humeval_power.reporting.field.form_of import (
-    DEFAULT_INSTRUCTIONS,
-    DEFAULT_QUESTION,
-    DEFAULT_TITLE,
-    Asked,
-    questions_of,
-)
-from humeval_power.reporting.field.uploads import UPLOADERS
 from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:
+    from humeval_power.checking.outputs import Outputs
+    from humeval_power.planning.plan.plan import Plan
+    from humeval_power.reporting.field.form import Question
+    from humeval_power.reporting.field.form_of import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +41,10 @@ class FormOptions:
             raise click.UsageError("The plan says this itself: leave out --scale.")
         if agreed is None and self.scale is None:
             raise click.UsageError("--upload needs the scale of the ratings: add --scale, such as 1:5.")
+        from humeval_power.interfaces.formats.file_bytes import read_text
+        from humeval_power.interfaces.formats.outputs import read_check_texts
+        from humeval_power.reporting.field.form_of import DEFAULT_INSTRUCTIONS, Asked, questions_of
+
         scale = agreed or RatingScale.parse(self.scale or "")
         told = DEFAULT_INSTRUCTIONS if self.instructions is None else read_text(self.instructions).strip()
         checks = () if self.check_texts is None else read_check_texts(self.check_texts)
@@ -84,6 +82,7 @@ def _labels(_ctx: click.Context, _option: click.Parameter, text: str | None) -> 
     return found
 
 
+_UPLOADERS: tuple[UploaderName, ...] = get_args(UploaderName)
 _OPTIONS = (
     click.option(
         "--outputs",
@@ -95,9 +94,9 @@ _OPTIONS = (
         "--upload",
         "platforms",
         multiple=True,
-        type=click.Choice(list(UPLOADERS)),
+        type=click.Choice(_UPLOADERS),
         metavar="PLATFORM",
-        help=f"Write into the folder -o what this platform takes: {', '.join(UPLOADERS)}; repeatable. Needs "
+        help=f"Write into the folder -o what this platform takes: {', '.join(_UPLOADERS)}; repeatable. Needs "
         "--key, because workers see codes only.",
     ),
     click.option(
@@ -106,7 +105,7 @@ _OPTIONS = (
         multiple=True,
         metavar="CRITERION=TEXT",
         callback=_question,
-        help=f"What is asked of each text; repeatable. [{DEFAULT_QUESTION.criterion}={DEFAULT_QUESTION.text}]",
+        help=f"What is asked of each text; repeatable. [{DEFAULT_CRITERION}={DEFAULT_QUESTION_TEXT}]",
     ),
     click.option(
         "--labels",
@@ -160,6 +159,9 @@ def _collected(values: dict[str, Any]) -> FormOptions | None:
         return None
     if outputs is None or not platforms:
         raise click.UsageError("--outputs PATH and --upload PLATFORM need each other.")
+    from humeval_power.interfaces.formats.outputs import read_outputs
+    from humeval_power.reporting.field.form import Question
+
     asked = tuple(Question(name, text, labels) for name, text in questions)
     return FormOptions(
         read_outputs(outputs), platforms, asked, labels, check_texts, title, instructions, scale

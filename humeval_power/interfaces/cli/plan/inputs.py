@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,11 +14,12 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.assumptions import Sources, read_assumptions
 from humeval_power.interfaces.cli.categories import Shares, settled_once
 from humeval_power.interfaces.cli.effect_options import NO_DIFFERENCE, TypedEffects
-from humeval_power.interfaces.cli.loading import load_ratings
 from humeval_power.interfaces.cli.options import TableOptions, typed_scale
 from humeval_power.latent import Link
-from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.ratings import Ratings
 
 
 def load_pilot(path: str | None, table: TableOptions) -> Ratings | None:
@@ -30,6 +32,8 @@ def load_pilot(path: str | None, table: TableOptions) -> Ratings | None:
     """
     if path is None:
         return None
+    from humeval_power.interfaces.cli.loading import load_ratings
+
     ratings = load_ratings(path, table, require_pair=False)
     return ratings if ratings.n_systems > 1 else load_ratings(path, table)  # which says what is wrong
 

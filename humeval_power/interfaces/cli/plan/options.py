@@ -7,16 +7,17 @@ import math
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import click
 
 from humeval_power.interfaces.cli.contents import INDEX
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note, replace_file
-from humeval_power.planning.plan.plan import Plan
-from humeval_power.reporting.looks.results import LOOKS_FILE
-from humeval_power.reporting.plan.words import PLAN_FILE
+from humeval_power.reporting.records import LOOKS_FILE, PLAN_FILE
+
+if TYPE_CHECKING:
+    from humeval_power.planning.plan.plan import Plan
 
 
 def plan_path(_ctx: click.Context, _option: click.Parameter, value: str | None) -> str | None:
@@ -84,13 +85,13 @@ def amend_followed(path: str, amend: str | None) -> None:
     InputError
         What `load_plan` raises.
     """
+    if amend is None:
+        return
     from humeval_power.interfaces.formats.file_bytes import read_text
     from humeval_power.interfaces.formats.plan.looks_file import amend_looks
     from humeval_power.interfaces.formats.plan.sealed_file import schema_of
     from humeval_power.reporting.plan.sealed.seal import LOOKS_SCHEMA
 
-    if amend is None:
-        return
     if schema_of(read_text(path), place=path) != LOOKS_SCHEMA:
         load_plan(path, amend)
         return

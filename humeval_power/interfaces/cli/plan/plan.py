@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.api.plan import make_plan
-from humeval_power.api.systems_plan import make_systems_plan
+from humeval_power.choices import Exclusion
 from humeval_power.interfaces.cli.assumptions import Sources, parameter_options
 from humeval_power.interfaces.cli.categories import Shares, analysed_as, shares_option
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
@@ -20,7 +19,6 @@ from humeval_power.interfaces.cli.options import (
     power_target_option,
     rule_options,
 )
-from humeval_power.interfaces.cli.plan.inputs import load_assumptions, load_pilot, planned_effect
 from humeval_power.interfaces.cli.plan.search_options import (
     caution_options,
     limit_options,
@@ -38,11 +36,12 @@ from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.options import loss_options
 from humeval_power.interfaces.cli.systems_options import DEFAULT_GOAL
-from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.planning.looks.schedule import LookSchedule
-from humeval_power.reporting.plan.result import PlanSearchResult
 from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
-from humeval_power.simulation.losses import Exclusion, Losses
+
+if TYPE_CHECKING:
+    from humeval_power.planning.looks.schedule import LookSchedule
+    from humeval_power.reporting.plan.result import PlanSearchResult
+    from humeval_power.simulation.losses import Losses
 
 
 @click.command("plan", cls=Command)
@@ -71,7 +70,7 @@ from humeval_power.simulation.losses import Exclusion, Losses
 @statement_options
 @rule_options
 @with_run
-@with_result(PlanSearchResult)
+@with_result(endings=(".json",))
 @needs(
     "--cost-per-rating, or --pay-per-hour with --seconds-per-rating", ("cost_per_rating", "pay_per_hour")
 )
@@ -112,6 +111,11 @@ def command(
     plan/ a folder with it, its page and pictures; both are what --plan reads.
     Ends with 3 if the target cannot be reached.
     """
+    from humeval_power.api.plan import make_plan
+    from humeval_power.api.systems_plan import make_systems_plan
+    from humeval_power.interfaces.cli.plan.inputs import load_assumptions, load_pilot, planned_effect
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+
     pilot = load_pilot(file, table)
     planned_for = load_systems(pilot, table, sources, rule, asked=asked, effect=effect, comparing=comparing)
     if planned_for is not None:

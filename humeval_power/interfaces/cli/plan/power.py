@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api.study_power import study_power
-from humeval_power.api.systems_power import systems_power
-from humeval_power.costs import CostModel
+from humeval_power.choices import Exclusion, Method
 from humeval_power.differences import Difference
-from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.costs import (
     CostOptions,
@@ -55,17 +53,19 @@ from humeval_power.interfaces.cli.study.systems import (
     typed_effects,
     typed_systems,
 )
-from humeval_power.interfaces.cli.study.typed import typed_study
 from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
-from humeval_power.planning.plan.plan import Plan
-from humeval_power.planning.questions import Method
-from humeval_power.planning.study.surface import Cell
-from humeval_power.planning.study.systems_study import SystemsStudy
-from humeval_power.reporting.study.power import StudyPower
-from humeval_power.reporting.study.systems_power import SystemsPowerResult
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.losses import Exclusion, Losses
+
+if TYPE_CHECKING:
+    from humeval_power.costs import CostModel
+    from humeval_power.planning.plan.plan import Plan
+    from humeval_power.planning.study.surface import Cell
+    from humeval_power.planning.study.systems_study import SystemsStudy
+    from humeval_power.reporting.study.power import StudyPower
+    from humeval_power.reporting.study.systems_power import SystemsPowerResult
+    from humeval_power.simulation.losses import Losses
+
 
 _IN_PLAN = {
     *("parameters", "preset", "allow_not_identified", "values", "response", "points", "shares"),
@@ -101,7 +101,7 @@ _IN_PLAN = {
 @precision_option
 @strict_option
 @with_run
-@with_result(StudyPower)
+@with_result()
 @source_needed
 @needs("--workers", ("workers", "plan"))
 @needs("--items", ("items", "plan"))
@@ -144,6 +144,9 @@ def command(
         costs = _costs(prices, None, budget)
         found = _of_systems(several, workers, items, effect, method, strict=strict, run=run)
         return replace(found, costs=costs, budget=budget)
+    from humeval_power.api.study_power import study_power
+    from humeval_power.interfaces.cli.study.typed import typed_study
+
     planned = load_plan(plan, amend)
     if planned is None:
         assert workers is not None  # asked for before
@@ -211,6 +214,8 @@ def _of_systems(
 
 
 def _found(found: SystemsStudy, method: Method, *, strict: bool, run: Run) -> SystemsPowerResult:
+    from humeval_power.api.systems_power import systems_power
+
     if method != "analytic" or not found.has_formula:
         tell_systems([found], run)
     return systems_power(
@@ -225,6 +230,8 @@ def _found(found: SystemsStudy, method: Method, *, strict: bool, run: Run) -> Sy
 
 def _refuse_losses(plan: Plan, losses: Losses, exclusion: Exclusion) -> None:
     """Refuse losses of ratings, which studies of several systems do not know."""
+    from humeval_power.simulation.losses import NO_LOSSES
+
     if losses != NO_LOSSES or exclusion != "none":
         raise click.UsageError(
             f"The plan is of {len(plan.systems)} systems, and such studies are simulated without losses: leave "
@@ -235,6 +242,8 @@ def _refuse_losses(plan: Plan, losses: Losses, exclusion: Exclusion) -> None:
 def _planned(
     plan: Plan, losses: Losses, exclusion: Exclusion
 ) -> tuple[Cell, Difference, RatingScale | None]:
+    from humeval_power.planning.study.surface import Cell
+
     if plan.looks is not None:
         note(
             "This is the power of one test at the planned end. The plan has looks before it, which cost "

@@ -6,12 +6,11 @@ from typing import Any
 
 import click
 
-from humeval_power.api.plan import MOST_WORKERS
+from humeval_power.choices import LARGEST_COUNT, MOST_WORKERS
 from humeval_power.interfaces.cli.costs import Money
 from humeval_power.interfaces.cli.exclusion_options import exclude_if_option
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber, number_list
 from humeval_power.interfaces.cli.options import Function, collected, date_option
-from humeval_power.planning.plan.plan import LARGEST_COUNT
 
 _SURENESS = RealNumber(0, 1, min_open=True, max_open=True)
 _LIMITS = (

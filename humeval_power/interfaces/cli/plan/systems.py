@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,6 @@ from humeval_power.interfaces.cli.assumptions import Sources
 from humeval_power.interfaces.cli.comparison_options import TypedFamily
 from humeval_power.interfaces.cli.effect_options import TypedEffects
 from humeval_power.interfaces.cli.options import Function, TableOptions, collected, typed_scale
-from humeval_power.interfaces.cli.plan.inputs import load_assumptions
 from humeval_power.interfaces.cli.systems_options import (
     DEFAULT_PATTERN,
     AskedSystems,
@@ -26,9 +25,12 @@ from humeval_power.interfaces.cli.systems_options import (
     pattern_option,
 )
 from humeval_power.planning.plan.systems_pilot import SystemsPilot, for_systems
-from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.systems import SystemsParameters, system_names
+
+if TYPE_CHECKING:
+    from humeval_power.ratings import Ratings
+
 
 _OF_MANY = ("--comparisons", "--all-pairs", "--baseline", "--model", "--system-variances", "--correction")
 NOT_OF_SYSTEMS = ("documents", "max_documents")  # limits of the search that several systems do not have
@@ -116,6 +118,8 @@ def load_systems(
                 f"{pilot.source} has {pilot.n_systems} systems: name the two of them by --systems A,B."
             )
         return None
+    from humeval_power.interfaces.cli.plan.inputs import load_assumptions
+
     rest = replace(
         sources, parameters=tuple(path for path in sources.parameters if _stem(path) not in many)
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from humeval_power.inference.mcnemar import ConditionalTest
-from humeval_power.inference.preference.sign_test import Ties
+from humeval_power.choices import ConditionalTest, Ties
 from humeval_power.interfaces.cli.family import PREFERENCES, Family
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import alpha_option
@@ -21,8 +20,10 @@ from humeval_power.interfaces.cli.preference.panel import (
 from humeval_power.interfaces.cli.preference.test import test
 from humeval_power.interfaces.cli.questions import question_commands
 from humeval_power.reporting.preference.wording import WORDING
-from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.preference.independent import MOST_ENUMERATED, Preference
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
+
 
 _NEARLY = 0.98  # of the largest preference: where the search for an effect of a panel ends
 
@@ -55,6 +56,8 @@ def build(n: int, effect: float, given: Mapping[str, Any]) -> Scenario:
     """The scenario of n judgements and a true preference: a panel where workers or items have several."""
     if is_panel(n, given):
         return panel_study(n, effect, given)
+    from humeval_power.scenarios.preference.independent import Preference
+
     return Preference(
         n,
         preference=effect,
@@ -67,11 +70,19 @@ def build(n: int, effect: float, given: Mapping[str, Any]) -> Scenario:
 
 def largest_effect(given: Mapping[str, Any]) -> float:
     """The preference if nobody preferred A; of a panel, whose strengths are finite, nearly that."""
+    from humeval_power.scenarios.preference.independent import MOST_ENUMERATED, Preference
+
     if is_panel(MOST_ENUMERATED, given):
         return _NEARLY * (1 - float(given["tie_share"])) / 2
     return Preference(
         2, preference=0.0, tie_share=given["tie_share"], ties=given["ties"]
     ).largest_preference
+
+
+def _costed_as(given: Mapping[str, Any]) -> str:
+    from humeval_power.scenarios.preference.independent import MOST_ENUMERATED
+
+    return "panel" if is_panel(MOST_ENUMERATED, given) else "preference"
 
 
 FAMILY = Family(
@@ -83,7 +94,7 @@ FAMILY = Family(
     "with --ties excluded, with ties counted half to each system otherwise and for a panel.",
     largest_effect=largest_effect,
     effect_range=lambda _given: PREFERENCES,
-    costed_as=lambda given: "panel" if is_panel(MOST_ENUMERATED, given) else "preference",
+    costed_as=_costed_as,
     most=most_judgements,
 )
 

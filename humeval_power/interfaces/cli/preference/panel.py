@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.preference.panel import Panel
 from humeval_power.interfaces.cli.family import Given
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.preference.link import link_option
-from humeval_power.scenarios.preference.panel import PanelPreference
+
+if TYPE_CHECKING:
+    from humeval_power.inference.preference.panel import Panel
+    from humeval_power.scenarios.preference.panel import PanelPreference
+
 
 _SIGN_TEST = {"ties": "--ties", "test_name": "--test"}
 _NOISE = "beside a noise of 1 with --link probit"
@@ -65,6 +70,8 @@ def panel_study(n: int, effect: float, given: Given) -> PanelPreference:
     """
     if problems := [*_missing(n, given), *_foreign()]:
         raise InputError(problems)
+    from humeval_power.scenarios.preference.panel import PanelPreference
+
     return PanelPreference(
         _panel(n, given),
         preference=effect,
@@ -84,6 +91,8 @@ def most_judgements(given: Given) -> int | None:
 
 
 def _panel(n: int, given: Given) -> Panel:
+    from humeval_power.inference.preference.panel import Panel
+
     each = given["judgements_per_item"]
     items = given["items"] if each is None else max(-(-n // each), 2)
     return Panel(n, min(given["workers"] or n, n), min(items or n, n))

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.api import preference
-from humeval_power.inference.preference.judgements import Judgements
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, rejected_rows_option
 from humeval_power.interfaces.cli.preference.link import link_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.latent import Link
-from humeval_power.reporting.preference.result import PreferenceTestResult
 
 if TYPE_CHECKING:  # pandas, which --wins and --losses do without
     from humeval_power.checking.submissions import Rejected
+    from humeval_power.reporting.preference.result import PreferenceTestResult
 
 
 @click.command("test", cls=Command)
@@ -28,7 +27,7 @@ if TYPE_CHECKING:  # pandas, which --wins and --losses do without
 @link_option
 @rejected_rows_option
 @alpha_option
-@with_result(PreferenceTestResult)
+@with_result()
 def test(
     table: str | None,
     wins: int | None,
@@ -47,6 +46,8 @@ def test(
     """
     if (table is None) == (wins is None or losses is None):
         raise click.UsageError("Give a TABLE, or --wins and --losses.")
+    from humeval_power.inference.preference.judgements import Judgements
+
     if table is None:
         return preference.test(
             Judgements(wins=wins or 0, ties=ties, losses=losses or 0), alpha=alpha, link=link

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.api import rank
-from humeval_power.inference.rank.battles import Ties
-from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
+from humeval_power.choices import BattleTies
 from humeval_power.interfaces.cli.options import alpha_option, seed_option
 from humeval_power.interfaces.cli.rank.options import systems_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.rank.battles import BattleRankResult
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.rank.battles import BattleRankResult
 
 
 @click.command("battles", cls=Command)
@@ -26,7 +26,7 @@ from humeval_power.reporting.rank.battles import BattleRankResult
 )
 @click.option(
     "--ties",
-    type=click.Choice(get_args(Ties)),
+    type=click.Choice(get_args(BattleTies)),
     default="davidson",
     show_default=True,
     help="The model of ties.",
@@ -38,12 +38,12 @@ from humeval_power.reporting.rank.battles import BattleRankResult
 )
 @alpha_option
 @seed_option
-@with_result(BattleRankResult)
+@with_result()
 def battles_command(
     table: str,
     systems: tuple[str, ...],
     cluster: str | None,
-    ties: Ties,
+    ties: BattleTies,
     position_bias: bool,
     alpha: float,
     seed: int | None,
@@ -54,6 +54,8 @@ def battles_command(
     (A, B, tie, or the name of the system), and perhaps worker or user, whose
     battles go together.
     """
+    from humeval_power.api import rank
+    from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
     from humeval_power.interfaces.formats.rank import read_battles
 
     return rank.battles(

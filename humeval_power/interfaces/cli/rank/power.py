@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from humeval_power.choices import MOST_RANKED
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.family import PREFERENCES, EffectRange, Family, Given, any_number
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.reporting.rank.wording import WORDING
-from humeval_power.scenarios.contract import Scenario
-from humeval_power.scenarios.rank.neighbours import MOST_SYSTEMS, NeighbourBattles, neighbour_scores
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.contract import Scenario
+
 
 _LARGEST = 0.45
 
 _options = (
     click.option(
         "--n-systems",
-        type=WholeNumber(min=2, largest=MOST_SYSTEMS),
+        type=WholeNumber(min=2, largest=MOST_RANKED),
         required=True,
         help="Systems on the leaderboard.",
     ),
@@ -42,6 +47,8 @@ _options = (
 
 def build(n: int, effect: float, given: Given) -> Scenario:
     """The scenario of n battles; with --sd of n items that all systems answer."""
+    from humeval_power.scenarios.rank.neighbours import NeighbourBattles, neighbour_scores
+
     if given["sd"] is None:
         return NeighbourBattles(
             n,

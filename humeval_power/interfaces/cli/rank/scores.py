@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from humeval_power.api import rank
-from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
 from humeval_power.interfaces.cli.cluster_options import cluster_option
 from humeval_power.interfaces.cli.options import alpha_option, seed_option
 from humeval_power.interfaces.cli.rank.options import systems_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.rank.scores import ScoreRankResult
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.rank.scores import ScoreRankResult
 
 
 @click.command("scores", cls=Command)
@@ -25,7 +27,7 @@ from humeval_power.reporting.rank.scores import ScoreRankResult
 @click.option("--lower-is-better", is_flag=True, help="The smallest mean is the best.")
 @alpha_option
 @seed_option
-@with_result(ScoreRankResult)
+@with_result()
 def scores_command(
     files: tuple[str, ...],
     item: str | None,
@@ -43,6 +45,8 @@ def scores_command(
     FILE has one row an item and one column a system, or the columns item,
     system, score; or it is a log of a harness, or a folder of these.
     """
+    from humeval_power.api import rank
+    from humeval_power.inference.rank.leaderboard import DEFAULT_SEED
     from humeval_power.interfaces.formats.compare.reading import read_scores
 
     tables = read_scores(

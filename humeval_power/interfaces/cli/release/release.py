@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from humeval_power.api.release import release
 from humeval_power.interfaces.cli.options import TableOptions, force_option, output_option, table_options
 from humeval_power.interfaces.cli.plan.options import plan_path
-from humeval_power.interfaces.cli.release.files import (
-    documents_of,
-    key_path,
-    rows_of,
-    secret_of,
-    write_bundle,
-)
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.release.result import ReleaseResult
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.release.result import ReleaseResult
 
 
 @click.command("release", cls=Command)
@@ -49,7 +45,7 @@ from humeval_power.reporting.release.result import ReleaseResult
 @click.option("--strict", is_flag=True, help="Write nothing and end with 3 if there is a warning.")
 @output_option
 @force_option
-@with_result(ReleaseResult, writes=False)
+@with_result(writes=False)
 def command(
     file: str,
     table: TableOptions,
@@ -79,6 +75,14 @@ def command(
         raise click.UsageError("Give --key or --secret, not both.")
     if output == "-":
         raise click.UsageError("--output names a directory here; it cannot be standard output.")
+    from humeval_power.interfaces.cli.release.files import (
+        documents_of,
+        key_path,
+        rows_of,
+        secret_of,
+        write_bundle,
+    )
+
     secret_file = None if output is None or key is not None else key_path(key_file, output)
     documents = documents_of(parameters, plan_file, include)
     rows = rows_of(file, table, keep)

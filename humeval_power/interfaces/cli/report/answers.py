@@ -14,8 +14,6 @@ import click
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.options import Function
 from humeval_power.interfaces.cli.output import remark
-from humeval_power.interfaces.formats.file_bytes import read_text
-from humeval_power.interfaces.formats.toml_text import toml_lines, toml_path, toml_values
 
 _FORGET = "Correct the file of what is remembered; or add --no-memory, or 'report remember --forget all'."
 if TYPE_CHECKING:
@@ -76,6 +74,8 @@ def read_config(path: str) -> ReportConfig:
     InputError
         A file that is no TOML or has no table [report], and every answer that cannot be, each with its line.
     """
+    from humeval_power.interfaces.formats.file_bytes import read_text
+    from humeval_power.interfaces.formats.toml_text import toml_values
     from humeval_power.reporting.report.config import ReportConfig
 
     text = read_text(path)
@@ -89,6 +89,9 @@ def read_config(path: str) -> ReportConfig:
 @contextmanager
 def telling_file(path: str | None, text: str | None = None) -> Iterator[None]:
     """Problems with answers are told with the name of their file, and with the line of their key."""
+    from humeval_power.interfaces.formats.file_bytes import read_text
+    from humeval_power.interfaces.formats.toml_text import toml_lines
+
     try:
         yield
     except InputError as error:
@@ -103,6 +106,8 @@ def telling_file(path: str | None, text: str | None = None) -> Iterator[None]:
 
 def _line(problem: Problem, lines: Mapping[tuple[str, ...], int]) -> int:
     """The line of the problem's key, or of the nearest table around it; 0 where neither is known."""
+    from humeval_power.interfaces.formats.toml_text import toml_path
+
     names = ("report", *toml_path(problem.column or ""))
     return next((lines[names[:depth]] for depth in range(len(names), 1, -1) if names[:depth] in lines), 0)
 
@@ -117,6 +122,9 @@ def kept_answers(path: str) -> ReportConfig | None:
     """
     if not Path(path).is_file():
         return None
+    from humeval_power.interfaces.formats.file_bytes import read_text
+    from humeval_power.interfaces.formats.toml_text import toml_values
+
     others = [name for name in toml_values(read_text(path), place=path, hint=_REMEDY) if name != "report"]
     if others:
         rule = f"holds {', '.join(map(repr, others))} beside [report], which would be lost."

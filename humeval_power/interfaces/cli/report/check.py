@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from humeval_power.api.report import CHECKED_FORMS, CheckedForm, open_fields
@@ -19,8 +21,9 @@ from humeval_power.interfaces.cli.report.sources import (
 )
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.json_text import read_object
-from humeval_power.reporting.report.open_list import OpenList
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.report.open_list import OpenList
 
 
 @click.command("check", cls=Command)
@@ -33,7 +36,7 @@ from humeval_power.reporting.report.open_list import OpenList
 )
 @click.option("--strict", is_flag=True, help="End with 3 if fields are open.")
 @memory_option
-@with_result(OpenList)
+@with_result()
 def command(
     files: tuple[str, ...], sources: Sources, form: CheckedForm | None, strict: bool, no_memory: bool
 ) -> OpenList:
@@ -46,6 +49,8 @@ def command(
     given = with_files(sources, files)
     if not given.documents and given.heds is None:
         raise click.UsageError("Name at least one FILE, such as analysis.json or plan.json.")
+    from humeval_power.interfaces.formats.json_text import read_object
+
     answers = own_answers(given.config, memory=read_memory(wanted=not no_memory))
     with telling_file(given.config):
         return open_fields(

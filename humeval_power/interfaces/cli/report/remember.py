@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from humeval_power.api.answers import remember
@@ -9,13 +11,15 @@ from humeval_power.interfaces.cli.output import note, refuse_to_overwrite, repla
 from humeval_power.interfaces.cli.report.answers import memory_path, read_config, read_memory
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.reporting.report.answers.remembered import Remembered
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.report.answers.remembered import Remembered
 
 
 @click.command("remember", cls=Command)
 @click.argument("file", metavar="[ANSWERS]", required=False)
 @click.option("--forget", metavar="NAMES", help="Forget these answers: 'all', or A,B,...")
-@with_result(Remembered, writes=False)
+@with_result(writes=False)
 def command(file: str | None, forget: str | None) -> Remembered:
     """Keep the answers that are the same in every study, or list them.
 

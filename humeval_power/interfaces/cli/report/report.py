@@ -29,11 +29,10 @@ from humeval_power.interfaces.cli.report.sources import (
     with_files,
 )
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.json_text import read_object
-from humeval_power.reporting.report.result import FormReport, Report
 
 if TYPE_CHECKING:
     from humeval_power.reporting.report.answers.result import AnswersTemplate
+    from humeval_power.reporting.report.result import Report
 
 
 class FilesOrCommand(click.Group):
@@ -81,7 +80,7 @@ class FilesOrCommand(click.Group):
     help="Write a TOML file of the answers that are still open, to fill in and give back as a FILE.",
 )
 @memory_option
-@with_result(FormReport, beside={"template": Kept(attrgetter("text"), "its answers stay, comments do not")})
+@with_result(beside={"template": Kept(attrgetter("text"), "its answers stay, comments do not")})
 def command(
     files: tuple[str, ...],
     sources: Sources,
@@ -111,6 +110,8 @@ def command(
         return _template(given, template, form, strict=strict, use_memory=not no_memory)
     if not given.documents and given.config is None:
         raise click.UsageError(_NOTHING if given.ratings is None else f"{given.ratings} {_NOT_ANALYSED}")
+    from humeval_power.interfaces.formats.json_text import read_object
+
     if not given.documents:
         note("No file holds a plan or a result: the forms are filled from your answers alone.")
     chosen = form or DEFAULT_FORM
@@ -138,13 +139,13 @@ def _template(
     given: Sources, path: str, form: Form | None, *, strict: bool, use_memory: bool
 ) -> AnswersTemplate:
     """What is still open; the answers of the file that is written anew come before those of another."""
-    from humeval_power.reporting.report.config import NO_CONFIG
-
     asked = next((one for one in CHECKED_FORMS if one == form), None)
     if form is not None and asked is None:
         raise click.UsageError(
             f"--template is for --form {', '.join(CHECKED_FORMS)}, or for all without --form."
         )
+    from humeval_power.reporting.report.config import NO_CONFIG
+
     answers = kept_answers(path) or NO_CONFIG
     if given.config is not None and not same_file(given.config, path):
         answers = answers.completed_by(read_config(given.config))

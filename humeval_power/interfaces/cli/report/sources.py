@@ -15,11 +15,14 @@ from humeval_power.interfaces.cli.contents import RECORD
 from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import plan_path
-from humeval_power.interfaces.formats.documents.reading import checked_document, read_document
-from humeval_power.interfaces.formats.file_bytes import read_text
-from humeval_power.interfaces.formats.json_text import read_object
-from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
-from humeval_power.reporting.records import IMPORT_SCHEMA, PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA
+from humeval_power.reporting.records import (
+    ANALYSES_SCHEMA,
+    ANALYSIS_SCHEMA,
+    IMPORT_SCHEMA,
+    PARAMETERS_SCHEMA,
+    POWER_SCHEMA,
+    SURFACE_SCHEMA,
+)
 from humeval_power.reporting.values import listed
 
 if TYPE_CHECKING:
@@ -132,6 +135,8 @@ def _within(path: str) -> list[str]:
 
 def _schema_of(record: Path) -> object:
     """What a folder's record is of, None where there is none."""
+    from humeval_power.interfaces.formats.json_text import read_object
+
     return read_object(record).get("schema") if record.is_file() else None
 
 
@@ -155,6 +160,8 @@ def _kind(path: str) -> str:
         return "ratings"
     if _is_answers(path):
         return "config"
+    from humeval_power.interfaces.formats.json_text import read_object
+
     document = read_object(path)
     schema = document.get("schema")
     if isinstance(schema, str):
@@ -172,6 +179,8 @@ def _is_answers(path: str) -> bool:
     """Whether a file is one of answers, by its name or by the table that it has."""
     if Path(path).suffix.lower() == ".toml":
         return True
+    from humeval_power.interfaces.formats.file_bytes import read_text
+
     is_text = Path(path).suffix.lower() != ".json" and Path(path).is_file()
     return is_text and _ANSWERS.search(read_text(path)) is not None
 
@@ -238,6 +247,9 @@ def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
         raise click.UsageError("--criterion chooses one of an analysis: give --analysis FILE.")
     if path is None:
         return [None]
+    from humeval_power.interfaces.formats.documents.reading import checked_document
+    from humeval_power.interfaces.formats.json_text import read_object
+
     document = read_object(path)
     is_several = document.get("schema") == ANALYSES_SCHEMA
     schema = ANALYSES_SCHEMA if is_several else ANALYSIS_SCHEMA
@@ -255,6 +267,8 @@ def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
 
 def _document(path: str | None, schema: str) -> dict[str, Any] | None:
     """The document at `path`, None where none was given."""
+    from humeval_power.interfaces.formats.documents.reading import read_document
+
     return None if path is None else read_document(path, schema=schema)
 
 
@@ -265,6 +279,8 @@ def _surface(path: str | None) -> dict[str, Any] | None:
     file = _surface_file(Path(path)) if Path(path).is_dir() else Path(path)
     if file is None:
         raise InputError(f"{path} holds no surface; give what 'surface -o' wrote.")
+    from humeval_power.interfaces.formats.documents.reading import read_document
+
     return read_document(file, schema=SURFACE_SCHEMA)
 
 

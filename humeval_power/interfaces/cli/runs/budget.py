@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,7 +21,10 @@ from humeval_power.interfaces.cli.runs.planned import (
     plan_of,
     rule_options,
 )
-from humeval_power.reporting.runs.budget import RunsBudgetResult
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.runs.budget import RunsBudgetResult
+
 
 _OWN = (
     click.option("--total", type=Money(), required=True, help="What there is to spend."),
@@ -80,7 +83,7 @@ def _command(
 
 budget = click.command("budget", cls=Command, help=_command.__doc__)(
     decorated(
-        with_result(RunsBudgetResult)(_command),
+        with_result()(_command),
         (*_OWN, *parameter_options, *cluster_options, *rule_options),
     )
 )

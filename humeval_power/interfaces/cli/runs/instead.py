@@ -31,8 +31,6 @@ def test_of_runs(files: Sequence[str], column: str) -> RunsTestResult:
     click.UsageError
         Several files, or options that tests of runs do not have.
     """
-    from humeval_power.interfaces.formats.runs import read_runs
-
     context = click.get_current_context()
     asked = context.params
     if len(files) != 1:
@@ -50,6 +48,8 @@ def test_of_runs(files: Sequence[str], column: str) -> RunsTestResult:
     scores = asked.get("score") or (None,)
     if len(scores) > 1:
         raise click.UsageError("--run takes one --score.")
+    from humeval_power.interfaces.formats.runs import read_runs
+
     table = read_runs(
         files[0],
         item=asked.get("item"),

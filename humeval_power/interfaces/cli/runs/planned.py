@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -17,9 +17,11 @@ from humeval_power.interfaces.cli.runs.reading import system_names
 from humeval_power.reporting.runs.wording import WORDING
 from humeval_power.rules import WITH_MARGIN, Alternative
 from humeval_power.runs_parameters import RunsFamily, RunsKind, RunsParameters
-from humeval_power.scenarios.runs.ceilings import farthest_effect
-from humeval_power.scenarios.runs.plan import MOST_ITEMS, RunsPlan
-from humeval_power.scenarios.runs.scenario import RunsScenario, runs_scenario
+
+if TYPE_CHECKING:
+    from humeval_power.scenarios.runs.plan import RunsPlan
+    from humeval_power.scenarios.runs.scenario import RunsScenario
+
 
 Given = Mapping[str, Any]
 _PILOTS = "humeval_power.runs_pilots"  # where a command keeps what it has read
@@ -177,6 +179,8 @@ def _pilot(path: str, systems: tuple[str, ...]) -> RunsParameters:
 
 def build(n: int, effect: float, given: Given) -> RunsScenario:
     """The scenario of so many items and a true difference."""
+    from humeval_power.scenarios.runs.scenario import runs_scenario
+
     parameters = parameters_of(given)
     runs_a, runs_b = counts_of(parameters, given)
     return runs_scenario(parameters, plan_of(n, runs_a, runs_b, given), effect=effect)
@@ -184,6 +188,8 @@ def build(n: int, effect: float, given: Given) -> RunsScenario:
 
 def plan_of(n_items: int, runs_a: int, runs_b: int, given: Given) -> RunsPlan:
     """The plan of so many items and runs, as the options say the rest."""
+    from humeval_power.scenarios.runs.plan import RunsPlan
+
     names = ("cluster_size", "cluster_cv", "alternative", "margin", "alpha")
     return RunsPlan(n_items=n_items, runs_a=runs_a, runs_b=runs_b, **{name: given[name] for name in names})
 
@@ -230,6 +236,8 @@ def _largest_effect(given: Given) -> float:
             f"--alternative {given['alternative']}: a smallest effect is that of a difference; leave it out, or "
             "ask 'runs power' and 'runs size' with --effect 0."
         )
+    from humeval_power.scenarios.runs.ceilings import farthest_effect
+
     return farthest_effect(build(2, 0.0, given))
 
 
@@ -242,6 +250,12 @@ def _costed_as(given: Given) -> str:
     return "runs-unequal" if given["cluster_size"] > 1 else "runs-crossed"
 
 
+def _most(_given: Given) -> int:
+    from humeval_power.scenarios.runs.plan import MOST_ITEMS
+
+    return MOST_ITEMS
+
+
 FAMILY = Family(
     wording=WORDING,
     options=(*parameter_options, *_count_options, *cluster_options, *rule_options),
@@ -251,6 +265,6 @@ FAMILY = Family(
     largest_effect=_largest_effect,
     effect_range=effect_range,
     costed_as=_costed_as,
-    most=lambda _given: MOST_ITEMS,
+    most=_most,
     shows_none=lambda given: given["alternative"] in WITH_MARGIN,
 )

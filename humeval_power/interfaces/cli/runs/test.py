@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
@@ -12,9 +12,11 @@ from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.runs.reading import Reading, read_table, reading_options
-from humeval_power.reporting.runs.test import RunsTestResult
 from humeval_power.rules import Alternative
 from humeval_power.runs_parameters import RunsFamily, RunsKind
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.runs.test import RunsTestResult
 
 
 @click.command("test", cls=Command)
@@ -37,7 +39,7 @@ from humeval_power.runs_parameters import RunsFamily, RunsKind
 )
 @click.option("--margin", type=RealNumber(), help="A difference of scores, in their unit.")
 @alpha_option
-@with_result(RunsTestResult)
+@with_result()
 def test(
     reading: Reading,
     kind: RunsKind | None,

@@ -59,7 +59,7 @@ def _values(choices: tuple[Choice, ...]) -> click.Choice[str]:
 @click.option("--accuracy", metavar="NUMBER", help="How many of a hundred the baseline gets right.")
 @click.option("--limit", metavar="WHAT", help="budget=500, workers=20, items=100 or nothing.")
 @click.option("--assume-rest", is_flag=True, help="Ask nothing: assume what no option says, and tell it.")
-@with_result(StartResult)
+@with_result(endings=(".sh",))
 def command(
     files: tuple[str, ...],
     n_systems: str | None,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from humeval_power.api.study import calibrate
 from humeval_power.interfaces.cli.categories import analysed_as, without_effect
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import rule_options
@@ -20,11 +21,10 @@ from humeval_power.interfaces.cli.study.options import (
     study_options,
     typed_design,
 )
-from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.planning.study.calibration import usual_studies
-from humeval_power.planning.workload import study_workload
-from humeval_power.reporting.study.calibration_result import CalibrationResult
 from humeval_power.rules import DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.study.calibration_result import CalibrationResult
 
 
 @click.command("calibrate", cls=Command)
@@ -33,7 +33,7 @@ from humeval_power.rules import DecisionRule
 @click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
 @rule_options
 @with_run
-@with_result(CalibrationResult)
+@with_result()
 @source_needed
 def command(
     study: StudyOptions, workers: int, items: int, rule: DecisionRule, run: Run
@@ -45,6 +45,11 @@ def command(
     an effect in 5 % of them. With --margin the systems differ by just the
     margin, and equivalence or non-inferiority should be shown in 5 %.
     """
+    from humeval_power.api.study import calibrate
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.planning.study.calibration import usual_studies
+    from humeval_power.planning.workload import study_workload
+
     settings = without_effect(load_settings(study), study.shares, rule.link)
     rule = analysed_as(rule, settings)
     setting, parameters = only_setting(settings)

@@ -7,23 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.api import compare, runs
+from humeval_power.api import runs
 from humeval_power.api.ratings import check
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.loading import reading
 from humeval_power.interfaces.cli.options import TableOptions, modelled_table_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.criteria import each_criterion
-from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT
-from humeval_power.interfaces.formats.rating_tables import read_rating_table
-from humeval_power.reporting.study.tables.check import CheckResult
 from humeval_power.safe_text import shell_word
 
 if TYPE_CHECKING:
     from humeval_power.inference.compare.score_table import ScoreTable
     from humeval_power.reporting.compare.score_check import ScoreCheckResult
     from humeval_power.reporting.runs.kind import RunsKindResult
+    from humeval_power.reporting.study.tables.check import CheckResult
 
 _UNSAID = TableOptions(None, None, None, None, None, None, None, None, lower_is_better=False, missing=())
 
@@ -31,7 +27,7 @@ _UNSAID = TableOptions(None, None, None, None, None, None, None, None, lower_is_
 @click.command("check", cls=Command)
 @click.argument("file", metavar="FILE")
 @modelled_table_options
-@with_result(CheckResult)
+@with_result()
 def command(file: str, table: TableOptions) -> CheckResult | RunsKindResult | ScoreCheckResult:
     """Show what is in a table of ratings, and all that is wrong with it.
 
@@ -42,6 +38,10 @@ def command(file: str, table: TableOptions) -> CheckResult | RunsKindResult | Sc
     gave it names columns that look like clusters of items, and says what kind
     of runs they are where there are several.
     """
+    from humeval_power.api import compare
+    from humeval_power.interfaces.cli.loading import reading
+    from humeval_power.interfaces.formats.criteria import each_criterion
+    from humeval_power.interfaces.formats.rating_tables import read_rating_table
     from humeval_power.interfaces.formats.runs import holds_runs, run_table
 
     found = read_rating_table(file)
@@ -64,6 +64,7 @@ def _scores(file: str) -> Mapping[str, ScoreTable]:
     """The scores of a table that nobody rated, by metric; nothing where it is no such table."""
     from humeval_power.interfaces.formats.compare.reading import read_scores
     from humeval_power.interfaces.formats.compare.score_tables import open_scores
+    from humeval_power.interfaces.formats.file_bytes import STANDARD_INPUT
 
     if file == STANDARD_INPUT:
         return {}  # it has been read

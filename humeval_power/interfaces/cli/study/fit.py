@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.api.study import fit
-from humeval_power.estimation.fit import CorrelatedFactor, Engine
-from humeval_power.inference.study.intervals import IntervalMethod
-from humeval_power.interfaces.cli.loading import load_ratings
+from humeval_power.choices import Engine
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     check_families_option,
@@ -22,11 +19,12 @@ from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import code_wanted, details_wanted, with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
-from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.interfaces.formats.documents.reading import read_parameters
-from humeval_power.reporting.study.fits.fit_result import FitResult
-from humeval_power.reporting.study.r_script.script import check_repeatable
 from humeval_power.rules import DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.fit import CorrelatedFactor
+    from humeval_power.inference.study.intervals import IntervalMethod
+    from humeval_power.reporting.study.fits.fit_result import FitResult
 
 
 @click.command("fit", cls=Command)
@@ -62,7 +60,7 @@ from humeval_power.rules import DecisionRule
 @check_families_option
 @with_run
 @click.option("--strict", is_flag=True, help="End with 3 if the fit did not converge.")
-@with_result(FitResult, codes={"r": ".r"})
+@with_result(endings=(".r",), codes={"r": ".r"})
 def command(
     file: str,
     table: TableOptions,
@@ -88,10 +86,17 @@ def command(
     -o FILE.json the parameters are written, for 'power', 'surface' and 'report';
     --code r, or -o FILE.R, gives a script of R that repeats the fit from FILE.
     """
+    from humeval_power.api.study import fit
+    from humeval_power.interfaces.cli.loading import load_ratings
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.interfaces.formats.documents.reading import read_parameters
+
     model = with_formula(formula, table, worker_item=worker_item, correlated=correlated)
     ratings = load_ratings(file, model.table, tell=False)
     model.check(ratings)
     if code_wanted():
+        from humeval_power.reporting.study.r_script.script import check_repeatable
+
         check_repeatable(ratings, rule)
     return fit(
         ratings,

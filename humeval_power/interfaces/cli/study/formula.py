@@ -7,17 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
-import numpy as np
 
 from humeval_power.checking.formula.model import ModelFormula, model_formula
 from humeval_power.checking.formula.parts import PLACE, quoted, unfitted
 from humeval_power.errors import InputError, Problem
-from humeval_power.estimation.fit import CorrelatedFactor
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note
 from humeval_power.safe_text import shell_word
 
 if TYPE_CHECKING:  # pandas is slow to import
+    from humeval_power.estimation.fit import CorrelatedFactor
     from humeval_power.ratings import Ratings
 
 formula_option = click.option(
@@ -47,6 +46,8 @@ class Modelled(NamedTuple):
         document = ratings.document
         if not self.nested or document is None:
             return
+        import numpy as np
+
         first = np.full(ratings.n_items, -1)
         first[ratings.item[::-1]] = document[::-1]
         bad = np.flatnonzero(first[ratings.item] != document)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from humeval_power.api.study_power import study_detectable
-from humeval_power.api.systems_power import systems_detectable
+from humeval_power.choices import Method
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import (
     NO_DIFFERENCE,
@@ -29,13 +30,13 @@ from humeval_power.interfaces.cli.study.systems import (
     tell_systems,
     typed_systems,
 )
-from humeval_power.interfaces.cli.study.typed import typed_study
 from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
-from humeval_power.planning.questions import Method
-from humeval_power.planning.workload import SEARCH_STEPS
-from humeval_power.reporting.study.detectable import StudyDetectable
-from humeval_power.reporting.study.systems_answers import SystemsDetectable
 from humeval_power.rules import DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.study.detectable import StudyDetectable
+    from humeval_power.reporting.study.systems_answers import SystemsDetectable
+
 
 _TO_START = 0.1  # the difference of a pattern, from which the answer is found in proportion
 
@@ -54,7 +55,7 @@ _TO_START = 0.1  # the difference of a pattern, from which the answer is found i
 @margin_finding_options
 @method_option
 @with_run
-@with_result(StudyDetectable)
+@with_result()
 @source_needed
 def command(
     study: StudyOptions,
@@ -84,6 +85,10 @@ def command(
         raise click.UsageError(
             "The effect is what is sought: --effect and --effect-raw belong to non-inferior and equivalent."
         )
+    from humeval_power.api.study_power import study_detectable
+    from humeval_power.interfaces.cli.study.typed import typed_study
+    from humeval_power.planning.workload import SEARCH_STEPS
+
     cell, said, scale = typed_study(
         study, workers=workers, items=items, effect=effect or NO_DIFFERENCE, rule=rule
     )
@@ -105,6 +110,9 @@ def command(
 def _of_systems(
     several: TypedSystems, workers: int, items: int, target: float, method: Method, run: Run
 ) -> SystemsDetectable:
+    from humeval_power.api.systems_power import systems_detectable
+    from humeval_power.planning.workload import SEARCH_STEPS
+
     pattern = several.asked.pattern
     known = several.asked.system_means is not None
     unequal = all(len(set(one.means)) > 1 for one in several.settings.values())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from humeval_power.assumptions import Assumptions
-from humeval_power.designs import DESIGN_KINDS, Design, DesignKind
+from humeval_power.choices import DESIGN_KINDS, DesignKind, Exclusion, Response
 from humeval_power.interfaces.cli.assumptions import (
     _SCALE_OPTIONS,
     PLAN_FROM,
@@ -26,9 +26,11 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.parameters import Parameters
-from humeval_power.simulation.losses import Exclusion, Losses
-from humeval_power.simulation.study import Response
-from humeval_power.study_counts import Documents
+
+if TYPE_CHECKING:
+    from humeval_power.designs import Design
+    from humeval_power.simulation.losses import Losses
+    from humeval_power.study_counts import Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class StudyOptions:
         """
         if self.documents is not None and self.items_per_document is not None:
             raise click.UsageError("Give --documents or --items-per-document, not both.")
+        from humeval_power.study_counts import Documents
+
         return Documents(self.documents, self.items_per_document)
 
 
@@ -220,6 +224,8 @@ def _losses(values: dict[str, Any]) -> Losses:
     )
     if careless and (at_random or straight):
         raise click.UsageError("Give --careless, or --at-random and --straight-lining.")
+    from humeval_power.simulation.losses import Losses
+
     return Losses(
         missing=values.pop("lost"),
         quitting=values.pop("quitting"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,14 +14,15 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.output import remark
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.formats.documents.reading import read_parameters, to_json
-from humeval_power.interfaces.formats.study.parameter_library import read_library, shipped_library
 from humeval_power.interfaces.writing.file_sets import update_file
 from humeval_power.interfaces.writing.unfinished import finish_sets
-from humeval_power.reporting.study.library_result import EntryResult, LibraryResult
-from humeval_power.reporting.study.parameter_library import LibraryEntry, library_record, own_entry
 from humeval_power.reporting.values import words
 from humeval_power.safe_text import shell_command
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.study.library_result import EntryResult, LibraryResult
+    from humeval_power.reporting.study.parameter_library import LibraryEntry
+
 
 _library_option = click.option(
     "--library", "own", metavar="FILE", help="Your own library. [in the folder of your settings]"
@@ -41,7 +42,7 @@ def command() -> None:
 
 @command.command("list", cls=Command)
 @_library_option
-@with_result(LibraryResult)
+@with_result()
 def listed(own: str | None) -> LibraryResult:
     """Name the entries, with what varies in them and what they can be used for."""
     return library(_entries(own))
@@ -50,7 +51,7 @@ def listed(own: str | None) -> LibraryResult:
 @command.command("show", cls=Command)
 @click.argument("entry", metavar="NAME")
 @_library_option
-@with_result(EntryResult)
+@with_result()
 def shown(entry: str, own: str | None) -> EntryResult:
     """Tell an entry with its source and what it is worth.
 
@@ -66,7 +67,7 @@ def shown(entry: str, own: str | None) -> EntryResult:
 @click.option("--summary", metavar="TEXT", default="", help="One line about the study.")
 @click.option("--source", metavar="TEXT", default="", help="Paper or study that it comes from.")
 @click.option("--licence", metavar="TEXT", default="", help="Licence of the ratings.")
-@with_result(EntryResult)
+@with_result()
 def added(
     file: str, own: str | None, name: str | None, summary: str, source: str, licence: str
 ) -> EntryResult:
@@ -86,6 +87,8 @@ def _place(own: str | None) -> Path:
 
 def _entries(own: str | None) -> list[LibraryEntry]:
     """The shipped entries and the user's own."""
+    from humeval_power.interfaces.formats.study.parameter_library import shipped_library
+
     place = _place(own)
     finish_sets(place.parent, say=remark)
     return [*shipped_library(), *_own(place, named=own is not None)]
@@ -100,12 +103,18 @@ def _to_plan(name: str, own: str | None) -> str:
 
 def _own(path: Path, *, named: bool) -> list[LibraryEntry]:
     """The user's entries; a library that was not asked for by name need not be there."""
+    from humeval_power.interfaces.formats.study.parameter_library import read_library
+
     return read_library(path) if named or path.exists() else []
 
 
 def _add(
     path: str, place: Path, chosen: str | None, texts: Mapping[str, str], *, force: bool
 ) -> EntryResult:
+    from humeval_power.interfaces.formats.documents.reading import read_parameters
+    from humeval_power.interfaces.formats.study.parameter_library import shipped_library
+    from humeval_power.reporting.study.parameter_library import own_entry
+
     _, document = read_parameters(path, allow_not_identified=True)
     name = chosen or _exported_name(document) or Path(path).stem
     if name in [each.name for each in shipped_library()]:
@@ -118,6 +127,9 @@ def _add(
         entries: Sequence[LibraryEntry] = _own(place, named=False)
         if name in [each.name for each in entries] and not force:
             raise InputError(f"{place} has an entry {name!r}. Choose another --name, or add --force.")
+        from humeval_power.interfaces.formats.documents.reading import to_json
+        from humeval_power.reporting.study.parameter_library import library_record
+
         # The file is the user's own list, and what was in it is kept.
         kept = [each for each in entries if each.name != name]
         return to_json(library_record([*kept, made]))

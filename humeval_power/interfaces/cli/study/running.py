@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
+from humeval_power.choices import Method
 from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.run import Run
-from humeval_power.interfaces.cli.work_ahead import precise_simulations, tell_work
-from humeval_power.planning.power import MAX_SIMULATIONS
-from humeval_power.planning.questions import Method
-from humeval_power.planning.study.surface import Cell
-from humeval_power.planning.workload import NOTHING, rating_study_workload
+
+if TYPE_CHECKING:
+    from humeval_power.planning.study.surface import Cell
+
 
 CARD2020_UNIT = 2.0  # their effect is a coefficient under -1/+1: half the difference between systems
 
@@ -42,6 +42,10 @@ method_option = click.option(
 
 def tell_cells(cells: Sequence[Cell], run: Run, precision: float | None = None, *, times: int = 1) -> None:
     """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
+    from humeval_power.interfaces.cli.work_ahead import precise_simulations, tell_work
+    from humeval_power.planning.power import MAX_SIMULATIONS
+    from humeval_power.planning.workload import NOTHING, rating_study_workload
+
     most = precise_simulations(run.simulations(), precision, MAX_SIMULATIONS)
     work = NOTHING
     for cell in cells:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.api.study_power import study_size
-from humeval_power.api.systems_power import systems_size
-from humeval_power.designs import crossed
+from humeval_power.choices import SearchMethod, Sought
 from humeval_power.interfaces.cli.categories import analysed_as, settled_once
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import (
@@ -37,13 +35,11 @@ from humeval_power.interfaces.cli.study.systems import (
     typed_systems,
 )
 from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
-from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.planning.questions import SearchMethod
-from humeval_power.planning.study.required import Sought
-from humeval_power.reporting.study.size import StudySize
-from humeval_power.reporting.study.systems_answers import SystemsSizeResult
 from humeval_power.rules import DecisionRule
-from humeval_power.study_counts import StudyCounts
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.study.size import StudySize
+    from humeval_power.reporting.study.systems_answers import SystemsSizeResult
 
 
 @click.command("size", cls=Command)
@@ -74,7 +70,7 @@ from humeval_power.study_counts import StudyCounts
     help="By formula at once, or proved by simulation too.",
 )
 @with_run
-@with_result(StudySize)
+@with_result()
 @source_needed
 @effect_needed
 def command(
@@ -99,6 +95,9 @@ def command(
     several = typed_systems(study, asked, comparing, rule)
     if several is not None:
         return _of_systems(several, sought, workers, items, effect, target, method, run)
+    from humeval_power.api.study_power import study_size
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+
     settings, said = settled_once(load_settings(study), study.shares, rule.link, effect or NO_DIFFERENCE)
     rule = analysed_as(rule, settings)
     name, parameters = only_setting(settings)
@@ -149,6 +148,10 @@ def _of_systems(
     most = workers or (2 if per_item is None else per_item + 1)  # more: not every worker rates every item
     if per_item is None and not paired:
         raise click.UsageError("Give --ratings-per-item: an unpaired study has that many for each output.")
+    from humeval_power.api.systems_power import systems_size
+    from humeval_power.designs import crossed
+    from humeval_power.study_counts import StudyCounts
+
     any_size = crossed(2, 2, n_systems=parameters.n_systems)
     return systems_size(
         several.with_design(name, parameters, any_size),

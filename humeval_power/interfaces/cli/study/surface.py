@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.api.study_power import study_surface
-from humeval_power.api.systems_power import systems_surface
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.interfaces.cli.categories import Shares, analysed_as, settled, without_effect
@@ -41,11 +39,12 @@ from humeval_power.interfaces.cli.study.systems import (
     typed_systems,
 )
 from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
-from humeval_power.planning.study.surface import list_cells
 from humeval_power.reporting.drawn import AlongStudy, Drawn
-from humeval_power.reporting.study.surface import StudySurface
-from humeval_power.reporting.study.systems_surface import SystemsSurface
 from humeval_power.rules import CARD2020, DecisionRule
+
+if TYPE_CHECKING:
+    from humeval_power.reporting.study.surface import StudySurface
+    from humeval_power.reporting.study.systems_surface import SystemsSurface
 
 
 @click.command("surface", cls=Command)
@@ -80,7 +79,7 @@ from humeval_power.rules import CARD2020, DecisionRule
 @precision_option
 @strict_option
 @with_run
-@with_result(StudySurface)
+@with_result()
 @source_needed
 @effect_needed
 def command(
@@ -114,6 +113,9 @@ def command(
         )
     if (compat or compare) and rule.margin is not None:
         raise click.UsageError("Card et al. (2020) test for a difference: leave out --margin.")
+    from humeval_power.api.study_power import study_surface
+    from humeval_power.planning.study.surface import list_cells
+
     if compare:
         refuse_drawing(draw, along, "--compare draws the power of both rules over the effects")
     settings = load_settings(study)
@@ -172,6 +174,8 @@ def _of_systems(
     *,
     run: Run,
 ) -> SystemsSurface:
+    from humeval_power.api.systems_power import systems_surface
+
     cells = several.at(typed_effects(several, effect))
     studies = [
         several.of(name, parameters, m, n) for name, parameters in cells for m in workers for n in items

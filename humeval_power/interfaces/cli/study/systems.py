@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.assumptions import read_assumptions
 from humeval_power.interfaces.cli.comparison_options import TypedFamily
@@ -19,14 +19,14 @@ from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.cli.run import Run
 from humeval_power.interfaces.cli.study.options import StudyOptions
 from humeval_power.interfaces.cli.systems_options import DEFAULT_GOAL, DEFAULT_PATTERN, AskedSystems
-from humeval_power.interfaces.cli.work_ahead import tell_work
-from humeval_power.interfaces.formats.study.joint_record import is_analysis, read_joint
-from humeval_power.planning.study.designs_of import build_design
-from humeval_power.planning.study.systems_study import SystemsStudy
-from humeval_power.planning.workload import NOTHING
 from humeval_power.rules import WITH_MARGIN, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.systems import SystemsParameters, system_names
+
+if TYPE_CHECKING:
+    from humeval_power.designs import Design
+    from humeval_power.planning.study.systems_study import SystemsStudy
+
 
 _OF_TESTS = (
     "--comparisons", "--all-pairs", "--baseline", "--model", "--system-variances", "--correction", "--correct-over",
@@ -87,6 +87,8 @@ class TypedSystems:
         InputError
             A design that cannot be built.
         """
+        from humeval_power.planning.study.designs_of import build_design
+
         study = self.study
         design = build_design(
             workers,
@@ -100,6 +102,8 @@ class TypedSystems:
 
     def with_design(self, name: str, parameters: SystemsParameters, design: Design) -> SystemsStudy:
         """The study of a design."""
+        from humeval_power.planning.study.systems_study import SystemsStudy
+
         return SystemsStudy(
             parameters,
             design,
@@ -132,6 +136,8 @@ def typed_systems(
     InputError
         A file that cannot be used.
     """
+    from humeval_power.interfaces.formats.study.joint_record import is_analysis
+
     fitted = [path for path in study.sources.parameters if is_analysis(path)]
     count = asked.count
     if count is None and not fitted:
@@ -175,6 +181,7 @@ def _names(asked: AskedSystems, settings: Mapping[str, SystemsParameters]) -> tu
 
 
 def _of_fit(path: str, asked: AskedSystems) -> tuple[SystemsParameters, RatingScale | None]:
+    from humeval_power.interfaces.formats.study.joint_record import read_joint
     from humeval_power.planning.plan.systems_pilot import for_systems
 
     pilot = read_joint(path)
@@ -235,6 +242,9 @@ def only_systems(typed: TypedSystems, effects: Sequence[float]) -> tuple[str, Sy
 
 def tell_systems(studies: Sequence[SystemsStudy], run: Run, *, times: int = 1) -> None:
     """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
+    from humeval_power.interfaces.cli.work_ahead import tell_work
+    from humeval_power.planning.workload import NOTHING
+
     work = NOTHING
     for study in studies:
         work += study.workload(n_simulations=times * run.simulations(), n_jobs=run.slots)
@@ -257,6 +267,8 @@ def _refuse_two(ctx: click.Context) -> None:
 
 def _says_means(given: Mapping[str, object]) -> bool:
     """Whether a file of parameters has true means of its own."""
+    from humeval_power.interfaces.formats.study.joint_record import is_analysis
+
     paths = given.get("parameters")
     return isinstance(paths, tuple | list) and any(is_analysis(str(path)) for path in paths)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from humeval_power.choices import Exclusion
 from humeval_power.differences import Difference
-from humeval_power.inference.study.replication import NO_LOSSES
 from humeval_power.interfaces.cli.categories import analysed_as, settled_once, without_effect
 from humeval_power.interfaces.cli.effect_options import TypedEffects, warn_beyond
 from humeval_power.interfaces.cli.study.options import (
@@ -18,7 +18,7 @@ from humeval_power.interfaces.cli.study.running import CARD2020_UNIT
 from humeval_power.planning.study.surface import Cell, list_cells
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.losses import Exclusion, Losses
+from humeval_power.simulation.losses import NO_LOSSES, Losses
 
 
 def typed_study(

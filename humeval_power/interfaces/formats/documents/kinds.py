@@ -7,8 +7,14 @@ from pydantic import BaseModel
 from humeval_power.interfaces.formats.documents.analysis_models import Analyses, Analysis
 from humeval_power.interfaces.formats.documents.models import ImportDocument, ParametersDocument
 from humeval_power.interfaces.formats.documents.power_models import PowerDocument, SurfaceDocument
-from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
-from humeval_power.reporting.records import IMPORT_SCHEMA, PARAMETERS_SCHEMA, POWER_SCHEMA, SURFACE_SCHEMA
+from humeval_power.reporting.records import (
+    ANALYSES_SCHEMA,
+    ANALYSIS_SCHEMA,
+    IMPORT_SCHEMA,
+    PARAMETERS_SCHEMA,
+    POWER_SCHEMA,
+    SURFACE_SCHEMA,
+)
 
 KINDS: dict[str, type[BaseModel]] = {
     PARAMETERS_SCHEMA: ParametersDocument,

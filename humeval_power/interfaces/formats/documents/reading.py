@@ -13,8 +13,9 @@ from typing import Any
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.json_text import read_json
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
-from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
 from humeval_power.reporting.records import (
+    ANALYSES_SCHEMA,
+    ANALYSIS_SCHEMA,
     IMPORT_SCHEMA,
     PARAMETERS_SCHEMA,
     POWER_SCHEMA,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from humeval_power.checking.exports.export import Export
+from humeval_power.choices import PlatformName
 from humeval_power.interfaces.formats.exports.raw import RawExport
 
 
@@ -17,7 +18,7 @@ class Platform:
     resemble is `weak`: it is taken where the table does not read as ratings by itself.
     """
 
-    name: str
+    name: PlatformName
     title: str
     known_by: Callable[[RawExport], str | None]
     read: Callable[[RawExport, str], Export]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from humeval_power.checking.logs.log import Log
+from humeval_power.choices import HarnessName
 from humeval_power.interfaces.formats.logs.raw import RawLog
 
 
@@ -16,7 +17,7 @@ class Harness(NamedTuple):
     read : the logs in a file that is known, one for each system and task.
     """
 
-    name: str
+    name: HarnessName
     title: str
     known_by: Callable[[RawLog], str | None]
     read: Callable[[RawLog, str], list[Log]]

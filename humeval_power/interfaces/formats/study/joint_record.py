@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.documents.reading import read_document
 from humeval_power.interfaces.formats.json_text import read_json
-from humeval_power.planning.plan.systems_pilot import SystemsPilot, systems_of_deviations
-from humeval_power.reporting.analyze.analysis_content import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
+from humeval_power.reporting.records import ANALYSES_SCHEMA, ANALYSIS_SCHEMA
 from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:
+    from humeval_power.planning.plan.systems_pilot import SystemsPilot
 
 
 def is_analysis(path: str) -> bool:
@@ -32,6 +33,9 @@ def read_joint(path: str) -> SystemsPilot:
         A record of several criteria or without a joint fit, or whose fit did not converge or does not tell its
         variances apart.
     """
+    from humeval_power.interfaces.formats.documents.reading import read_document
+    from humeval_power.planning.plan.systems_pilot import SystemsPilot, systems_of_deviations
+
     found = read_json(path, hint="")
     if isinstance(found, dict) and found.get("schema") == ANALYSES_SCHEMA:
         rule = "holds the analyses of several criteria, and a study is planned from one."

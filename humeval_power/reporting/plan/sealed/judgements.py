@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
+from humeval_power.choices import Below
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.stopping_rule import StoppingRule
 from humeval_power.inference.looks.stopping_words import efficacy_of, futility_of
@@ -30,7 +31,6 @@ from humeval_power.reporting.schemas.validation_problems import validated
 from humeval_power.rules import Alternative
 from humeval_power.scenarios.accuracy.agreement import KnownAgreement
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy
-from humeval_power.scenarios.assessment.gamma_scores import Below
 from humeval_power.scenarios.assessment.scenario import DirectAssessment
 from humeval_power.scenarios.preference.independent import Preference
 

@@ -12,19 +12,19 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
+from humeval_power.choices import LARGEST_COUNT, DesignKind, LookKind
 from humeval_power.costs import CostModel
-from humeval_power.designs import DesignKind
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.fees import PlatformFee
 from humeval_power.inference.looks.stopping_words import efficacy_of, futility_of
 from humeval_power.latent import Link
 from humeval_power.parameters import Parameters
 from humeval_power.planning.looks.schedule import LookSchedule
-from humeval_power.planning.plan.plan import LARGEST_COUNT, LookExpectation, ParameterSource, PredictedPower
+from humeval_power.planning.plan.plan import LookExpectation, ParameterSource, PredictedPower
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.reporting.plan.history import Amendment, Change
 from humeval_power.reporting.schemas.sections import Section
-from humeval_power.scenarios.looks.looks import LookKind, Looks
+from humeval_power.scenarios.looks.looks import Looks
 from humeval_power.study_counts import StudyCounts
 
 MOST_RATINGS = 20_000_000

@@ -1,0 +1,152 @@
+"""What options offer: their words, defaults and limits, where the module that does the work needs numpy.
+
+They are said here once, so that `--help`, shell completion and wrong options import nothing heavy; the modules that
+compute take them from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+# Simulations, and the questions asked of every scenario
+DEFAULT_SIMULATIONS = 2000
+DEFAULT_SEED = 1
+Method = Literal["analytic", "simulate", "both"]
+SearchMethod = Literal["analytic", "both"]  # of sizes, which are searched by formula and then proved
+HIGHEST = 1_000_000  # where a search for a size ends
+
+# Rating studies
+Engine = Literal["native", "lme4", "statsmodels"]
+DesignKind = Literal[
+    "crossed",
+    "k-per-item",
+    "split",
+    "workers-nested",
+    "items-nested",
+    "both-nested",
+    "counterbalanced",
+    "table",
+]
+DESIGN_KINDS: tuple[DesignKind, ...] = tuple(kind for kind in get_args(DesignKind) if kind != "table")
+Response = Literal["gaussian", "clipped", "likert"]
+Exclusion = Literal["none", "careless", "suspicious"]
+Sought = Literal["workers", "items", "documents", "ratings-per-item"]
+LookKind = Literal["items", "workers", "ratings", "blocks"]
+EFFICACY_WORDS = (
+    "pocock",
+    "obrien-fleming",
+    "wang-tsiatis:DELTA",
+    "haybittle-peto[:Z]",
+    "lan-demets-pocock",
+    "lan-demets-obrien-fleming",
+    "hwang-shih-decani[:GAMMA]",
+    "kim-demets[:RHO]",
+    "table:T=SHARE,...",
+    "levels:P,P,...",
+)
+FUTILITY_WORDS = (
+    "none",
+    "p:LIMIT[:binding]",
+    "conditional-power:LIMIT[:design|trend|null]",
+    "beta:BETA[:SPENDING][:binding]",
+)
+POOL_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
+
+# Plans, assignments and rehearsals
+LARGEST_COUNT = 100_000  # of anything that a plan counts: workers, items, ratings of a worker
+MOST_WORKERS = 30
+UNITS_PER_ASSIGNMENT = 1
+CURRENCY = "USD"
+PresentationOrder = Literal["random", "blocked"]
+MAX_RATE = 0.3  # a repeat needs an output that came half a batch before
+USUAL_PASSING, USUAL_SECONDS = 0.97, 20.0  # of careful workers: checks passed, time for a rating
+
+# Files that are read and written
+PlatformName = Literal[
+    "collected",
+    "mturk",
+    "qualtrics",
+    "prolific",
+    "label-studio",
+    "argilla",
+    "potato",
+    "appraise",
+    "mqm",
+    "google-forms",
+    "table",
+]
+HarnessName = Literal["lm-eval", "lmms-eval", "inspect", "helm", "openai-evals"]
+UploaderName = Literal[
+    "html", "potato", "label-studio", "argilla", "qualtrics", "mturk", "google-forms", "prolific"
+]
+DEFAULT_TITLE = "Rating texts"
+DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT = "quality", "How good is this text?"
+
+# Scores
+Question = Literal["mean", "median", "pseudomedian", "better"]
+QUESTIONS: Mapping[Question, str] = {
+    "mean": "does B have the higher mean score?",
+    "median": "is the middle difference B - A other than 0?",
+    "pseudomedian": "is the middle of all means of two differences other than 0?",
+    "better": "is B better on more than half of the items, however much?",
+}
+Procedure = Literal["question", "nlpstattest"]
+DEFAULT_RESAMPLES = 10_000
+CURVE_SIMULATIONS = 1000
+ADVISED = "recommended"  # asks for the test that suits the question and the data best
+ScoreCorrection = Literal["holm", "romano-wolf", "max-t", "bonferroni", "bh", "none"]
+NORMALITY_ALPHA = 0.05
+PowerBy = Literal["bootstrap", "normal", "formula"]
+MOST_NEEDED = 1_000_000  # items that are worth naming
+MOST_PRIMER_ITEMS = 1_000_000
+PRIMER_ITEMS = (100, 500, 2000, 10_000)
+PRIMER_EFFECTS = (0.005, 0.01, 0.02, 0.05)
+PRIMER_HURT = tuple(percent / 100 for percent in range(20))
+
+# Accuracies and counts
+PairedTest = Literal["mid-p", "unconditional", "asymptotic", "exact"]
+RECOMMENDED: PairedTest = "mid-p"
+PowerOn = Literal["test", "validation"]
+Prior = Literal["glue", "squad", "middle", "least", "most"]
+ContingencyMetric = Literal[
+    "f1",
+    "precision",
+    "recall",
+    "accuracy",
+    "balanced-accuracy",
+    "mcc",
+    "macro-f1",
+    "micro-f1",
+]
+
+# Metrics of a corpus
+CorpusMetric = Literal["bleu", "chrf", "chrf++"]
+Tokenizer = Literal["13a", "intl", "zh", "char", "none"]
+FlipTest = Literal["normal", "flips"]
+DEFAULT_FLIPS = 1000
+DEFAULT_SUBSETS = 1000
+DEFAULT_SWAPS = 10_000  # of a randomisation test, of a corpus or of counts
+# Share of zero effects and Laplace scale: Card et al. (2020), Table 3, WMT English-German, and appendix G.
+PRESETS: dict[str, tuple[float, float]] = {
+    "card2020": (0.13, 25.8),
+    "wmt19-tf19-tf18": (0.19, 23.7),
+    "wmt18-tf18-tf16": (0.09, 29.4),
+    "wmt17-tf16-conv17": (0.12, 22.5),
+    "wmt16-tf16-conv14": (0.10, 27.6),
+    "card2020-appendix-g": (0.20, 26.0),
+}
+
+# Direct assessment
+ScoreTest = Literal["mann-whitney", "welch", "student"]
+Below = Literal["leave", "clip", "truncate"]
+USUAL_MEAN, USUAL_SD = 75.0, 25.0  # of ratings, in points of a hundred
+USUAL_CORRELATIONS = (1.0, 0.9, 0.7, 0.5, 0.2)
+FEWEST_ABOVE = 20  # below this a share of 95 % is a matter of a single comparison
+SHARE = 0.95
+
+# Preferences, and battles of ranked systems
+ConditionalTest = Literal["mid-p", "asymptotic", "exact"]
+Ties = Literal["excluded", "split", "kept"]
+BattleTies = Literal["davidson", "rao-kupper"]
+MOST_RANKED = 50  # systems
