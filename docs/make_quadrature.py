@@ -19,23 +19,25 @@ WIDTH = 108  # of a line
 
 
 def positive_half(n: int) -> tuple[list[float], list[float]]:
-    """The nodes above 0 of the rule of n, even, ascending, and their weights: each the nearest double.
+    """The nodes above 0 of the rule of n, even, ascending, and their weights."""
+    found = [node_and_weight(n, place) for place in range(n // 2, 0, -1)]
+    return [node for node, _ in found], [weight for _, weight in found]
+
+
+def node_and_weight(n: int, place: int) -> tuple[float, float]:
+    """The node at this place from the largest, from 1, and its weight: each the nearest double.
 
     Newton's method on the Legendre polynomial of degree n, from Tricomi's first approximation.
     """
-    nodes, weights = [], []
     with localcontext(prec=DIGITS):
-        for k in range(n // 2, 0, -1):
-            x = Decimal(math.cos(math.pi * (k - 0.25) / (n + 0.5)))
-            step = Decimal(1)
-            while abs(step) > Decimal(10) ** (5 - DIGITS):
-                value, slope = _legendre(n, x)
-                step = value / slope
-                x -= step
-            _, slope = _legendre(n, x)
-            nodes.append(float(x))
-            weights.append(float(2 / ((1 - x * x) * slope * slope)))
-    return nodes, weights
+        x = Decimal(math.cos(math.pi * (place - 0.25) / (n + 0.5)))
+        step = Decimal(1)
+        while abs(step) > Decimal(10) ** (5 - DIGITS):
+            value, slope = _legendre(n, x)
+            step = value / slope
+            x -= step
+        _, slope = _legendre(n, x)
+        return float(x), float(2 / ((1 - x * x) * slope * slope))
 
 
 def _legendre(n: int, x: Decimal) -> tuple[Decimal, Decimal]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 
 CONFIDENCE = 0.95
 
@@ -23,18 +24,19 @@ def wilson_interval(count: int, n: int, confidence: float = CONFIDENCE) -> tuple
 
 def binomial_interval(confidence: float, n: int, share: float) -> tuple[int, int]:
     """Quantiles of a binomial count that leave out (1 - confidence) / 2 on either side, as scipy.stats does."""
-    return binomial_quantile((1 - confidence) / 2, n, share), binomial_quantile(
-        (1 + confidence) / 2, n, share
-    )
+    tail = (1 - confidence) / 2
+    return binomial_quantile(tail, n, share), binomial_quantile(1 - tail, n, share)
 
 
 def binomial_quantile(probability: float, n: int, share: float) -> int:
     """The smallest k with P(X <= k) >= `probability`, of a binomial count X."""
-    from scipy.special import bdtr, bdtrik
+    return bisect_left(range(n), probability, key=lambda count: binomial_at_most(count, n, share))
 
-    count = min(max(math.ceil(bdtrik(probability, n, share)), 0), n)
-    while count > 0 and bdtr(count - 1, n, share) >= probability:
-        count -= 1
-    while count < n and bdtr(count, n, share) < probability:
-        count += 1
-    return count
+
+def binomial_at_most(count: int, n: int, share: float = 0.5) -> float:
+    """P(X <= count) of a binomial count X."""
+    if not 0 <= count < n:
+        return float(count >= n)
+    from scipy.special import betainc
+
+    return float(betainc(n - count, count + 1, 1 - share))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,7 +13,7 @@ from scipy import special
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.result import Floats, all_alike
 from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, signed_rank_z, untied_share
-from humeval_power.inference.shares import binomial_quantile
+from humeval_power.inference.shares import binomial_at_most
 from humeval_power.kernels.metrics.resampling import pair_mean
 from humeval_power.roots import root_between
 
@@ -211,8 +212,7 @@ def median_difference(differences: Floats, *, confidence: float = DEFAULT_CONFID
     """Median difference; the interval runs between two of the ordered differences (binomial)."""
     n, ordered = len(differences), np.sort(differences)
     tail = (1 - confidence) / 2
-    below = binomial_quantile(tail, n, 0.5)
-    rank = below + 1 if special.bdtr(below, n, 0.5) <= tail else below  # P(X < rank) <= tail
+    rank = bisect_right(range(n), tail, key=lambda count: binomial_at_most(count, n))  # P(X < rank) <= tail
     low, high = (float(ordered[rank - 1]), float(ordered[n - rank])) if rank >= 1 else (-math.inf, math.inf)
     return EffectSize(
         "median", "Median difference", float(np.median(ordered)), low, high, "order statistics"

@@ -30,8 +30,9 @@ from humeval_power.inference.compare.result import (
     dropped_ties,
 )
 from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, exact_rank_sum_p, signed_rank_z
-from humeval_power.inference.mcnemar import Counts, at_most
+from humeval_power.inference.mcnemar import at_most
 from humeval_power.inference.ranked_values import mid_ranks
+from humeval_power.inference.shares import binomial_at_most
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +116,8 @@ def sign_test(differences: Floats, settings: TestSettings) -> PairedTest:
     """
     moved = settings.moved(differences)
     n_up, n_down = int((moved > 0).sum()), int((moved < 0).sum())
-    fewer, n, sides = _fewer(n_up, n_down, settings.direction)
-    p_value = min(1.0, sides * float(at_most(fewer, n)[0]))
+    fewer, sides = _fewer(n_up, n_down, settings.direction)
+    p_value = min(1.0, sides * binomial_at_most(fewer, n_up + n_down))
     center = median_difference(differences, confidence=settings.confidence)
     dropped = len(moved) - n_up - n_down
     return PairedTest(
@@ -143,8 +144,8 @@ def mcnemar_test(differences: Floats, settings: TestSettings) -> PairedTest:
     if not set(np.unique(differences).tolist()) <= {-1.0, 0.0, 1.0} or settings.null != 0:
         raise InputError("McNemar's test is for scores of 0 and 1 and a null difference of 0.")
     n_up, n_down = int((differences == 1).sum()), int((differences == -1).sum())
-    fewer, n, sides = _fewer(n_up, n_down, settings.direction)
-    tail = float((at_most(fewer, n) + at_most(fewer - 1, n))[0]) / 2
+    fewer, sides = _fewer(n_up, n_down, settings.direction)
+    tail = float(at_most(np.array([fewer, fewer - 1]), np.array([n_up + n_down])).sum()) / 2
     share = share_better(differences, confidence=settings.confidence)
     return PairedTest(
         name="mcnemar",
@@ -162,10 +163,10 @@ def mcnemar_test(differences: Floats, settings: TestSettings) -> PairedTest:
     )
 
 
-def _fewer(n_up: int, n_down: int, direction: Direction) -> tuple[Counts, Counts, int]:
-    """The count whose lower tail is the p-value or half of it, of how many, and how many tails there are."""
+def _fewer(n_up: int, n_down: int, direction: Direction) -> tuple[int, int]:
+    """The count whose lower tail is the p-value or a half of it, and how many tails there are."""
     fewer = {"greater": n_down, "less": n_up, "two-sided": min(n_up, n_down)}[direction]
-    return np.array([fewer]), np.array([n_up + n_down]), 2 if direction == "two-sided" else 1
+    return fewer, 2 if direction == "two-sided" else 1
 
 
 TESTS: Mapping[str, TestKind] = {
