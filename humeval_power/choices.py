@@ -28,6 +28,7 @@ DesignKind = Literal[
     "counterbalanced",
     "table",
 ]
+# Those that a size alone describes.
 DESIGN_KINDS: tuple[DesignKind, ...] = tuple(kind for kind in get_args(DesignKind) if kind != "table")
 Response = Literal["gaussian", "clipped", "likert"]
 Exclusion = Literal["none", "careless", "suspicious"]
@@ -55,14 +56,14 @@ POOL_BUDGETS = (300, 600, 900, 1200, 1800, 2400, 3600, 5400)
 
 # Plans, assignments and rehearsals
 LARGEST_COUNT = 100_000  # of anything that a plan counts: workers, items, ratings of a worker
-MOST_WORKERS = 30
+MOST_WORKERS = 30  # that a search tries, where nobody says
 UNITS_PER_ASSIGNMENT = 1
 CURRENCY = "USD"
 PresentationOrder = Literal["random", "blocked"]
-MAX_RATE = 0.3  # a repeat needs an output that came half a batch before
+MAX_RATE = 0.3  # of repeats and checks: a repeat needs an output that came half a batch before
 USUAL_PASSING, USUAL_SECONDS = 0.97, 20.0  # of careful workers: checks passed, time for a rating
 
-# Files that are read and written
+# Platforms, harnesses and forms
 PlatformName = Literal[
     "collected",
     "mturk",
@@ -106,7 +107,7 @@ PRIMER_HURT = tuple(percent / 100 for percent in range(20))
 
 # Accuracies and counts
 PairedTest = Literal["mid-p", "unconditional", "asymptotic", "exact"]
-RECOMMENDED: PairedTest = "mid-p"
+RECOMMENDED: PairedTest = "mid-p"  # of McNemar's tests
 PowerOn = Literal["test", "validation"]
 Prior = Literal["glue", "squad", "middle", "least", "most"]
 ContingencyMetric = Literal[
@@ -142,8 +143,10 @@ ScoreTest = Literal["mann-whitney", "welch", "student"]
 Below = Literal["leave", "clip", "truncate"]
 USUAL_MEAN, USUAL_SD = 75.0, 25.0  # of ratings, in points of a hundred
 USUAL_CORRELATIONS = (1.0, 0.9, 0.7, 0.5, 0.2)
-FEWEST_ABOVE = 20  # below this a share of 95 % is a matter of a single comparison
-SHARE = 0.95
+FEWEST_ABOVE = (
+    20  # comparisons above a threshold: below this a share of 95 % is a matter of a single comparison
+)
+SHARE = 0.95  # of the comparisons above an observed threshold
 
 # Preferences, and battles of ranked systems
 ConditionalTest = Literal["mid-p", "asymptotic", "exact"]

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from humeval_power.choices import DESIGN_KINDS as DESIGN_KINDS
 from humeval_power.choices import DesignKind as DesignKind
 from humeval_power.equitable import equitable_colours
 from humeval_power.errors import DesignError

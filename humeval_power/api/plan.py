@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from humeval_power.api.progress import in_percent, progress
 from humeval_power.assumptions import Assumed, Assumptions, assumptions_of
-from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion
-from humeval_power.choices import MOST_WORKERS as MOST_WORKERS
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, MOST_WORKERS, Exclusion
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES, ExclusionRules

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.choices import DEFAULT_SWAPS as DEFAULT_SWAPS
-from humeval_power.choices import FlipTest as FlipTest
+from humeval_power.choices import DEFAULT_SWAPS
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.estimation.metrics.metric_influence import influence_values

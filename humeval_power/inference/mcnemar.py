@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from humeval_power.choices import RECOMMENDED as RECOMMENDED
 from humeval_power.choices import ConditionalTest as ConditionalTest
-from humeval_power.choices import PairedTest as PairedTest
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from humeval_power.choices import FEWEST_ABOVE as FEWEST_ABOVE
-from humeval_power.choices import SHARE as SHARE
+from humeval_power.choices import FEWEST_ABOVE, SHARE
 from humeval_power.errors import InputError
 from humeval_power.inference.shares import wilson_interval
 

@@ -9,9 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from humeval_power.choices import HIGHEST as HIGHEST
-from humeval_power.choices import Method as Method
-from humeval_power.choices import SearchMethod as SearchMethod
+from humeval_power.choices import HIGHEST, Method
 from humeval_power.errors import InputError
 from humeval_power.planning.power import (
     DEFAULT_SEED,

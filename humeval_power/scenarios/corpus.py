@@ -9,10 +9,10 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.choices import DEFAULT_FLIPS
+from humeval_power.choices import DEFAULT_FLIPS, FlipTest
 from humeval_power.choices import PRESETS as PRESETS
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.corpus import FlipTest, drawn_sign_flip, normal_sign_flip
+from humeval_power.inference.corpus import drawn_sign_flip, normal_sign_flip
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower, normal_power
 from humeval_power.scenarios.contract import Replicates

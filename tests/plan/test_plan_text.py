@@ -14,8 +14,9 @@ import pytest
 from promised_plan import promised
 from seven import seven
 
+from humeval_power.choices import DESIGN_KINDS
 from humeval_power.costs import CostModel
-from humeval_power.designs import DESIGN_KINDS, DesignKind
+from humeval_power.designs import DesignKind
 from humeval_power.exclusions import ExclusionRules
 from humeval_power.fees import PlatformFee
 from humeval_power.inference.study.formula import effect_precision

@@ -10,8 +10,8 @@ from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
+from humeval_power.choices import DESIGN_KINDS
 from humeval_power.designs import (
-    DESIGN_KINDS,
     both_nested,
     counterbalanced,
     crossed,

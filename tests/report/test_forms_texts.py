@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from cases import each_case
 
+from humeval_power.choices import DESIGN_KINDS
 from humeval_power.comparisons import DEFAULT_FAMILY, FamilyOfTests
-from humeval_power.designs import DESIGN_KINDS
 from humeval_power.inference.looks.stopping_words import efficacy_of
 from humeval_power.inference.study.many_systems import compare_systems, indistinct_groups
 from humeval_power.planning.looks.schedule import LookSchedule

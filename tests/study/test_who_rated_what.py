@@ -13,7 +13,6 @@ from click.testing import CliRunner
 
 from humeval_power.interfaces.cli.main import main
 from humeval_power.ratings import Ratings, ratings_from_table
-from humeval_power.reporting.study.tables import who_rated_what as module
 from humeval_power.reporting.study.tables.assignment_figure import assignment_figure
 from humeval_power.reporting.study.tables.cell_map import MOST_COLUMNS, MOST_ROWS, cell_map
 from humeval_power.reporting.study.tables.who_rated_what import same_assignment, who_rated_what
@@ -87,11 +86,7 @@ def test_pairing_counts_the_systems_that_a_worker_saw_of_an_item() -> None:
     assert one.pairing == "one system"
 
 
-@pytest.mark.parametrize("multiplied_as_it_is", [True, False])
-def test_items_shared_by_two_workers_are_those_that_a_loop_counts(
-    multiplied_as_it_is: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_DENSE_UP_TO", 1000 if multiplied_as_it_is else 0)
+def test_items_shared_by_two_workers_are_those_that_a_loop_counts() -> None:
     rng = np.random.default_rng(5)
     cells = [(w, i, "AB"[w % 2]) for w in range(7) for i in range(20) if rng.random() < 0.4]
     ratings = ratings_of([*cells, *((w, 0, "A") for w in range(7))])

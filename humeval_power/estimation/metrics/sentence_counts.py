@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.choices import CorpusMetric as CorpusMetric
-from humeval_power.choices import Tokenizer as Tokenizer
+from humeval_power.choices import CorpusMetric, Tokenizer
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.extras import require_extra

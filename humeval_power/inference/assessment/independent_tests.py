@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.choices import ScoreTest as ScoreTest
 from humeval_power.kernels.metrics.rank_sum import mann_whitney_counts
 
 Floats = NDArray[np.float64]

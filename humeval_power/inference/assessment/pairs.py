@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import ScoreTest
 from humeval_power.errors import InputError
 from humeval_power.inference.assessment.clustered_difference import (
     ClusteredDifference,
     clustered_difference,
     clustered_superiority,
 )
-from humeval_power.inference.assessment.independent_tests import ScoreTest, mean_test, rank_sum_test
+from humeval_power.inference.assessment.independent_tests import mean_test, rank_sum_test
 from humeval_power.inference.corrections import correct
 
 Floats = NDArray[np.float64]

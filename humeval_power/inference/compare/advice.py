@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from humeval_power.choices import Question
 from humeval_power.inference.compare.data_analysis import DataAnalysis
-from humeval_power.inference.compare.result import Question
 
 Standing = Literal["preferred", "allowed", "less preferred", "inappropriate"]
 STANDINGS: tuple[Standing, ...] = ("preferred", "allowed", "less preferred", "inappropriate")

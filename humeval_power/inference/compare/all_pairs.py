@@ -9,18 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from humeval_power.choices import ADVISED
-from humeval_power.choices import ScoreCorrection as ScoreCorrection
+from humeval_power.choices import ADVISED, Question, ScoreCorrection
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.advice import recommended_test
 from humeval_power.inference.compare.data_analysis import analyse
-from humeval_power.inference.compare.result import (
-    Floats,
-    PairedTest,
-    Question,
-    TestSettings,
-    score_differences,
-)
+from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings, score_differences
 from humeval_power.inference.compare.score_table import Pairs, ScoreTable, all_pairs
 from humeval_power.inference.compare.tests import DEFAULT_TEST, TESTS, run_test
 from humeval_power.inference.corrections import correct

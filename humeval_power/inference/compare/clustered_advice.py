@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from humeval_power.choices import Question
 from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import FEW_DF, bell_mccaffrey_df
 from humeval_power.inference.compare.advice import BOLD_BELOW, STANDINGS, Standing, TestAdvice
 from humeval_power.inference.compare.clustered_tests import REFUSED, TESTS_OF_CLUSTERS
-from humeval_power.inference.compare.result import Question
 from humeval_power.inference.compare.tests import TESTS
 
 FEWEST_FLIPS = 6  # clusters of which all assignments of signs give a two-sided p-value below 0.05

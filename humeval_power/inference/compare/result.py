@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from humeval_power.choices import DEFAULT_RESAMPLES
-from humeval_power.choices import Question as Question
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.resamples import Resamples
 from humeval_power.inference.ranked_values import exact_difference

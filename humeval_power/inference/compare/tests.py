@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
+from humeval_power.choices import Question
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import normal_p, student_p
@@ -24,7 +25,6 @@ from humeval_power.inference.compare.result import (
     Direction,
     Floats,
     PairedTest,
-    Question,
     TestSettings,
     all_alike,
     dropped_ties,

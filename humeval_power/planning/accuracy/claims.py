@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from humeval_power.choices import RECOMMENDED, PairedTest
 from humeval_power.errors import InputError
-from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.planning.accuracy.detectable import detectable_accuracy
 from humeval_power.planning.accuracy.regression import LeastSquares, least_squares
 from humeval_power.scenarios.accuracy.agreement import OVERLAP, Agreement, KnownAgreement

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from humeval_power.choices import Prior as Prior
+from humeval_power.choices import RECOMMENDED, PairedTest, Prior
 from humeval_power.errors import InputError
-from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.roots import root_between
 from humeval_power.scenarios.accuracy.agreement import OVERLAP, Agreement, AssumedAgreement
 from humeval_power.scenarios.accuracy.paired import PairedAccuracy, largest_difference

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from humeval_power.choices import RECOMMENDED, PairedTest
 from humeval_power.choices import PowerOn as PowerOn
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
 from humeval_power.planning.accuracy.claims import Claim, compatible, expected_p
 from humeval_power.planning.accuracy.pairs import ValidationPairs
 from humeval_power.planning.questions import check_target

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from humeval_power.inference.mcnemar import PairedTest
+from humeval_power.choices import PairedTest
 from humeval_power.planning.accuracy.claims import Claim
 from humeval_power.planning.accuracy.detectable import detectable_accuracy, detectable_by_prior
 from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy

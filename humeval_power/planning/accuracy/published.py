@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from humeval_power.inference.mcnemar import RECOMMENDED, PairedTest
+from humeval_power.choices import RECOMMENDED, PairedTest
 from humeval_power.planning.accuracy.detectable import detectable_accuracy
 from humeval_power.planning.accuracy.formulas import lachenbruch_effect, unpaired_effect
 from humeval_power.scenarios.accuracy.agreement import Agreement, AssumedAgreement

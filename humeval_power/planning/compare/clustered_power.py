@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from humeval_power.choices import Question
 from humeval_power.clusters import Clusters
 from humeval_power.inference.compare.effect_sizes import hodges_lehmann
-from humeval_power.inference.compare.result import Floats, Question, TestSettings
+from humeval_power.inference.compare.result import Floats, TestSettings
 from humeval_power.inference.ranked_values import exact_difference
 from humeval_power.scenarios.compare.clusters import ResampledClusters
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from humeval_power.choices import ADVISED, CURVE_SIMULATIONS, QUESTIONS
-from humeval_power.choices import Procedure as Procedure
+from humeval_power.choices import ADVISED, CURVE_SIMULATIONS, QUESTIONS, Procedure, Question
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.compare.advice import (
@@ -31,7 +30,6 @@ from humeval_power.inference.compare.effect_sizes import (
 from humeval_power.inference.compare.result import (
     Floats,
     PairedTest,
-    Question,
     TestSettings,
     all_alike,
     score_differences,

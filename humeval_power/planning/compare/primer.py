@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from humeval_power.choices import PRIMER_EFFECTS as PRIMER_EFFECTS
-from humeval_power.choices import PRIMER_HURT as PRIMER_HURT
-from humeval_power.choices import PRIMER_ITEMS as PRIMER_ITEMS
+from humeval_power.choices import PRIMER_EFFECTS, PRIMER_HURT, PRIMER_ITEMS
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.compare.primer import primer_p
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from humeval_power.choices import CURVE_SIMULATIONS
-from humeval_power.choices import MOST_NEEDED as MOST_NEEDED
+from humeval_power.choices import CURVE_SIMULATIONS, MOST_NEEDED, Question
 from humeval_power.choices import PowerBy as PowerBy
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.result import Floats, Question, TestSettings, all_alike
+from humeval_power.inference.compare.result import Floats, TestSettings, all_alike
 from humeval_power.inference.ranked_values import exact_difference
 from humeval_power.planning.compare.power import CurvePoint, curve_sizes, power_curve
 from humeval_power.planning.questions import smallest_true

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from humeval_power.choices import LARGEST_COUNT as LARGEST_COUNT
 from humeval_power.comparisons import ComparisonFamily
 from humeval_power.costs import CostModel
 from humeval_power.designs import Codes, Design, DesignKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from humeval_power.choices import Sought as Sought
+from humeval_power.choices import Sought
 from humeval_power.errors import InputError
 from humeval_power.inference.study.formula import (
     FEW_WORKERS,

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 from humeval_power.checking.columns import listing
+from humeval_power.choices import UploaderName
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError, Problem
 from humeval_power.scales import RatingScale
@@ -137,7 +138,7 @@ class Uploader:
     and where the platform gives answers back a mapping.toml for `import`. `sliders` says whether it can show a
     slider. `remarks` are to be said at once, beside the files."""
 
-    name: str
+    name: UploaderName
     title: str
     write: Callable[[RatingForm], Mapping[str, Content]]
     sliders: bool = False

@@ -9,15 +9,9 @@ from typing import get_args
 
 import numpy as np
 
+from humeval_power.choices import RECOMMENDED, PairedTest
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.mcnemar import (
-    P_VALUES,
-    RECOMMENDED,
-    PairedTest,
-    beyond,
-    critical_counts,
-    tabulated_p,
-)
+from humeval_power.inference.mcnemar import P_VALUES, beyond, critical_counts, tabulated_p
 from humeval_power.inference.unconditional import LARGEST, critical_z, unconditional_p
 from humeval_power.scenarios.accuracy.agreement import Agreement
 from humeval_power.scenarios.blocks import draw_in_blocks

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.choices import USUAL_MEAN, USUAL_SD
+from humeval_power.choices import USUAL_MEAN, USUAL_SD, ScoreTest
 from humeval_power.errors import InputError
-from humeval_power.inference.assessment.independent_tests import ScoreTest, mean_test, rank_sum_test
+from humeval_power.inference.assessment.independent_tests import mean_test, rank_sum_test
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
 from humeval_power.quadrature import gauss_legendre
 from humeval_power.scenarios.assessment.gamma_scores import Below, GammaScores
