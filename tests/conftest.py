@@ -51,6 +51,14 @@ def no_settings_of_ones_own(tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """Ten thousand waits of milliseconds; nobody pulls the plug. A handle that is none is refused as before."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", os.fstat)
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The directory of shared material: HUMEVAL_SHARED, or ../shared beside the repository."""
