@@ -126,3 +126,15 @@ def _own(given: dict[str, Any], place: int) -> Iterator[dict[str, Any]]:
         if "monkeypatch" in given:
             fresh["monkeypatch"] = patches
         yield fresh
+
+
+def few_fast(
+    names: str | Sequence[str], values: Iterable[Any], *, fast: int = 1, ids: Any = None
+) -> pytest.MarkDecorator:
+    """`parametrize`, where the first `fast` values are for every run; the rest, of the same property, is slow."""
+    several = not isinstance(names, str) or "," in names
+    marked = [
+        value if place < fast else pytest.param(*(value if several else (value,)), marks=pytest.mark.slow)
+        for place, value in enumerate(values)
+    ]
+    return pytest.mark.parametrize(names, marked, ids=ids)

@@ -38,6 +38,8 @@ def pytest_collection_finish() -> None:
 
 # A cold compiled kernel is slow once; the same examples on every run.
 settings.register_profile("humeval_power", deadline=None, derandomize=True)
+# The first of them: make test.
+settings.register_profile("quick", settings.get_profile("humeval_power"), max_examples=30)
 settings.load_profile("humeval_power")
 
 
@@ -46,6 +48,14 @@ def no_settings_of_ones_own(tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """Tests neither see nor change the library and the remembered answers of whoever runs them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """Ten thousand waits of milliseconds; nobody pulls the plug. A handle that is none is refused as before."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", os.fstat)
         yield
 
 

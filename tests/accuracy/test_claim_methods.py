@@ -61,6 +61,7 @@ def test_report_and_record_say_the_same(tmp_path: Path) -> None:
     assert "By how the agreement is guessed" in out
 
 
+@pytest.mark.slow  # of few tasks: test_a_folder_holds_page_record_table_and_picture
 def test_the_pictures_are_drawn_for_many_tasks_and_hostile_names(tmp_path: Path) -> None:
     rows = [
         f"$x_{i}$ <b>,task $\\frac{{{i}}}$,1000,{0.7 + 0.01 * i + 0.02 * k:.2f},0.0{k + 1}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 
 from humeval_power.api import compare
 from humeval_power.clusters import Clusters
@@ -123,7 +123,7 @@ def whole_studies(name, question, n_studies):
     return rejected / n_studies
 
 
-@pytest.mark.parametrize(("name", "question"), [("sign", "better"), ("wilcoxon", "pseudomedian")])
+@few_fast(("name", "question"), [("sign", "better"), ("wilcoxon", "pseudomedian")], fast=1)
 def test_the_t_test_in_the_place_of_signs_and_ranks_is_as_powerful(name, question):
     found = retrospective_power(
         VALUES, test=name, question=question, settings=settings(), clusters=CLUSTERS, n_simulations=2000

@@ -7,7 +7,7 @@ import json
 import cli
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from scipy import stats
 
 from humeval_power.api import compare
@@ -121,7 +121,7 @@ def test_the_formula_of_the_t_test_is_the_noncentral_t_and_close_to_resampling()
     assert found.at.power == pytest.approx(drawn.power, abs=0.03)
 
 
-@pytest.mark.parametrize("direction", ["two-sided", "greater"])
+@few_fast("direction", ["two-sided", "greater"], fast=1)
 @pytest.mark.parametrize("differences", [NORMAL, np.random.default_rng(6).standard_t(2, 100) + 0.3])
 def test_the_formula_of_wilcoxons_test_is_close_to_resampling(differences, direction):
     found = power(differences, "wilcoxon", "pseudomedian", direction=direction, sizes=(60, 200))

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cases import few_fast
 
 from humeval_power.errors import InputError
 from humeval_power.estimation import correlated
@@ -65,7 +66,7 @@ def dense(ratings, matrices, restricted=True):
     return value + restricted * np.linalg.slogdet(xhx)[1], beta, rss / df, H, slopes
 
 
-@pytest.mark.parametrize("restricted", [True, False])
+@few_fast("restricted", [True, False], fast=1)
 @pytest.mark.parametrize("which", [("worker",), ("item",), ("worker", "item")])
 def test_the_criterion_is_the_dense_one_and_no_point_near_is_lower(which, restricted):
     ratings = table()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from reference import dense_model
 
 from humeval_power.designs import both_nested, k_per_item
@@ -81,7 +81,7 @@ def test_its_criterion_slope_and_working_products_are_those_of_full_matrices(nam
     np.testing.assert_allclose(square[order], theirs[1], rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@few_fast("name", DESIGNS, fast=2)
 @pytest.mark.parametrize("restricted", [True, False])
 def test_its_fit_is_that_of_the_kernels(name, restricted, monkeypatch):
     rows, rating = _table(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import few_fast
 from reference import dense_model
 from reference.kernel_view import view
 from reference.structured_tables import SHAPES, design_matrices, ratings, table
@@ -53,7 +54,7 @@ def test_the_kernel_is_the_dense_model(name, gamma, restricted):
         np.testing.assert_allclose(ours[compared], theirs[compared], rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@few_fast("name", SHAPES, fast=2)
 def test_the_dense_engine_finds_what_the_kernels_find(name, monkeypatch):
     rated = ratings(SHAPES[name], covariates=COVARIATES)
     problem = CrossedProblem.of_ratings(rated)
@@ -76,7 +77,7 @@ def test_the_dense_engine_finds_what_the_kernels_find(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("estimator", ["reml", "ml"])
+@few_fast("estimator", ["reml", "ml"], fast=1)
 def test_no_other_point_has_a_lower_criterion(name, estimator):
     rated = ratings(SHAPES[name], covariates=COVARIATES)
     fitted = fit(rated, estimator=estimator)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import make_many_systems
 import numpy as np
 import pytest
+from cases import few_fast
 from hypothesis import given
 from hypothesis import strategies as st
 from places import TESTS
@@ -104,7 +105,7 @@ def test_standard_errors_and_df_equal_those_of_dense_matrices(seed):
         assert fast == pytest.approx(list(slow), rel=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@few_fast("seed", range(5), fast=2)
 def test_mean_squares_and_the_search_find_the_same_fit_of_a_complete_table(seed):
     rows = random_table(seed, m=4, n=6, K=3, kept=1.1, sds=(0.05, 0.03, 0.05, 0.02, 0.2))
     closed, searched = fit_joint(rows), fit_joint(rows, closed_form=False)

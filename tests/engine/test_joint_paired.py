@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from places import TESTS
 
 from humeval_power.designs import Assignment
@@ -116,7 +116,7 @@ SINGULAR = {
 
 
 @pytest.mark.parametrize("sds", SINGULAR)
-@pytest.mark.parametrize("name", TABLES)
+@few_fast("name", TABLES, fast=2)
 def test_fits_by_layers_are_those_of_the_dense_matrix(name, sds, monkeypatch):
     rows = paired_table(**TABLES[name], sds=SINGULAR[sds], seed=7)
     fast, fast_known = fitted(rows, monkeypatch, layers=True)

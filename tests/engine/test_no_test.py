@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 from click.testing import CliRunner, Result
 from study_files import run, write_ratings
 
@@ -76,8 +77,8 @@ def test_a_fit_that_did_not_converge_ends_with_3_under_strict(table: Path) -> No
 
 
 @pytest.mark.usefixtures("unconverged")
-@pytest.mark.parametrize(
-    "model", [("pairwise", "holm"), ("joint", "holm"), ("joint", "max-t"), ("pairwise", "none")]
+@few_fast(
+    "model", [("pairwise", "holm"), ("joint", "holm"), ("joint", "max-t"), ("pairwise", "none")], fast=1
 )
 def test_comparisons_of_several_systems_without_a_test_decide_nothing(
     model: tuple[str, str], table: Path

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 from places import TESTS
 from reference import dense_model
 from reference.dense_many_systems import own_design_matrices
@@ -153,7 +154,7 @@ def test_standard_errors_and_df_equal_those_of_dense_matrices(sds, seed, kept):
         assert fast == pytest.approx(list(slow), rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@few_fast("seed", range(4), fast=1)
 def test_the_sums_and_the_ratings_of_a_complete_table_give_the_same_fit(seed):
     rows = own_table(seed, (0.0, 0.2, 0.1), (0.1, 0.0, 0.05), m=4, n=7, kept=1.1)
     fast, slow = (fit_joint(rows, variances="own", closed_form=each) for each in (True, False))
@@ -165,7 +166,7 @@ def test_the_sums_and_the_ratings_of_a_complete_table_give_the_same_fit(seed):
         assert one == pytest.approx(other, rel=1e-4)  # searches end within 1e-10 of the lowest criterion
 
 
-@pytest.mark.parametrize("seed", range(6))
+@few_fast("seed", range(6), fast=1)
 def test_own_variances_never_fit_worse_than_common_ones(seed):
     rows = random_table(seed, m=4, n=7, K=3, kept=0.7, sds=(0.0, 0.02, 0.1, 0.0, 0.2))
     own, common = fit_joint(rows, variances="own"), fit_joint(rows)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-from cases import each_case
+from cases import each_case, few_fast
 
 from humeval_power.checking.exports.imported import imported
 from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
@@ -64,7 +63,7 @@ def test_the_same_ratings_come_back_with_codes_slots_repeats_and_checks(tmp_path
     same(form, table, answers)
 
 
-@pytest.mark.parametrize(("name", "load"), [("mturk", 30), ("google-forms gathered", 30), ("qualtrics", 5)])
+@few_fast(("name", "load"), [("mturk", 30), ("google-forms gathered", 30), ("qualtrics", 5)], fast=2)
 def test_three_hundred_workers(tmp_path, name, load):
     form = form_of(slots=300, load=load)
     table, answers = come_back(tmp_path, form, name)

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cases import few_fast
 
 from humeval_power.reporting.field.uploads import UPLOADERS
 from tests.field import platform_crowd as crowd
@@ -56,7 +57,7 @@ class Account:
         ("0:100", "TEXT", {"between": [0, 100]}),
     ],
 )
-@pytest.mark.parametrize("criteria", [("quality",), ("a", "slot")])
+@few_fast("criteria", [("quality",), ("a", "slot")], fast=1)
 def test_forms_are_made_and_their_answers_come_back(tmp_path, scale, kind, shown, criteria):
     form = form_of(scale=scale, criteria=criteria)
     account = Account(tmp_path, form)

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from cases import few_fast
 
 from tests.cli import run
 from tests.field.upload_cases import hostile_outputs, study_in
@@ -136,7 +137,7 @@ def value(control, answer):
     return {"choices": [one.get("alias") for one in control if one.get("alias") == str(answer)]}
 
 
-@pytest.mark.parametrize(("scale", "words"), CASES)
+@few_fast(("scale", "words"), CASES, fast=2)
 def test_label_studio(made, scale, words):
     folder = made("label-studio", f"--scale={scale}", *words)
     crowd = Crowd(SCALES[scale], 2 if words else 1)
@@ -152,7 +153,7 @@ def test_label_studio_with_a_slider(made):
     crowd.check(exports, folder, n_shown=n_shown)
 
 
-@pytest.mark.parametrize(("scale", "words"), [*CASES, ("0:100", QUESTIONS)])
+@few_fast(("scale", "words"), [*CASES, ("0:100", QUESTIONS)], fast=3)
 def test_html(made, tmp_path, scale, words):
     folder = made("html", f"--scale={scale}", *words)
     crowd = Crowd(SCALES.get(scale, range(101)), 2 if words else 1)
@@ -183,7 +184,7 @@ def test_html(made, tmp_path, scale, words):
     crowd.check(exports, folder, n_shown=n_shown)
 
 
-@pytest.mark.parametrize("shape", ["pairs", "nested"])
+@few_fast("shape", ["pairs", "nested"], fast=1)
 @pytest.mark.parametrize(("scale", "words"), CASES)
 def test_potato(made, tmp_path, scale, words, shape):
     folder = made("potato", f"--scale={scale}", *words)
@@ -209,7 +210,7 @@ def test_potato(made, tmp_path, scale, words, shape):
     crowd.check([tmp_path / "annotation_output"], folder, n_shown=n_shown)
 
 
-@pytest.mark.parametrize(("scale", "words"), CASES)
+@few_fast(("scale", "words"), CASES, fast=2)
 def test_argilla(made, tmp_path, scale, words):
     folder = made("argilla", f"--scale={scale}", *words)
     crowd = Crowd(SCALES[scale], 2 if words else 1)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from scipy import integrate, special, stats
 
 from humeval_power.designs import crossed
@@ -49,7 +49,7 @@ def seen(latent: Latent) -> tuple[np.ndarray, dict[str, float]]:
 
 
 @pytest.mark.parametrize("link", ["probit", "logit"])
-@pytest.mark.parametrize("name", CASES)
+@few_fast("name", CASES, fast=2)
 def test_a_latent_variable_comes_back_from_what_people_see_of_it(name: str, link: Link) -> None:
     latent = replace(CASES[name], link=link)
     shares, deviations = seen(latent)

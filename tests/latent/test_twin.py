@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import few_fast
 from reference.latent_twin import Twin, design_columns, dummies
 from scipy import integrate, stats
 
@@ -115,7 +116,7 @@ def slope(criterion, sd, a):
     return (at(variance[a] + step) - at(variance[a] - step)) / (2 * step)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@few_fast("name", EVERY, fast=4)
 def test_the_fit_is_the_dense_matrices_minimum(name):
     fit, twin = fitted(name)
     sd = fit.sd[0]
@@ -164,7 +165,7 @@ def started(setting):
 
 
 @pytest.mark.parametrize("restricted", [True, False])
-@pytest.mark.parametrize("name", EVERY)
+@few_fast("name", EVERY, fast=4)
 def test_the_slope_is_that_of_the_dense_criterion(name, restricted):
     problem, twin = problem_and_twin(name)
     setting = setting_of(problem, twin, restricted=restricted)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 from click.testing import CliRunner, Result
 from scipy import stats
 
@@ -80,7 +81,7 @@ def record(done: Result) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@few_fast("kind", KINDS, fast=1)
 def test_a_study_without_a_difference_goes_through_its_looks_to_the_end(kind, plans) -> None:
     table = judged(kind, seed=4)
     for number, size in enumerate(SIZES[kind], start=1):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from reference.rpact import rpact_answers
 from scipy import stats
 
@@ -156,12 +157,13 @@ def test_rpact_has_the_same_boundaries_for_more_than_planned() -> None:
 
 
 @pytest.mark.parametrize("name", ["scores", "preference", "accuracy"])
-def test_decisions_are_those_that_were_simulated_for_the_plan(name) -> None:
+@few_fast("n_studies", [10, 40])
+def test_decisions_are_those_that_were_simulated_for_the_plan(name, n_studies) -> None:
     plan = plan_of(name, "pocock", futility="p:0.5")
     source = plan.source().with_effect(plan.study.true_effect / 2)
-    looks = source.draw_looks(40, seed=3)
+    looks = source.draw_looks(n_studies, seed=3)
     stopped = stop(looks, plan.boundaries())
-    for study in range(40):
+    for study in range(n_studies):
         state = observation_monitoring(plan)
         for k, size in enumerate(plan.sizes):
             data = observation_data(draw(name, size), plan)

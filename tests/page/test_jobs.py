@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cases import few_fast
 from places import ROOT, TESTS
 from worker_room import Room, a_room, lives, problem_of
 
@@ -234,7 +235,7 @@ def test_a_simulation_that_is_stopped_ends_with_the_bytes_of_one_that_was_not(tm
     assert sorted(os.listdir(tmp_path)) == ["parts", "whole"]
 
 
-@pytest.mark.parametrize("how", ["SIGINT to all", "SIGTERM", "SIGKILL"])
+@few_fast("how", ["SIGINT to all", "SIGTERM", "SIGKILL"], fast=1)
 def test_nothing_outlives_the_server(how: str, tmp_path: Path):
     """Not the workers, nor what a job has started; what the job had finished is kept, and nothing is printed."""
     server = subprocess.Popen(

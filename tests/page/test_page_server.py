@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from cases import few_fast
 from click.testing import CliRunner, Result
 
 pytest.importorskip("starlette")
@@ -41,7 +42,7 @@ def refused(*words: str) -> Result:
     return found
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@few_fast("name", ["SIGINT", "SIGTERM", "SIGHUP"], fast=1)
 def test_a_signal_ends_the_page_quietly_and_its_uploads_with_it(tmp_path: Path, name: str) -> None:
     with opened(tmp_path) as page:
         assert page.upload("a.csv", b"a,b\n1,2\n").status == 200

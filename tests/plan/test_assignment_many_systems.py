@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -347,7 +347,7 @@ def test_neither_codes_nor_order_nor_place_go_with_the_system():
         assert chi_squared(seen, table["system"]) > 1e-4
 
 
-@pytest.mark.parametrize("paired", [True, False])
+@few_fast("paired", [True, False], fast=1)
 def test_whatever_stands_first_is_any_system_equally_often(paired):
     """Over seeds: the first row of the table, the first code of an item, the second output of a worker."""
     first, second, lowest = Counter(), Counter(), Counter()

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from click.testing import CliRunner, Result
 from places import ROOT
 
@@ -269,7 +269,7 @@ def test_the_document_is_written_as_its_ending_says(tmp_path):
     assert "## What would be a deviation" in text  # details too
 
 
-@pytest.mark.parametrize("command", ["power", "assign"])
+@few_fast("command", ["power", "assign"], fast=1)
 def test_a_folder_of_a_plan_is_read_as_its_plan(tmp_path, command):
     folder = tmp_path / "plan"
     done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", folder)

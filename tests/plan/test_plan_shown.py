@@ -8,6 +8,7 @@ from collections import Counter
 from decimal import Decimal
 
 import pytest
+from cases import few_fast
 
 from humeval_power.costs import cost_of
 from humeval_power.interfaces.formats.plan.plan_file import read_plan
@@ -19,7 +20,7 @@ MANY = (*TWO, "--n-systems", 3)
 PRICES = ("--cost-per-rating", "0.10", "--checks", "0.1", "--repeats", "0.2")
 
 
-@pytest.mark.parametrize("words", [TWO, MANY], ids=["two", "three"])
+@few_fast("words", [TWO, MANY], ids=["two", "three"], fast=1)
 def test_a_plan_pays_for_what_its_assignment_shows(tmp_path, words):
     folder, table = tmp_path / "plan", tmp_path / "assignment.csv"
     run("plan", *words, *PRICES, "-o", folder, code=None)

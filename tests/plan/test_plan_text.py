@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from cases import few_fast
 from promised_plan import promised
 from seven import seven
 
@@ -140,7 +141,7 @@ def test_the_page_says_who_rates_what() -> None:
     assert "| Ratings by each worker | 80 (at most 100) |" in plan_markdown(capped)
 
 
-@pytest.mark.parametrize("kind", DESIGN_KINDS)
+@few_fast("kind", DESIGN_KINDS, fast=3)
 def test_every_kind_of_design_has_words(kind: DesignKind) -> None:
     k = {"k-per-item": 4, "split": 4, "crossed": 12, "items-nested": 12}.get(kind, 6)
     plan = of_counts(StudyCounts(12, 40, k, paired=kind != "split"), kind)

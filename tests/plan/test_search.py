@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from cases import few_fast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seven import seven
@@ -196,7 +197,7 @@ def test_the_power_of_a_candidate_is_the_smallest_over_the_settings():
         assert candidates.worst_power[index] == pytest.approx(min(each), rel=1e-10)
 
 
-@pytest.mark.parametrize("limit", [10, 37, 80])
+@few_fast("limit", [10, 37, 80], fast=1)
 def test_nobody_is_asked_for_more_than_the_limit(limit):
     space = SearchSpace(
         workers=range(2, 15),

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 
 from humeval_power.api.analyze import analyze_criteria, analyze_systems
 from humeval_power.api.plan import assign_work
@@ -70,7 +71,7 @@ def every_design(space: SearchSpace, planned: PlannedSystems) -> list[tuple[int,
     return [(cents, goal_power(planned, counts, DEFAULT_RULE), counts) for cents, counts in found]
 
 
-@pytest.mark.parametrize(
+@few_fast(
     ("goal", "family", "pattern", "pairings"),
     [
         ("pair", ComparisonFamily(), "one", (True,)),
@@ -79,6 +80,7 @@ def every_design(space: SearchSpace, planned: PlannedSystems) -> list[tuple[int,
         ("any", ComparisonFamily(comparisons="baseline", baseline="A"), "extremes", (True,)),
         ("best", ComparisonFamily(model="joint", variances="common", correction="max-t"), "one", (True,)),
     ],
+    fast=2,
 )
 def test_the_search_finds_what_listing_every_design_finds(
     goal: Goal, family: ComparisonFamily, pattern: str, pairings: tuple[bool, ...]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import few_fast
 from cli import run as run_command
 from cli import run_json
 
@@ -23,7 +24,7 @@ def study(n: int, workers: int, items: int, preference: float, **given: Any) -> 
     return PanelPreference(Panel(n, workers, items), preference=preference, **{**VARIED, **given})
 
 
-@pytest.mark.parametrize(
+@few_fast(
     "scenario",
     [
         study(150, 5, 30, 0.2, tie_share=0.2),
@@ -32,6 +33,7 @@ def study(n: int, workers: int, items: int, preference: float, **given: Any) -> 
         study(200, 10, 200, 0.15, link="logit", sd_worker=0.7, sd_item=0.0),
     ],
     ids=["complete", "several per item, bias", "workers once", "items once, logit"],
+    fast=1,
 )
 def test_the_formula_is_near_what_studies_find(scenario: PanelPreference) -> None:
     computed, drawn = scenario.computed(), estimate_power(scenario, n_simulations=384, seed=4)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from cli import run as run_command
 from cli import run_json
 from preference.panels import TABLES, Table, drawn
@@ -40,7 +40,7 @@ def strength_of(found: PanelTest) -> StrengthTest:
     return found.strength
 
 
-@pytest.mark.parametrize("name", TABLES)
+@few_fast("name", TABLES, fast=4)
 @pytest.mark.parametrize("position", [True, False])
 def test_the_test_is_that_of_the_dense_twin(name: str, position: bool) -> None:
     table, link = TABLES[name], link_of(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from click.testing import CliRunner
 from places import ROOT
 
@@ -274,7 +274,7 @@ def test_everything_that_is_missing_is_named_at_once(arguments, missing):
 NOTHING = ("plan", *PRICE, "--items", "50:150:50", "--max-workers", "12", *FAST)
 
 
-@pytest.mark.parametrize(
+@few_fast(
     ("scale", "points", "entry", "absent"),
     [
         (("--scale", "1:5"), ("--effect-raw", "1.2"), "pplm-fluency-gradient", "squality-bart-human"),
@@ -282,6 +282,7 @@ NOTHING = ("plan", *PRICE, "--items", "50:150:50", "--max-workers", "12", *FAST)
         (("--scale", "0:100"), ("--effect-raw", "30"), "squality-bart-human", "pplm-fluency-gradient"),
         ((), ("--effect", "0.3"), "squality-bart-human", ""),
     ],
+    fast=1,
 )
 def test_without_a_pilot_a_plan_answers_for_several_entries(scale, points, entry, absent):
     text, _ = run(*NOTHING, *scale, *points, code=None)

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 from click.testing import CliRunner
 from matplotlib.patches import Rectangle
 from statsmodels.stats.multitest import multipletests
@@ -99,7 +100,8 @@ def test_own_variances_lead_and_the_record_has_the_common_ones_as_a_check(study)
     assert own["variances_check"]["df"] == 8
 
 
-def test_a_decision_that_depends_on_the_variances_is_warned_of_and_shown(study):
+@few_fast("leads", ["common", "own"])
+def test_a_decision_that_depends_on_the_variances_is_warned_of_and_shown(study, leads):
     words = (study, "--criterion", "fluency", "--all-pairs", "--model", "joint")
     said = json.loads(run(*words, "--json").stdout)
     p_values = [
@@ -107,18 +109,17 @@ def test_a_decision_that_depends_on_the_variances_is_warned_of_and_shown(study):
         for one, other in zip(said["pairs"], said["variances_check"]["pairs"], strict=True)
     ]
     between = sum(max(p_values, key=lambda both: abs(both[0] - both[1]))) / 2
-    for leads in ("common", "own"):
-        more = ("--system-variances", leads, "--alpha", between)
-        parted = json.loads(run(*words, *more, "--json").stdout)["variances_check"]["decided_otherwise"]
-        assert parted
-        typed = ["analyze", *map(str, words), *map(str, more), "--scale", "0:1"]
-        text = " ".join(CliRunner().invoke(main, [*typed, "--details"]).output.split())
-        assert "WARNING: " in text
-        assert "as a check that decides nothing" in text
-        first, second = parted[0]
-        assert f"{second} - {first} (p" in text or f"{first} - {second} (p" in text
-        assert "asymptotic" in text
-        assert ("worker x system item x system" in text) == (leads == "own")
+    more = ("--system-variances", leads, "--alpha", between)
+    parted = json.loads(run(*words, *more, "--json").stdout)["variances_check"]["decided_otherwise"]
+    assert parted
+    typed = ["analyze", *map(str, words), *map(str, more), "--scale", "0:1"]
+    text = " ".join(CliRunner().invoke(main, [*typed, "--details"]).output.split())
+    assert "WARNING: " in text
+    assert "as a check that decides nothing" in text
+    first, second = parted[0]
+    assert f"{second} - {first} (p" in text or f"{first} - {second} (p" in text
+    assert "asymptotic" in text
+    assert ("worker x system item x system" in text) == (leads == "own")
 
 
 def test_variances_are_for_the_joint_model(study):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import few_fast
 from cli import run, run_json
 from scipy import stats
 from test_surface_figure import data_lines, legend_words, panels, power_table
@@ -41,7 +42,7 @@ def cells(
     return rows
 
 
-@pytest.mark.parametrize("draw", list(QUANTITIES))
+@few_fast("draw", list(QUANTITIES), fast=1)
 def test_every_cell_is_a_point_of_its_panel(draw: Drawn) -> None:
     rows = cells(agreement=(0.8, 0.9), baseline=(0.5, 0.6, 0.7))
     figure = curve_figure(rows, effect_label="x", lists=("agreement", "baseline"), draw=draw, along="n")

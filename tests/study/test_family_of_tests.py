@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from statsmodels.stats.multitest import multipletests
 from test_joint_fit import random_table
 from test_many_systems import ratings_of
@@ -57,8 +58,8 @@ def raw_and_corrected(result):
     return np.array([(row.p_value, row.corrected_p_value) for row in result.rows]).T
 
 
-@pytest.mark.parametrize(
-    ("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]
+@few_fast(
+    ("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")], fast=1
 )
 def test_the_p_values_of_all_criteria_are_corrected_together(correction, theirs):
     result = analysed(study(), model="joint", correction=correction)
@@ -231,7 +232,7 @@ def test_a_record_whose_decision_is_not_that_of_its_corrected_p_value_is_refused
 
 
 def test_max_t_over_several_criteria_is_refused_with_its_remedies():
-    by_name = study()
+    by_name = study(K=3)
     with pytest.raises(InputError, match=r"--correction holm .*--correct-over criterion"):
         analysed(by_name, model="joint", correction="max-t")
     within = analysed(by_name, model="joint", correction="max-t", over="criterion")

@@ -231,6 +231,15 @@ def test_wide_tables_are_cut_between_spans():
     assert table.parts(lambda part: bool(part.header))[0].rows == table.rows
 
 
+def test_a_screen_holds_the_systems_and_criteria_and_the_rest_is_for_details(several):
+    short, whole = as_terminal(several.body()), as_terminal(several.body(), details=True)
+    assert short.count("\n") < 80
+    assert max(map(len, whole.split("\n"))) <= 80
+    for one in several.systems[CRITERIA[0]].pairs:
+        assert f"{one.left} - {one.right}" in whole
+
+
+@pytest.mark.slow
 def test_two_screens_hold_eight_systems_and_three_criteria():
     names = [f"system{number}" for number in range(8)]
     by_name = {name: ratings_of(seed, names, criterion=name) for seed, name in enumerate("abc")}

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from click.testing import CliRunner
 from test_joint_fit import random_table
 from test_many_systems import ratings_of
@@ -117,7 +118,7 @@ def test_a_worker_who_alone_rated_a_system_cannot_be_left_out(four):
     assert all(not one.reason for one in found.left_out[1:])
 
 
-@pytest.mark.parametrize("model", ["pairwise", "joint"])
+@few_fast("model", ["pairwise", "joint"], fast=1)
 def test_the_analysis_its_record_and_the_page_show_the_diagnostics(four, model, tmp_path):
     result = analyze_systems(four, family=ComparisonFamily(model=model))
     text = " ".join(as_terminal(result.body(), details=True).split())

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from reference.golden import shared_golden
 from scipy import stats
 from test_joint_fit import random_table
@@ -65,7 +65,7 @@ def four():
 
 
 @pytest.mark.parametrize("K", [3, 5, 10])
-@pytest.mark.parametrize("df", [3.7, 20.0, math.inf])
+@few_fast("df", [3.7, 20.0, math.inf], fast=1)
 def test_the_largest_t_of_all_pairs_follows_tukeys_distribution(K, df):
     largest = MaxT(all_pairs_correlation(K), df)
     t = np.array([1.0, 2.5, 3.5])

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cases import few_fast
 from reference.slow_ranks import slow_chances
 from scipy import stats
 from test_joint_fit import random_table
@@ -65,7 +66,7 @@ def study(rng, means, *, workers=8, items=20, sd=(0.3, 0.15, 0.3, 0.2, 0.5)):
     )
 
 
-@pytest.mark.parametrize("df", ["kenward-roger", "satterthwaite", "min", "normal"])
+@few_fast("df", ["kenward-roger", "satterthwaite", "min", "normal"], fast=1)
 @pytest.mark.parametrize("model", ["pairwise", "common", "own"])
 def test_with_two_systems_the_chance_of_being_best_is_that_of_the_t_distribution(model, df):
     ratings = ratings_of(random_table(3, m=5, n=12, K=2, kept=0.8), "pq")
@@ -79,7 +80,7 @@ def test_with_two_systems_the_chance_of_being_best_is_that_of_the_t_distribution
     assert found.systems[0].expected == pytest.approx(1 + found.systems[1].best, abs=1e-9)
 
 
-@pytest.mark.parametrize("model", ["pairwise", "common", "own"])
+@few_fast("model", ["pairwise", "common", "own"], fast=1)
 def test_chances_agree_with_draws_one_by_one(four, model):
     analysis = analysed(four, model)
     known = pair_differences(analysis) if analysis.joint is None else joint_differences(analysis, RULE)

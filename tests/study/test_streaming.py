@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import few_fast
 
 from humeval_power.designs import k_per_item
 from humeval_power.interfaces.formats.study.presets import preset
@@ -32,7 +33,7 @@ print(study.design.n_ratings, peak() - before)
 """
 
 
-@pytest.mark.parametrize("n_jobs", [1, 3])
+@few_fast("n_jobs", [1, 3], fast=1)
 @pytest.mark.parametrize("most", [1, 240, 1_700])
 def test_studies_do_not_depend_on_how_many_are_held_at_once(
     monkeypatch: pytest.MonkeyPatch, most: int, n_jobs: int

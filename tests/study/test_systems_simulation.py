@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -57,7 +58,7 @@ def responses(replication: SystemsReplication, n: int) -> np.ndarray:
         k_per_item(8, 20, ratings_per_item=3, n_systems=4),
     ],
 )
-@pytest.mark.parametrize("family", [COMMON, OWN])
+@few_fast("family", [COMMON, OWN], fast=1)
 def test_every_simulated_study_is_fitted_as_a_single_table_is(design, family):
     replication = SystemsReplication(UNEVEN, design, family, PAIRS, DEFAULT_RULE)
     ratings = responses(replication, 10)

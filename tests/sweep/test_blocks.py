@@ -11,6 +11,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from blocks_for_tests import AnyOrder, Memory, mean_of_normals, normal_blocks
+from cases import few_fast
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.parameters import preset
@@ -176,7 +177,7 @@ def _cells():
     )
 
 
-@pytest.mark.parametrize("precision", [None, 0.03])
+@few_fast("precision", [None, 0.03], fast=1)
 def test_a_surface_is_the_same_by_any_engine(precision):
     def surface():
         found = run_surface(_cells(), n_simulations=300, precision=precision)

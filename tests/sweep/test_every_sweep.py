@@ -68,7 +68,17 @@ SWEEPS = {
     "fit, bootstrap": (f"fit {PILOT} --scale 1:5 --df bootstrap {DRAWN} 2000", 1),
 }
 
-LONG = ("fit, intervals", "plan, looks", "looks pool", "looks scores", "size", "plan", "fit, bootstrap")
+LONG = (
+    "power, systems",
+    "looks study",
+    "fit, intervals",
+    "plan, looks",
+    "looks pool",
+    "looks scores",
+    "size",
+    "plan",
+    "fit, bootstrap",
+)
 
 
 class Elsewhere:
