@@ -101,7 +101,7 @@ class Out:
         if self.code:
             self._check_code()
         refuse_to_renew(self.beside, force=self.force)
-        written: list[str | Path] = [file.path for file in self.beside if not file.keeps]
+        written: list[str | Path] = [file.path for file in self.beside if not (file.keeps or file.is_there)]
         is_file = False
         if self.path is not None and self.path != "-":
             is_file = not self.is_folder
@@ -132,7 +132,7 @@ class Out:
             elsewhere.found(result)
             if self.path is None:
                 return
-        beside = {Path(file.path): file.content(result) for file in self.beside}
+        beside = {Path(file.path): file.content(result) for file in self.beside if not file.is_there}
         if self.path is None or self.path == "-":
             code = self.code and result.artefact(self.code)
             text = str(code) or printed(result, self.format, details=self.details)
@@ -142,8 +142,8 @@ class Out:
             self._write(result, self.path, beside)
             if self.format == "json":
                 say(to_json(result.record()), nl=False)
-        for path in beside:
-            note(f"Written: {path}")
+        for file in self.beside:
+            note(f"{'Used' if file.is_there else 'Written'}: {file.path}")
 
     def deliver_program(self) -> None:
         """Print or write the program in Python that gives the same as the command that runs."""
