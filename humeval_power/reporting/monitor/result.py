@@ -29,7 +29,10 @@ DECISIONS: dict[Decision, str] = {
     "end-nothing-shown": "The study has ended. Nothing is shown; that does not show that there is nothing.",
 }
 _ROUNDING = 1e-9
-_WHY_PUBLISH = "that no look is changed later is proved only by what others hold. For the preregistration:"
+_WHY_PUBLISH = (
+    "who holds the secret can seal other looks anew; that no look is changed later is proved only by what others "
+    "hold. For the preregistration:"
+)
 
 
 @dataclass(frozen=True, slots=True)
