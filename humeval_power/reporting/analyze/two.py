@@ -163,7 +163,7 @@ class AnalysisResult(Result):
         )
         parameters = parameter_blocks(self.ratings, self.fitted, self.ranges)
         sections = [
-            Section("Effect B - A", tuple(self._effect())),
+            Section(f"Effect {b} - {a}", tuple(self._effect())),
             *adjustment_sections(self.adjustment, self.tested, self.ratings.scale),
             *exclusion_section((self.exclusion, self.rows)),
             *deviations_section(self.deviations),

@@ -58,7 +58,8 @@ def effect_section(
     rule = Facts((("Test", tested_words(tested)), ("Rule", str(tested.rule))))
     table = _effect_table(ratings, fitted, tested)
     means = [Paragraph(estimand_words(fitted))] if isinstance(fitted, LatentFit) else []
-    return Section("Effect B - A", (table, *means, rule, *_pictures(ratings, tested, interest)))
+    a, b = ratings.system_names
+    return Section(f"Effect {b} - {a}", (table, *means, rule, *_pictures(ratings, tested, interest)))
 
 
 def _effect_table(ratings: Ratings, fitted: AnyFit, tested: EffectTest) -> Table:
