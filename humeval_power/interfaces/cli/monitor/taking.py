@@ -86,7 +86,8 @@ def take_look(
             looks = state.monitoring.looks
             if looks and rows == state.rows and data.final == looks[-1].data.final:
                 again = f"This look was taken before, at the same {seen.noun}s: {path} is as it was."
-                return _result(planned, path, asked.secret, state, ledger_seal(book.entries), again)
+                seal = ledger_seal(book.entries)
+                return _result(planned, path, asked.secret, state, seal, again, notices=seen.notices)
         after = monitor(data, planned.plan, before=state.monitoring, unplanned=asked.unplanned).state
         look = after.looks[-1]
         if renewed:
@@ -106,7 +107,8 @@ def take_look(
             check_content(kind, content, place=path, independent=start.independent)
         book.extend(added, secret=secret)
         found = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
-        return _result(planned, path, asked.secret, found, ledger_seal(book.entries))
+        seal = ledger_seal(book.entries)
+        return _result(planned, path, asked.secret, found, seal, notices=seen.notices)
 
 
 def _result(
@@ -116,12 +118,14 @@ def _result(
     state: LedgerState,
     seal: LedgerSeal | None,
     *said: str,
+    notices: tuple[str, ...] = (),
 ) -> MonitorResult:
     amended = "The plan was amended after the first look; its looks are as they were."
     return MonitorResult(
         state=state.monitoring,
         plan=planned.plan,
         ledger=ledger,
+        notices=notices,
         seal=None if seal is None else Seal(seal.n_lines, seal.sha256, seal.statement),
         remarks=(
             *((amended,) if state.amended else ()),

@@ -240,8 +240,8 @@ def _linear_notes(fitted: Fit, interaction: InteractionTest | None) -> Iterator[
         yield (
             "Workers and items share something under both systems that the model leaves out (one-sided score "
             f"test of that term: z = {interaction.z:.2f}{_probed(interaction)}, {p_words(interaction.p_value)}). "
-            "It makes the test slightly too bold: fit the term of worker and item too, or analyse "
-            "differences, which it cannot touch."
+            "Which way that moves the standard error depends on the table: fit the term of worker and item too and "
+            "compare, or analyse differences, which it cannot touch."
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.estimation.crossed.interaction_score import InteractionTest
 from humeval_power.inference.study.adjustment import Adjustment
 from humeval_power.inference.study.family_check import FamilyCheck
@@ -105,6 +106,7 @@ class FitResult(Result):
             f"Fit of {self.ratings.source}",
             lead=effect_words(self.ratings, self.test),
             headline=(("Ratings", size),),
+            caveats=rehearsal_notices(self.ratings.worker_names),
             sections=(
                 effect_section(self.ratings, fitted, self.test),
                 *adjustment_sections(self.adjustment, self.test, self.scale),
