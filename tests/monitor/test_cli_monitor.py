@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 from seven import seven
 
 from humeval_power.api.monitor import monitor
+from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.designs import crossed
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.fitting import fit
@@ -516,6 +517,23 @@ def test_a_new_secret_seals_what_was_there_from_then_on(plan: Path) -> None:
     refused = run("monitor", "--status", "--plan", plan)
     assert refused.exit_code == 2
     assert "line 3 is not sealed with the secret of this study" in said(refused)
+
+
+def test_a_look_at_a_rehearsal_begins_with_it(plan: Path) -> None:
+    table = part(ratings(0.06, seed=20), 10)
+    for name, mark in (("rehearsal", "rehearsal-"), ("study", "p-")):
+        changed = table.assign(worker=mark + table["worker"].astype(str))
+        changed.to_csv(plan.parent / f"{name}.csv", index=False)
+        words = (
+            plan.parent / f"{name}.csv",
+            "--plan",
+            plan,
+            "--ledger",
+            plan.parent / f"{name}.jsonl",
+            "-q",
+        )
+        printed = run("monitor", *words).stdout
+        assert (NOTICE in printed) is (name == "rehearsal")
 
 
 def test_who_holds_the_secret_can_forge_and_the_answer_says_so(plan: Path) -> None:

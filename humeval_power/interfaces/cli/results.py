@@ -52,7 +52,7 @@ from humeval_power.interfaces.cli.output import (
     show,
     write_set,
 )
-from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, Run, typed_command
+from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, Run, told_command
 from humeval_power.interfaces.formats.documents.reading import to_json
 from humeval_power.interfaces.formats.files_read import noting_files
 from humeval_power.reporting.result import Result
@@ -214,7 +214,7 @@ def with_result(
                     around.enter_context(_progress())
                     around.enter_context(work.computing())
                     found, is_dry = _found(lambda: command(*args, **values), values.get("run"))
-                told = found.told(typed_command(), tuple(files.values()))
+                told = found.told(told_command(), tuple(files.values()))
                 if is_dry:
                     replace(out, path=None, beside=()).deliver(told)
                     return

@@ -21,7 +21,7 @@ from humeval_power.interfaces.formats.exports.platforms import read_export
 from humeval_power.interfaces.formats.logs.mapped import mapped_logs
 from humeval_power.interfaces.formats.logs.mapping_file import is_log_mapping, read_log_mapping
 from humeval_power.interfaces.formats.logs.reading import HARNESSES, are_logs, logs_in
-from humeval_power.interfaces.formats.monitor.secret import kept_secret
+from humeval_power.interfaces.formats.monitor.secret import kept_secret, read_secret
 from humeval_power.reporting.field.imported import DraftResult, ImportResult
 from humeval_power.reporting.field.scores_imported import ScoresImportResult
 
@@ -118,9 +118,24 @@ def _logs(files: tuple[str, ...], platform: str | None, mapping: str | None) -> 
 
 def _secret(output: str | None, secret: str | None) -> str:
     """What pseudonyms are made with; the same as long as the file of the secret is there. What is only printed has
-    one of its own."""
-    if secret is None and output in (None, "-"):
+    one of its own, or that which is there: none is written without a table.
+
+    Raises
+    ------
+    click.UsageError
+        A secret that is not there, and no table to make it with.
+    """
+    is_printed = output in (None, "-")
+    if secret is None and is_printed:
         return token_hex(32)
+    if secret is not None and is_printed and click.get_current_context().params["format"] != "csv":
+        known = read_secret(secret)
+        if known is None:
+            raise click.UsageError(
+                f"--secret {secret}: there is no such file, and a secret is made with a table alone: add -o "
+                "FILE.csv."
+            )
+        return known.key.hex()
     written = Path(output or "")
     beside = written.with_suffix(".secret") if written.suffix else written / "import.secret"
     return kept_secret(secret or beside).key.hex()
