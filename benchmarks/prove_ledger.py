@@ -1,8 +1,10 @@
-"""Kill `humeval-power monitor` at random moments, 200 times: the ledger must stay whole.
+"""Kill `humeval-power monitor` at random moments, 200 times: the ledger must stay whole, and no forgery may pass.
 
 Each round goes on with the study: the look that is due is taken by a process that is killed (SIGKILL) after a
 random time; now and then one is let finish. After every kill the ledger is read: its chain must hold, no look
-may be there twice, or be gone that was there before, and the secret that it names must be on the disk.
+may be there twice, or be gone that was there before, and the secret that it names must be on the disk. Then each
+of its lines is changed and the chain sealed anew without the secret, in every way that one can: the seals by the
+secret left out, kept from before, or made with another secret. Every one must be refused.
 """
 
 from __future__ import annotations
@@ -15,14 +17,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from humeval_power.designs import crossed
+from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.monitor.ledger import read_ledger
-from humeval_power.interfaces.formats.monitor.lines import Entry
-from humeval_power.interfaces.formats.monitor.secret import read_secret
+from humeval_power.interfaces.formats.monitor.lines import Entry, check_secret_seals, sealed_line
+from humeval_power.interfaces.formats.monitor.secret import StudySecret, read_secret
 from humeval_power.interfaces.formats.study.presets import preset
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
@@ -38,7 +42,7 @@ def main(kills: int, seed: int) -> None:
         table = prepare(folder)
         command = [*PROGRAM, "monitor", "so_far.csv", "--plan", "plan.json", "--scale=-1:2", "-q"]
         before: tuple[Entry, ...] = ()
-        in_the_write = losses = 0
+        in_the_write = losses = forged = passed = 0
         for _ in range(kills):
             done = sum(entry.kind == "look" for entry in before)
             if done == N_LOOKS - 1:
@@ -56,10 +60,40 @@ def main(kills: int, seed: int) -> None:
             for loss in losses_between(before, after, folder):
                 losses += 1
                 print(f"LOSS: {loss}.")
+            tried, slipped = forgeries(after, folder)
+            forged, passed = forged + tried, passed + slipped
             in_the_write += len(after) > len(before)
             before = after
     print(f"{kills} kills, {losses} losses; in {in_the_write} the look was on the disk already.")
-    sys.exit(1 if losses else 0)
+    print(f"{forged} forgeries, {passed} of them not noticed.")
+    sys.exit(1 if losses or passed else 0)
+
+
+def forgeries(entries: tuple[Entry, ...], folder: Path) -> tuple[int, int]:
+    """How many lines were changed with the chain sealed anew, and how many of them pass as the study's."""
+    secret = read_secret(folder / "plan.looks.secret")
+    if not entries or secret is None:
+        return 0, 0
+    check_secret_seals(entries, secret, "ledger")
+    tried = passed = 0
+    for row in range(len(entries)):
+        for another in (None, StudySecret(bytes(32))):
+            for kept in (False, True):
+                chain: list[Entry] = []
+                for entry in entries:
+                    content = (
+                        {**entry.content, "forged": True} if entry.number == row + 1 else entry.content
+                    )
+                    before = chain[-1] if chain else None
+                    made = sealed_line(entry.kind, content, before, secret=another)[1]
+                    chain.append(replace(made, hmac=entry.hmac) if kept or entry.number <= row else made)
+                tried += 1
+                try:
+                    check_secret_seals(chain, secret, "ledger")
+                    passed += 1
+                except InputError:
+                    continue
+    return tried, passed
 
 
 def losses_between(before: tuple[Entry, ...], after: tuple[Entry, ...], folder: Path) -> list[str]:

@@ -33,7 +33,7 @@ say simulate "${field[@]}" --assignment field/assignment.csv -o answers.csv
 say collect status answers.csv --plan plan --assignment field/assignment.csv
 
 tell "5. w37 did not come back: a spare takes over, and all answers are decoded."
-say assign "${work[@]}" --replace r01=w37:2 -o spare/ --key spare-key.csv --force -q
+say assign "${work[@]}" --replace r01=w37:2 -o spare/ --key key.csv --force -q
 both=(--assignment field/assignment.csv --assignment spare/assignment.csv)
 say simulate "${field[@]}" "${both[@]}" -o answers.csv
 say import answers.csv "${both[@]}" --key key.csv -o ratings.csv --force

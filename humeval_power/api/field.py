@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from humeval_power.checking.scale import infer_scale
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -215,7 +214,7 @@ def make_uploads(
 
     Parameters
     ----------
-    assigned : who rates what when, as `assign_work` says it.
+    assigned : who rates what when, as `assign_work(..., blind=True)` says it.
     outputs : the texts, as `read_outputs` reads them. Where they have names of items, the assignment has the same.
     asked : title, instructions, questions, scale and attention checks.
     platforms : names of UPLOADERS, such as 'html'.
@@ -228,15 +227,17 @@ def make_uploads(
     Raises
     ------
     InputError
-        Outputs that do not fit the assignment, platforms that are not known or cannot show the scale, labels and
-        right answers that are no point of it: all at once.
+        An assignment that is not blind, outputs that do not fit it, platforms that are not known or cannot show
+        the scale, labels and right answers that are no point of it: all at once.
     """
     from humeval_power.reporting.field.form_of import form_of
     from humeval_power.reporting.field.uploaded import UploadResult, platform_problems
-    from humeval_power.reporting.result import UNKNOWN
 
     plan = assigned.assignment
     problems = platform_problems(platforms, asked.scale)
+    if not assigned.blind:
+        rule = "The codes of an assignment that names its systems hide nothing from workers."
+        problems.append(Problem(rule, "Assign the work with blind=True."))
     try:
         outputs.check(plan.items, plan.systems)
     except InputError as error:
@@ -244,7 +245,7 @@ def make_uploads(
     if problems:
         raise InputError(problems)
     return UploadResult(
-        assignment=replace(assigned, blind=True, provenance=UNKNOWN),
+        assignment=assigned,
         form=form_of(plan, assigned.rows, outputs, asked),
         platforms=tuple(dict.fromkeys(platforms)),
     )

@@ -20,6 +20,7 @@ from humeval_power.simulation.losses import NO_LOSSES
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:  # pandas, SciPy and pydantic are slow to import
+    from humeval_power.checking.exports.assigned import Key
     from humeval_power.choices import PresentationOrder
     from humeval_power.costs import CostModel
     from humeval_power.designs import Design
@@ -231,6 +232,8 @@ def assign_work(
     takeovers: Sequence[Takeover] = (),
     max_ratings_per_worker: int | None = None,
     blind: bool = False,
+    key: Key | None = None,
+    bits: bytes | None = None,
     seed: int | None = None,
 ) -> AssignmentResult:
     """Say who rates what when.
@@ -247,8 +250,11 @@ def assign_work(
         [as the plan paid for, else none]
     replacements : spare slots for workers who drop out.
     takeovers : show only what these spares do: (spare, slot, first batch).
-    blind : name outputs by their codes alone; `key` of the result says what they stand for.
-    seed : of the order and the codes. [the plan's, else 1]
+    blind : name outputs by their codes alone; `key` of the result says what they stand for. The codes are made of
+        128 random bits, which stand in the key and nowhere else, so that each run makes others.
+    key : of an earlier run for the same study, as `read_key` reads it: its codes are used again.
+    bits : what the codes are made of, 16 bytes. [those of the key, else drawn from the system]
+    seed : of the order alone. [the plan's, else 1]
 
     Returns
     -------
@@ -259,7 +265,10 @@ def assign_work(
     ------
     DesignError
         Options that are out of range or contradict each other, or a worker above the limit.
+    InputError
+        A key that is not that of this study.
     """
+    from humeval_power.planning.plan import blinding
     from humeval_power.planning.plan.assignment import assign
     from humeval_power.planning.plan.plan import Plan
     from humeval_power.reporting.plan.assignment import AssignmentResult
@@ -271,6 +280,10 @@ def assign_work(
     design = study.design() if isinstance(study, Plan) else study
     if documents_together:
         design = _kept_together(design, planned, limit)
+    if key is not None:
+        bits = key.bits
+    elif blind and bits is None:
+        bits = blinding.new_bits()
     found = assign(
         design,
         seed=used,
@@ -283,13 +296,27 @@ def assign_work(
         system_names=systems or (None if planned is None else planned.systems),
         item_names=item_names,
         looks=None if planned is None else planned.look_of_ratings(),
+        bits=bits,
+        is_planned=planned is not None,
     )
+    if key is not None:
+        blinding.check_found_key(key, found)
     return AssignmentResult(
         assignment=found,
         takeovers=tuple(takeovers),
-        blind=blind,
-        remarks=(f"Seed {used}: keep it with the key, it makes the codes.",) if blind else (),
-        provenance=UNKNOWN if blind else Provenance(seed=used),
+        remarks=(_order_remark(used, seed, planned),) if found.bits is not None else (),
+        provenance=UNKNOWN if found.bits is not None else Provenance(seed=used),
+    )
+
+
+def _order_remark(used: int, typed: int | None, planned: Plan | None) -> str:
+    """What the seed of a blind table betrays to those who know it."""
+    danger = "Who knows it can work out which system stands at which place"
+    if typed is not None:
+        return f"Seed {used} makes the order. {danger}: keep it with the key."
+    owner = "" if planned is None else " of the plan"
+    return (
+        f"Seed {used}{owner} makes the order. {danger}: give a --seed of your own where raters may know it."
     )
 
 

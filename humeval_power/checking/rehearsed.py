@@ -20,3 +20,8 @@ def rehearsed_worker(slot: str) -> str:
 def is_rehearsed(workers: Iterable[str]) -> bool:
     """Whether any of these workers is one of a rehearsal."""
     return any(worker.startswith(_MARK) for worker in workers)
+
+
+def rehearsal_notices(workers: Iterable[str]) -> tuple[str, ...]:
+    """What stands first in all that is made of the ratings of these workers: nothing, or that nobody gave them."""
+    return (NOTICE,) if is_rehearsed(workers) else ()

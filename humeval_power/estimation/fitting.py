@@ -123,6 +123,8 @@ def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool
             contrasts=contrasts,
             near=None if near is None else relative_variances(problem, near),
         )
+        if estimator == "ml" and not worker_item:
+            batch = closed_form.at_maximum(problem, ratings, batch)
     status = int(batch.status[0])
     if status == reml.NO_RESIDUAL:
         raise FitError(vanishing_residual.EXPLAINED)

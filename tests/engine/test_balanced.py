@@ -201,6 +201,50 @@ def test_balanced_maximum_likelihood_equals_the_general_engine(table):
     assert (slope[gamma == 0] > -1e-6).all()
 
 
+def ml_variances(ratings):
+    """The variances of an ML fit relative to its residual's, and the residual's."""
+    found = fit(ratings, estimator="ml").parameters
+    deviations = np.array([getattr(found, name) for name in STANDARD_DEVIATIONS[:5]])
+    return (deviations[:4] / deviations[4]) ** 2, deviations[4] ** 2
+
+
+# Several inside, and on the bounds of one and of two variances.
+ML_TABLES = [
+    {"seed": 3, "m": 4, "n": 6, "sds": (0.3, 0.3, 0.3, 0.2, 0.2)},
+    {"seed": 6, "m": 4, "n": 6, "repeats": 2, "sds": (0.3, 0.01, 0.3, 0.2, 0.2)},
+    {"seed": 0, "m": 4, "n": 6, "sds": (0.3, 0.0, 0.3, 0.2, 0.2)},
+    {"seed": 1, "m": 5, "n": 6, "sds": (0.3, 0.3, 0.3, 0.0, 0.2)},
+    {"seed": 2, "m": 5, "n": 7, "sds": (0.0, 0.0, 0.3, 0.3, 0.3)},
+]
+
+
+@pytest.mark.parametrize("table", ML_TABLES)
+def test_maximum_likelihood_ends_at_the_optimum_of_the_dense_model(table):
+    # Both are good to the rounding of the dense matrices; a search by the criterion stops at its root, about 1e-6.
+    ratings = ratings_of(random_table(**table))
+    gamma, _ = ml_variances(ratings)
+    optimum = dense_model.stationary(gamma, ratings.rating, ratings)
+    np.testing.assert_allclose(gamma, optimum, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("table", ML_TABLES)
+def test_maximum_likelihood_solves_its_equations_in_closed_form(table):
+    """With L the sum of df log E + df MS/E over the strata and the two logs, L does not change to first order where
+    all variances are scaled, so that sum df MS/E is the number of ratings; and the slope of each variance above
+    zero is zero, that of one at zero positive."""
+    values = random_table(**table)
+    size = balanced.Size(values.shape[0], values.shape[1], values.shape[3])
+    gamma, residual = ml_variances(ratings_of(values))
+    squares, df = balanced.mean_squares(values[None])[0][:, 0], balanced.degrees_of_freedom(size)
+    expected = balanced.expected_mean_squares(size, np.append(gamma, 1.0) * residual)
+    assert (df * squares / expected).sum() == pytest.approx(values.size, rel=1e-12)
+    pairs = expected[[0, 1]] + expected[[2, 3]] - expected[4]
+    slope = df[:4] * (1 - squares[:4] / expected[:4]) / expected[:4] + np.tile(1 / pairs, 2)
+    component = expected[:4] - expected[4]
+    assert np.abs(slope * component).max() < 1e-9  # of a criterion that counts in whole numbers
+    assert (slope[gamma == 0] > 0).all()
+
+
 @pytest.mark.parametrize("size", [(2, 2, 1), (2, 3, 1), (2, 3, 3), (3, 5, 2), (3, 100, 1), (10, 50, 1)])
 def test_maximum_likelihood_converges_for_every_replicate(size):
     size = balanced.Size(*size)

@@ -91,6 +91,9 @@ def with_looks() -> Plan:
     return of_two(StudyCounts(8, 24, 8), looks=schedule)
 
 
+BITS = bytes(range(16))  # of the codes: the same in all runs of a test
+
+
 class Written(NamedTuple):
     """Files of a study that goes to the field."""
 
@@ -102,6 +105,8 @@ class Written(NamedTuple):
 def assigned(plan: Plan, **options: object) -> AssignmentResult:
     """Who rates what, with batches, repeats, checks and a spare."""
     usual: dict[str, object] = {"batch_size": 8, "check_rate": 0.1, "repeat_rate": 0.2, "replacements": 2}
+    if options.get("blind"):
+        usual["bits"] = BITS
     return assign_work(plan, **{**usual, **options})  # type: ignore[arg-type]
 
 

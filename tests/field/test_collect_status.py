@@ -183,7 +183,7 @@ def test_spares_take_over_what_is_lost(study):
             "--replace",
             f"r01=w02:{first}",
             "--key",
-            folder / "key2.csv",
+            folder / "key.csv",
             "-o",
             folder / "spare",
         ),

@@ -102,6 +102,21 @@ def test_a_refused_import_leaves_no_secret_and_a_printed_one_no_folder(tmp_path,
     assert sorted(one.name for one in tmp_path.iterdir()) == ["potato.csv", "survey.csv"]
 
 
+def test_a_secret_is_not_written_without_its_table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "potato.csv").write_text(exports.POTATO)
+    for output in ((), ("-o", "-"), ("--json",)):
+        refused = run("import", "potato.csv", "--secret", "s", *output, code=2)
+        assert "a secret is made with a table alone: add -o FILE.csv" in " ".join(refused.stderr.split())
+        assert [one.name for one in tmp_path.iterdir()] == ["potato.csv"]
+    run("import", "potato.csv", "--secret", "s", "-o", "ratings.csv")
+    made = (tmp_path / "s").read_bytes()
+    run("import", "potato.csv", "--secret", "s")
+    printed = run("import", "potato.csv", "--secret", "s", "--format", "csv").stdout
+    assert printed == (tmp_path / "ratings.csv").read_text()
+    assert (tmp_path / "s").read_bytes() == made
+
+
 def test_a_first_row_of_appraise_in_which_a_cell_stands_twice(tmp_path):
     path = tmp_path / "appraise.csv"
     path.write_text(

@@ -20,7 +20,6 @@ WRITING = re.compile(
 ALLOWED = {
     "interfaces/writing/": "the writer itself",
     "interfaces/formats/monitor/ledger.py": "lines are only ever added to a ledger",
-    "interfaces/formats/monitor/secret.py": "a secret is made once and never written over",
     "interfaces/cli/pandoc.py": "what pandoc reads lies in a temporary folder",
     "interfaces/page/answers.py": "links to files lie under their own names in a folder that ends with the answer",
     "interfaces/page/serving/private_folder.py": "a temporary folder that ends with the server of the page",

@@ -124,14 +124,14 @@ LOOKED_AT = {
     "plan/record.json": "humeval_power/plan_search/1",
     "monitor.json": "humeval_power/monitor/2",
     "analysis.json": "humeval_power/analysis/1",
-    "start.json": "humeval_power/look_ledger/2",
-    "look.json": "humeval_power/look_ledger/2",
+    "start.json": "humeval_power/look_ledger/3",
+    "look.json": "humeval_power/look_ledger/3",
     "scores.json": "humeval_power/looks_plan/1",
     "accuracy.json": "humeval_power/looks_plan/1",
     "judged/looks.json": "humeval_power/looks_plan/1",
     "judged.json": "humeval_power/monitor/2",
-    "judged-start.json": "humeval_power/look_ledger/2",
-    "judged-look.json": "humeval_power/look_ledger/2",
+    "judged-start.json": "humeval_power/look_ledger/3",
+    "judged-look.json": "humeval_power/look_ledger/3",
 }
 
 

@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -17,6 +19,7 @@ from click.testing import CliRunner, Result
 from seven import seven
 
 from humeval_power.api.monitor import monitor
+from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.designs import crossed
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.fitting import fit
@@ -436,6 +439,107 @@ def test_without_the_secret_an_analysis_compares_sums_and_says_so(plan: Path) ->
     refused = run("analyze", plan.parent / "so_far.csv", "--plan", plan)
     assert refused.exit_code == 2
     assert "these are not the ratings that the last look saw" in said(refused)
+
+
+def sealed_anew(ledger: Path, change: Callable[[dict[str, Any]], None], *, keep: bool) -> None:
+    """Change the first look, and seal the chain anew without the secret; `keep` the old seals by the secret."""
+    entries = read_ledger(ledger)
+    contents = [(entry.kind, json.loads(json.dumps(entry.content))) for entry in entries]
+    change(contents[1][1])
+    write_chain(ledger, contents)
+    if keep:
+        lines = [json.loads(line) for line in ledger.read_text().splitlines()]
+        for line, entry in zip(lines, entries, strict=True):
+            line["hmac"] = entry.hmac
+        text = (
+            json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False) for line in lines
+        )
+        ledger.write_text("".join(f"{line}\n" for line in text))
+    assert len(read_ledger(ledger)) == len(entries)  # the chain itself holds
+
+
+def better(content: dict[str, Any]) -> None:
+    content["look"]["data"].update(p_value=0.001, estimate=0.3)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_look_that_was_changed_and_sealed_anew_is_noticed(plan: Path, keep: bool) -> None:
+    table, ledger = ratings(0.06, seed=20), plan.with_suffix(".looks.jsonl")
+    look(plan, part(table, 10))
+    sealed_anew(ledger, better, keep=keep)
+    before = ledger.read_bytes()
+    for done in (
+        run("monitor", "--status", "--plan", plan),
+        look(plan, part(table, 10)),
+        look(plan, part(table, 20)),
+    ):
+        assert done.exit_code == 2
+        assert "line 2 is not sealed with the secret of this study" in said(done).replace(
+            "line 1", "line 2"
+        )
+    assert ledger.read_bytes() == before
+    plan.with_suffix(".looks.secret").unlink()
+    status = run("monitor", "--status", "--plan", plan)
+    assert status.exit_code == 0
+    assert "its lines could have been sealed anew" in said(status)
+
+
+def test_an_analysis_notices_a_look_that_was_sealed_anew_or_says_that_it_could_be(plan: Path) -> None:
+    assert decision(look(plan, part(ratings(0.4, seed=2), 10), "--json")) == "stop-success"
+    ledger, words = (
+        plan.with_suffix(".looks.jsonl"),
+        ("analyze", plan.parent / "so_far.csv", "--plan", plan),
+    )
+
+    def later(content: dict[str, Any]) -> None:
+        content["time"] = "2020-01-02T00:00:00+00:00"
+
+    sealed_anew(ledger, later, keep=True)
+    refused = run(*words)
+    assert refused.exit_code == 2
+    assert "is not sealed with the secret of this study" in said(refused)
+    plan.with_suffix(".looks.secret").unlink()
+    done = run(*words)
+    assert done.exit_code == 0, done.output
+    assert "could have been sealed anew" in said(done)
+
+
+def test_a_new_secret_seals_what_was_there_from_then_on(plan: Path) -> None:
+    table, ledger = ratings(0.06, seed=20), plan.with_suffix(".looks.jsonl")
+    look(plan, part(table, 10))
+    plan.with_suffix(".looks.secret").unlink()
+    record = look(plan, part(table, 20), "--new-secret", "the disk broke", "--json")
+    assert (
+        "the lines before could have been sealed anew" in json.loads(record.stdout)["look"]["remarks"][-1]
+    )
+    assert run("monitor", "--status", "--plan", plan).exit_code == 0
+    sealed_anew(ledger, better, keep=True)
+    refused = run("monitor", "--status", "--plan", plan)
+    assert refused.exit_code == 2
+    assert "line 3 is not sealed with the secret of this study" in said(refused)
+
+
+def test_a_look_at_a_rehearsal_begins_with_it(plan: Path) -> None:
+    table = part(ratings(0.06, seed=20), 10)
+    for name, mark in (("rehearsal", "rehearsal-"), ("study", "p-")):
+        changed = table.assign(worker=mark + table["worker"].astype(str))
+        changed.to_csv(plan.parent / f"{name}.csv", index=False)
+        words = (
+            plan.parent / f"{name}.csv",
+            "--plan",
+            plan,
+            "--ledger",
+            plan.parent / f"{name}.jsonl",
+            "-q",
+        )
+        printed = run("monitor", *words).stdout
+        assert (NOTICE in printed) is (name == "rehearsal")
+
+
+def test_who_holds_the_secret_can_forge_and_the_answer_says_so(plan: Path) -> None:
+    done = look(plan, part(ratings(0.06, seed=20), 10))
+    assert "who holds the secret can seal other looks anew" in said(done)
+    assert read_ledger(plan.with_suffix(".looks.jsonl"))[-1].sha256 in said(done)
 
 
 def test_a_stopped_study_stays_stopped_where_an_editor_ate_the_last_newline(plan: Path) -> None:

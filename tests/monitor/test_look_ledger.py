@@ -240,7 +240,7 @@ def test_a_line_that_says_one_thing_twice_is_not_as_it_was_written(tmp_path: Pat
 def test_a_ledger_of_another_version_is_refused_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "l.jsonl"
     fill(path, 2)
-    path.write_text(path.read_text().replace("look_ledger/2", "look_ledger/1"))
+    path.write_text(path.read_text().replace("look_ledger/3", "look_ledger/2"))
     with pytest.raises(InputError, match="is a ledger of another version of this program") as raised:
         read_ledger(path)
     assert len(raised.value.problems) == 1

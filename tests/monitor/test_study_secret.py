@@ -148,7 +148,7 @@ def test_the_rules_of_a_look_name_all_its_fields() -> None:
 def test_secrets_and_ledgers_are_told_by_what_is_in_them(tmp_path: Path, encoding: str) -> None:
     secret = tmp_path / "s"
     kept_secret(secret)
-    line = json.dumps({"content": {}, "schema": "humeval_power/look_ledger/2"})
+    line = json.dumps({"content": {}, "schema": "humeval_power/look_ledger/3"})
     assert private_kind(secret.read_text().encode(encoding)) == "secret"
     assert private_kind(f"notes\n{line}\n".encode(encoding)) == "ledger"
-    assert private_kind("The schema of a ledger is humeval_power/look_ledger/2.".encode(encoding)) is None
+    assert private_kind("The schema of a ledger is humeval_power/look_ledger/3.".encode(encoding)) is None

@@ -102,7 +102,7 @@ def test_the_script_writes_the_same_again(taken, tmp_path):
     for name, content in files.items():
         place = tmp_path / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        if name in ("run.sh", SEED):
+        if name in ("run.sh", SEED, KEY):
             place.write_bytes(content)
     program = tmp_path / "bin" / "humeval-power"
     program.parent.mkdir()

@@ -26,9 +26,9 @@ from humeval_power.errors import DesignError
 from humeval_power.planning.plan.assignment import assign
 from humeval_power.planning.plan.assignment_table import (
     ASSIGNMENT_COLUMNS,
-    blinding_codes,
     replacement_table,
 )
+from humeval_power.planning.plan.blinding import blinding_codes
 from humeval_power.planning.plan.session_order import CHECK, RATING, REPEAT
 
 SEEDS = st.integers(0, 2**32)
@@ -295,6 +295,17 @@ def test_another_seed_gives_another_order_and_other_codes():
     assert not set(one.codes) & set(two.codes)
 
 
+def test_the_seed_makes_the_order_alone_and_the_bits_the_codes_alone():
+    one, other, later = (
+        assign(crossed(3, 20), seed=seed, bits=bits_of(bits)) for seed, bits in ((1, 1), (1, 2), (2, 1))
+    )
+    shown = ["worker_slot", "batch", "order", "item", "place", "system", "kind"]
+    assert one.to_frame()[shown].equals(other.to_frame()[shown])
+    assert not set(one.codes) & set(other.codes)
+    assert one.codes == later.codes
+    assert one.item.tolist() != later.item.tolist()
+
+
 def test_workers_have_orders_of_their_own():
     plan = assign(crossed(6, 20), seed=1)
     orders = {tuple(plan.item[mine][:20].tolist()) for mine in workers_of(plan)}
@@ -310,25 +321,33 @@ def test_batches_of_all_workers_go_through_the_items_together():
     assert sorted(set(plan.item[plan.batch == 1].tolist())) != list(range(10))
 
 
+def bits_of(number):
+    """128 bits that a test knows."""
+    return number.to_bytes(16)
+
+
 @settings(max_examples=20)
 @given(SEEDS, st.integers(1, 400), st.integers(1, 50))
 def test_codes_are_unique_and_stay_when_items_are_added(seed, few, more):
-    outputs = [(str(item), system) for item in range(few + more) for system in ("A", "B")]
-    codes = blinding_codes(outputs, seed=seed)
+    outputs, bits = (
+        [(str(item), system) for item in range(few + more) for system in ("A", "B")],
+        bits_of(seed),
+    )
+    codes = blinding_codes(outputs, bits=bits)
     assert len(set(codes)) == len(outputs)
-    assert codes[: 2 * few] == blinding_codes(outputs[: 2 * few], seed=seed)
+    assert codes[: 2 * few] == blinding_codes(outputs[: 2 * few], bits=bits)
     assert all(re.fullmatch("[CDFGHJ-NP-TV-XZ][CDFGHJ-NP-TV-XZ2-9]{4}", code) for code in codes)
 
 
 def test_a_collision_of_codes_is_resolved():
     # With 10 million codes, 20,000 outputs share one about 20 times.
     outputs = [(str(item), system) for item in range(10_000) for system in ("A", "B")]
-    assert len(set(blinding_codes(outputs, seed=1))) == 20_000
+    assert len(set(blinding_codes(outputs, bits=bits_of(1)))) == 20_000
 
 
 def test_codes_do_not_depend_on_workers_or_on_the_order_of_items():
     names = [f"text {number}" for number in range(8)]
-    options = {"seed": 5, "system_names": ("old", "new")}
+    options = {"seed": 5, "system_names": ("old", "new"), "bits": bits_of(5)}
     key = assign(crossed(2, 8), item_names=names, **options).key()
     other = assign(crossed(4, 8), item_names=names[::-1], **options).key()
     merged = key.merge(other, on=["item", "system"])
@@ -337,7 +356,7 @@ def test_codes_do_not_depend_on_workers_or_on_the_order_of_items():
 
 
 def test_codes_do_not_betray_the_system():
-    key = assign(crossed(2, 2000), seed=3).key()
+    key = assign(crossed(2, 2000), seed=3, bits=bits_of(3)).key()
     counts = key.groupby("system")["code"].agg(lambda codes: Counter(code[0] for code in codes))
     # Letters are uniform under both systems: 2000 draws of 19 letters, within 5 standard deviations.
     share = 1 / 19

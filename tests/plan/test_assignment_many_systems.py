@@ -335,7 +335,8 @@ def chi_squared(first, second):
 
 
 def test_neither_codes_nor_order_nor_place_go_with_the_system():
-    plan = assign(k_per_item(30, 800, ratings_per_item=3, n_systems=8), seed=7, batch_size=40)
+    design = k_per_item(30, 800, ratings_per_item=3, n_systems=8)
+    plan = assign(design, seed=7, batch_size=40, bits=bytes(range(16)))
     key = plan.key().sort_values("code").reset_index(drop=True)
     for place in range(5):
         assert chi_squared(key["code"].str[place], key["system"]) > 1e-4
@@ -353,7 +354,7 @@ def test_whatever_stands_first_is_any_system_equally_often(paired):
     first, second, lowest = Counter(), Counter(), Counter()
     design = k_per_item(6, 9, ratings_per_item=2, paired=paired, n_systems=5)
     for seed in range(150):
-        plan = assign(design, seed=seed)
+        plan = assign(design, seed=seed, bits=seed.to_bytes(16))
         first[plan.system[0]] += 1
         second[(plan.system[1] - plan.system[0]) % 5] += 1
         lowest[min(range(5), key=lambda one: plan.codes[one])] += 1

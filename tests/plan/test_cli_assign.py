@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import cli
@@ -12,6 +15,9 @@ import pytest
 from cases import each_case
 from click.testing import Result
 
+from humeval_power.api.plan import assign_work
+from humeval_power.checking.exports.assigned import Key
+from humeval_power.errors import InputError
 from humeval_power.parameters import preset
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.reporting.plan.sealed.sealing import plan_to_json
@@ -37,9 +43,8 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.fixture
-def plan_file(tmp_path: Path) -> Path:
-    plan = Plan(
+def a_plan() -> Plan:
+    return Plan(
         question="Is the new system better?",
         systems=("old", "new"),
         effect=0.05,
@@ -52,6 +57,11 @@ def plan_file(tmp_path: Path) -> Path:
         seed=17,
         max_ratings_per_worker=12,
     )
+
+
+@pytest.fixture
+def plan_file(tmp_path: Path) -> Path:
+    plan = a_plan()
     plan = Plan(
         **{name: getattr(plan, name) for name in Plan.__dataclass_fields__ if name != "predicted"},
         predicted=PredictedPower(plan.recomputed_power(), float("nan"), (float("nan"), float("nan")), 0),
@@ -104,7 +114,9 @@ def test_with_a_key_the_table_has_codes_only(tmp_path: Path) -> None:
     table, key = tmp_path / "assignment.csv", tmp_path / "key.csv"
     result = run(*SMALL, "--systems", "old,new", "-o", table, "--key", key)
     assert "old" not in table.read_text()
-    assert "Seed 5: keep it with the key, it makes the codes." in words(result.stderr)
+    assert "Seed 5 makes the order. Who knows it can work out which system stands at which place" in words(
+        result.stderr
+    )
     systems = {row["code"]: (row["item"], row["system"]) for row in rows_of(key.read_text())}
     assert len(systems) == 8
     blind, open_ = rows_of(table.read_text()), table_of(*SMALL, "--systems", "old,new")
@@ -368,3 +380,114 @@ def test_a_printed_table_does_not_overwrite_its_key(tmp_path: Path) -> None:
     refused = run(*SMALL, "--format", "csv", "--key", key, code=2)
     assert refused.stdout == ""
     assert key.read_text() == "precious"
+
+
+@pytest.mark.parametrize("seed", [(), ("--seed", 4)])
+def test_two_keys_of_one_study_and_seed_have_other_codes_and_the_same_order(
+    tmp_path: Path, plan_file: Path, seed: tuple[object, ...]
+) -> None:
+    for name in ("one", "two"):
+        run(
+            "--plan",
+            plan_file,
+            *seed,
+            "-o",
+            tmp_path / f"{name}.csv",
+            "--key",
+            tmp_path / f"key_{name}.csv",
+        )
+    keys = [rows_of((tmp_path / f"key_{name}.csv").read_text()) for name in ("one", "two")]
+    assert not {row["code"] for row in keys[0]} & {row["code"] for row in keys[1]}
+    assert keys[0][0]["secret"] != keys[1][0]["secret"]
+    tables = [rows_of((tmp_path / f"{name}.csv").read_text()) for name in ("one", "two")]
+    for row, other in zip(*tables, strict=True):
+        assert row.pop("code") != other.pop("code")
+        assert row == other
+    secret = keys[0][0]["secret"]
+    assert len(bytes.fromhex(secret)) == 16
+    assert secret not in (tmp_path / "one.csv").read_text()
+
+
+def test_a_run_that_finds_its_key_uses_it_and_leaves_it(tmp_path: Path) -> None:
+    table, key, spare = (tmp_path / name for name in ("table.csv", "key.csv", "spare.csv"))
+    study = (*SMALL, "--replacements", 1, "--systems", "old,new", "--key", key)
+    run(*study, "-o", table)
+    before = key.read_bytes()
+    result = run(*study, "--batch-size", 4, "--seed", 6, "--replace", "r01=w02", "-o", spare)
+    assert f"Used: {key}" in result.stderr.replace("\n", "")
+    run(*study, "--replace", "r01=w02", "-o", spare, "--force")
+    assert key.read_bytes() == before
+    drop = ("worker_slot", "replaces")
+    theirs = [row for row in rows_of(table.read_text()) if row["worker_slot"] == "w02"]
+    for row, other in zip(rows_of(spare.read_text()), theirs, strict=True):
+        assert {name: row[name] for name in row if name not in drop} == {
+            name: other[name] for name in other if name not in drop
+        }
+
+
+def test_a_spare_does_nothing_without_the_key_of_the_study(tmp_path: Path) -> None:
+    spare = ("--replacements", 1, "--replace", "r01=w02", "-o", tmp_path / "spare.csv")
+    refused = run(*SMALL, *spare, "--key", tmp_path / "key.csv", code=2)
+    assert "A spare sees the codes of the study" in words(refused.stderr)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (("--workers", 3, "--items", 5), "is the key of another study"),
+        (("--workers", 3, "--items", 4, "--systems", "old,newer"), "is the key of another study"),
+        (("--workers", 4, "--items", 4, "--design", "items-nested"), "or other outputs are rated"),
+        (("--plan", None), "is the key of another study"),
+    ],
+)
+def test_the_key_of_another_study_is_refused(
+    tmp_path: Path, plan_file: Path, other: tuple[object, ...], said: str
+) -> None:
+    key = tmp_path / "key.csv"
+    run(*SMALL, "--key", key)
+    before = key.read_bytes()
+    other = ("--plan", plan_file) if "--plan" in other else other
+    refused = run(*other, "--key", key, "-o", tmp_path / "table.csv", "--force", code=2)
+    assert said in words(refused.stderr)
+    assert key.read_bytes() == before
+    assert not (tmp_path / "table.csv").exists()
+
+
+def test_the_key_of_another_plan_is_refused_where_items_and_systems_have_the_same_names() -> None:
+    def planned(n_workers: int) -> Plan:
+        return replace(a_plan(), counts=StudyCounts(n_workers, 6, n_workers))
+
+    one = assign_work(planned(4), blind=True)
+    key = Key(one.key()[["code", "item", "system"]], "key.csv", one.assignment.bits, one.key()["study"][0])
+    assert assign_work(planned(4), key=key, seed=9).assignment.codes == one.assignment.codes
+    with pytest.raises(InputError, match="is the key of another study"):
+        assign_work(planned(5), key=key)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda text: re.sub(r"(?m),[^,\n]*,[^,\n]*$", "", text), "a key without the bits"),
+        (lambda text: text[: text.rindex("\n", 0, -1) + 1], "it was changed or cut"),
+        (
+            lambda text: text.replace(",A,", ",x,").replace(",B,", ",A,").replace(",x,", ",B,"),
+            "it was changed",
+        ),
+        (lambda text: text[: text.index("\n") + 1], "a header but no rows"),
+        (
+            lambda text: re.sub(r",[0-9a-f]{16}", ",zzzzzzzzzzzzzzzz", text),
+            "secret and study have 32 digits",
+        ),
+    ],
+)
+def test_a_key_that_is_not_as_it_was_written_is_refused(
+    tmp_path: Path, spoil: Callable[[str], str], said: str
+) -> None:
+    key = tmp_path / "key.csv"
+    run(*SMALL, "--key", key)
+    key.write_text(spoil(key.read_text()))
+    before = key.read_bytes()
+    refused = run(*SMALL, "--key", key, "-o", tmp_path / "table.csv", "--force", code=2)
+    assert said in words(refused.stderr)
+    assert key.read_bytes() == before

@@ -87,8 +87,8 @@ LINES = {
     "simulate systems": f"simulate --preset low {SMALL} --n-systems 3 --effect 0.1 --pattern steps",
     "calibrate": f"calibrate --preset low {SMALL} --ratings-per-item 2 --alternative greater {QUICK}",
     "assign": "assign --workers 4 --items 6 --ratings-per-item 2 --batch-size 4 --checks 0.2 --order blocked",
-    "assign systems": "assign --workers 4 --items 6 --systems a,b,c --replacements 1 --replace "
-    "r01=w02:1 --key k.csv",
+    "assign systems": "assign --workers 4 --items 6 --systems a,b,c --replacements 1 --replace r01=w02:1",
+    "assign key": "assign --workers 4 --items 6 --systems a,b,c --replacements 1 --replace r01=w02:1 --key k.csv",
     "parameters list": "parameters list",
     "parameters show": "parameters show pplm-fluency-rerank",
     "start": "start --have nothing --judgement points --difference 0.5 --assume-rest --n-systems 3",
@@ -200,6 +200,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_inputs(place)
     with contextlib.chdir(place):
         run("fit", "pilot.csv", "--scale", "1:5", "-o", "parameters.json")
+        run("assign", "--workers", 4, "--items", 6, "--systems", "a,b,c", "--key", "k.csv")
     return place
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import optimize
 
 
 def design_matrices(worker, item, system):
@@ -34,6 +35,21 @@ def criterion(gamma, y, X, zs, restricted=True):
     df = len(y) - X.shape[1] * restricted
     value = df * (1 + np.log(2 * np.pi * rss / df)) + np.linalg.slogdet(H)[1]
     return value + restricted * np.linalg.slogdet(xhx)[1]
+
+
+def stationary(gamma, y, ratings):
+    """The zero of the slope of the ML criterion near gamma, those at zero kept there."""
+    X, zs = design_matrices(ratings.worker, ratings.item, ratings.system)
+    free = gamma > 0
+
+    def slope(variances):
+        full = np.zeros(len(gamma))
+        full[free] = variances
+        return gradient(full, y, X, zs, restricted=False)[free]
+
+    found = gamma.copy()
+    found[free] = optimize.root(slope, gamma[free], tol=1e-14).x
+    return found
 
 
 def precision(gamma, y, X, zs, contrast, restricted=True):

@@ -181,7 +181,9 @@ def test_two_systems_under_several_criteria_keep_their_whole_analysis(study):
     result = run(study, *words, "--correction", "bonferroni")
     assert "after Bonferroni's correction over 2 criteria" in result.stdout
     assert result.stdout.count("difference is shown") + result.stdout.count("is rated higher") == 2
-    assert result.stdout.index("fluency: Effect B - A") < result.stdout.index("adequacy: Effect B - A")
+    assert result.stdout.index("fluency: Effect beta - alpha") < result.stdout.index(
+        "adequacy: Effect beta - alpha"
+    )
     said = json.loads(run(study, *words, "--correction", "bonferroni", "--json").stdout)
     for one in said["criteria"]:
         effect = one["effect"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,14 +19,22 @@ from humeval_power.errors import InputError, Problem
 _NEEDED = ("worker_slot", "batch", "order", "kind", "code")
 _KEPT = ("document", "item", "place", "system", "look", "right", "replaces")
 _KEY = ("code", "item", "system")
+_SECRET = ("secret", "study")
+_HEX_OR_NOTHING = re.compile("([0-9a-f]{32})?")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Key:
-    """What each code stands for: the columns code, item and system, one row a code."""
+    """What each code stands for: the columns code, item and system, one row a code.
+
+    bits : what the codes are made of; None where the file does not say.
+    study : the mark of the study whose codes they are.
+    """
 
     frame: pd.DataFrame
     source: str
+    bits: bytes | None = None
+    study: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +105,7 @@ def key_of(table: pd.DataFrame, *, source: str) -> Key:
         raise InputError(
             [Problem(rule, "Give the file that the assignment wrote as its key.", place=source)]
         )
-    texts = _texts(table, names, _KEY)
+    texts = _texts(table, names, (*_KEY, *_SECRET))
     problems = [problem for name in _KEY for problem in _blank(texts, name, source)]
     again = (texts["code"].duplicated() & (texts["code"] != "")).to_numpy()
     at = Location(source, "code", texts.index.to_numpy(dtype=np.int64))
@@ -106,9 +115,14 @@ def key_of(table: pd.DataFrame, *, source: str) -> Key:
     )
     if texts.empty:
         problems.append(Problem("the key has no rows.", "Is it half-written?", place=source))
+    digits = [texts[name].unique() for name in _SECRET]
+    if any(len(column) > 1 or not _HEX_OR_NOTHING.fullmatch(column[0]) for column in digits if len(column)):
+        rule = f"{' and '.join(_SECRET)} have 32 digits of 0 to 9 and a to f, the same in all rows."
+        problems.append(Problem(rule, "Give the file as it was written.", place=source))
     if problems:
         raise InputError(problems)
-    return Key(texts.reset_index(drop=True), source)
+    secret, study = (str(column[0]) for column in digits)
+    return Key(texts[list(_KEY)].reset_index(drop=True), source, bytes.fromhex(secret) or None, study)
 
 
 def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> Assigned:
@@ -184,7 +198,7 @@ def _is_rather(names: Sequence[str]) -> str:
     """What a table looks like that is not the one asked for."""
     if {"worker_slot", "order", "kind"} <= set(names):
         return "This looks like an assignment."
-    if set(names) == set(_KEY):
+    if set(_KEY) <= set(names) <= {*_KEY, *_SECRET}:
         return "This looks like a key."
     if "rating" in names:
         return "This looks like a table of ratings."

@@ -1,4 +1,4 @@
-"""REML of complete balanced tables without iteration."""
+"""Complete balanced tables by their mean squares: REML without iteration, and the end of a search for ML."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.crossed.fits import BatchFit
-from humeval_power.estimation.crossed.problem import RatingTable
+from humeval_power.estimation.crossed.fits import BatchFit, fit_batch
+from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.structure import is_structured
-from humeval_power.kernels.crossed import balanced, reml
+from humeval_power.kernels.crossed import balanced, by_python, reml
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +44,25 @@ def fit_complete(ratings: RatingTable) -> BatchFit | None:
     if not squares[balanced.RESIDUAL, 0] > 1e-14 * size_of_ratings:  # rounding leaves about 1e-16
         squares = squares * np.nan
     return fit_mean_squares(squares, df, size, difference, mean)
+
+
+def at_maximum(problem: CrossedProblem, ratings: RatingTable, found: BatchFit) -> BatchFit:
+    """An ML fit of a complete balanced table (arrays of length 1) at its optimum to the digits of the mean squares:
+    a search by the criterion stops at the root of them. Of other tables the fit as it is."""
+    table = None if is_structured(ratings) else complete_array(ratings)
+    if table is None or found.status[0] != reml.CONVERGED:
+        return found
+    _, m, n, _, r = table.shape
+    size = balanced.Size(m, n, r)
+    squares, *_ = balanced.mean_squares(table)
+    sigma2, gamma = found.sigma2[0], found.gamma[0]
+    start = balanced.expected_mean_squares(size, np.append(gamma, 1.0) * sigma2)
+    theta = np.append(start[:4] - start[4], start[4])
+    ended = by_python.polished(theta, squares[:, 0], balanced.degrees_of_freedom(size))
+    gamma = ended[:4] / balanced.loadings(size) / ended[4]
+    row = ratings.rating[None]
+    there = fit_batch(problem, row, start=gamma[None], restricted=False, tolerance=math.inf)
+    return there._replace(n_optima=found.n_optima) if there.status[0] == reml.CONVERGED else found
 
 
 def fit_mean_squares(

@@ -22,29 +22,47 @@ class Kept:
     what: str
 
 
+@dataclass(frozen=True, slots=True)
+class Reused:
+    """The content of a file that is never written over where `is_there` knows it: the command uses the one that it
+    finds."""
+
+    content: Callable[[Any], Content]
+    is_there: Callable[[str], bool]
+
+
 # What a file holds of the result, by the name of its option.
-Beside = Mapping[str, Callable[[Any], Content] | Kept]
+Beside = Mapping[str, Callable[[Any], Content] | Kept | Reused]
 
 
 @dataclass(frozen=True, slots=True)
 class BesideFile:
-    """A file that somebody typed a path for, and what it holds of the result; `keeps` what stays in it."""
+    """A file that somebody typed a path for, and what it holds of the result; `keeps` what stays in it, `is_there`
+    one that stays as it is."""
 
     option: str
     path: str
     content: Callable[[Any], Content]
     keeps: str = ""
+    is_there: bool = False
 
 
 def typed_files(beside: Beside, values: Mapping[str, Any]) -> tuple[BesideFile, ...]:
     """Those of the files that somebody asked for."""
     return tuple(
-        BesideFile(f"--{name.replace('_', '-')}", values[name], made.content, made.what)
-        if isinstance(made, Kept)
-        else BesideFile(f"--{name.replace('_', '-')}", values[name], made)
+        _file(f"--{name.replace('_', '-')}", values[name], made)
         for name, made in beside.items()
         if values[name] is not None
     )
+
+
+def _file(option: str, path: str, made: Callable[[Any], Content] | Kept | Reused) -> BesideFile:
+    match made:
+        case Kept():
+            return BesideFile(option, path, made.content, keeps=made.what)
+        case Reused():
+            return BesideFile(option, path, made.content, is_there=made.is_there(path))
+    return BesideFile(option, path, made)
 
 
 def refuse_to_renew(files: tuple[BesideFile, ...], *, force: bool) -> None:

@@ -50,7 +50,7 @@ from humeval_power.interfaces.cli.output import (
     show,
     write_set,
 )
-from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, Run, typed_command
+from humeval_power.interfaces.cli.run import EXIT_TARGET_MISSED, Run, told_command
 
 if TYPE_CHECKING:
     from humeval_power.reporting.result import Result
@@ -100,7 +100,7 @@ class Out:
         if self.code:
             self._check_code()
         refuse_to_renew(self.beside, force=self.force)
-        written: list[str | Path] = [file.path for file in self.beside if not file.keeps]
+        written: list[str | Path] = [file.path for file in self.beside if not (file.keeps or file.is_there)]
         is_file = False
         if self.path is not None and self.path != "-":
             is_file = not self.is_folder
@@ -133,7 +133,7 @@ class Out:
             elsewhere.found(result)
             if self.path is None:
                 return
-        beside = {Path(file.path): file.content(result) for file in self.beside}
+        beside = {Path(file.path): file.content(result) for file in self.beside if not file.is_there}
         if self.path is None or self.path == "-":
             code = self.code and result.artefact(self.code)
             text = str(code) or printed(result, self.format, details=self.details)
@@ -146,8 +146,8 @@ class Out:
             self._write(result, self.path, beside)
             if self.format == "json":
                 say(to_json(result.record()), nl=False)
-        for path in beside:
-            note(f"Written: {path}")
+        for file in self.beside:
+            note(f"{'Used' if file.is_there else 'Written'}: {file.path}")
 
     def deliver_program(self) -> None:
         """Print or write the program in Python that gives the same as the command that runs."""
@@ -222,7 +222,7 @@ def with_result(
                     around.enter_context(_progress())
                     around.enter_context(work.computing())
                     found, is_dry = _found(lambda: command(*args, **values), values.get("run"))
-                told = found.told(typed_command(), tuple(files.values()))
+                told = found.told(told_command(), tuple(files.values()))
                 if is_dry:
                     replace(out, path=None, beside=()).deliver(told)
                     return

@@ -97,3 +97,23 @@ def typed_command() -> str:
     if elsewhere is not None:
         return elsewhere.typed
     return shell_command([PROGRAM, *click.get_current_context().meta.get(WORDS, ())])
+
+
+def told_command() -> str:
+    """The command line as a result tells it: without where it is computed, which changes nothing of it."""
+    elsewhere = caught()
+    if elsewhere is not None:
+        return elsewhere.typed
+    words = iter(click.get_current_context().meta.get(WORDS, ()))
+    kept = [PROGRAM]
+    for word in words:
+        if word == "--":
+            kept += [word, *words]
+        elif word in _WHERE:
+            next(words, None)
+        elif word.partition("=")[0] not in _WHERE:
+            kept.append(word)
+    return shell_command(kept)
+
+
+_WHERE = ("--jobs", "--on")  # each with a value

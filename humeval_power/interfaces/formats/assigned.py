@@ -9,6 +9,8 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.tables import read_table
 
+_HEADER = 1_000  # bytes that hold the names of columns
+
 
 def read_assignment(*paths: str | Path) -> Assigned:
     """Read who sees what when: the table of an assignment, and those of spares that took over.
@@ -32,6 +34,15 @@ def read_key(path: str | Path) -> Key:
     """
     found = read_table(path)
     return key_of(found.frame, source=found.source)
+
+
+def looks_like_key(path: str | Path) -> bool:
+    """Whether there is a file that begins as a key does, whole or not."""
+    if str(path) == "-" or not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        header = file.read(_HEADER).replace(b"\0", b"").splitlines()[:1]
+    return bool(header) and all(name in header[0] for name in (b"code", b"item", b"system"))
 
 
 def read_withdrawn(path: str | Path) -> tuple[str, ...]:

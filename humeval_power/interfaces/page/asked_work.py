@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from humeval_power.errors import InputError
 from humeval_power.interfaces.page.answers import Work
-from humeval_power.interfaces.page.asked import Asked, file_names, upload_of, words_of
+from humeval_power.interfaces.page.asked import WRITES, Asked, file_names, upload_of, words_of
 from humeval_power.interfaces.page.parts import Parts
 
 
@@ -18,7 +20,18 @@ def work_of(parts: Parts, asked: Asked, hides: tuple[str, ...] = ()) -> Work:
     """
     names = file_names(asked, hides)
     files = tuple(file for value, name in names.items() for file in _places(parts, value, name))
-    return Work(words_of(asked, hides, lambda value: names[value]), files)
+    work = Work(words_of(asked, hides, lambda value: names[value]), files)
+    return replace(work, files=(*files, *_own_key(parts, asked, hides)))
+
+
+def _own_key(parts: Parts, asked: Asked, hides: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The key that the page wrote with an assignment, where a spare takes over in it: its codes are used again."""
+    name = WRITES.get((asked.command, "key"))
+    if name is None or not asked.values("replace"):
+        return ()
+    before = replace(asked, options=tuple(one for one in asked.options if one[0] != "replace"))
+    place = parts.beside(work_of(parts, before, hides).key) / name
+    return ((name, str(place)),) if place.is_file() else ()
 
 
 def _places(parts: Parts, value: str, name: str) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,4 @@
-"""The search of REML as Python runs it: for engines of the crossed model whose likelihood is not compiled."""
+"""Searches as Python runs them: where an engine has no compiled likelihood, and at the end of single fits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from humeval_power.kernels import small_matrices
-from humeval_power.kernels.crossed import reml
+from humeval_power.kernels.crossed import balanced_ml, reml
 
 
 def run_by_python(compiled: Any, **replaced: Any) -> Any:
@@ -26,3 +26,12 @@ def optimise_with(*, working_products: Any, **engine: Any) -> Any:
 
 
 _newton_direction = run_by_python(reml.newton_direction, spd_inverse=small_matrices.spd_inverse.py_func)
+
+# The end of a search for maximum likelihood: of one table Python is there before the kernels are loaded.
+polished = run_by_python(
+    balanced_ml.polished,
+    _value=balanced_ml._value.py_func,
+    _derivatives=balanced_ml._derivatives.py_func,
+    _force=balanced_ml._force.py_func,
+    newton_direction=_newton_direction,
+)

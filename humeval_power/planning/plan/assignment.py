@@ -16,7 +16,8 @@ from humeval_power.planning.plan.assignment_checks import (
     check_shown,
     checked_names,
 )
-from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes, numbered
+from humeval_power.planning.plan.assignment_table import AssignmentPlan, numbered
+from humeval_power.planning.plan.blinding import blinding_codes, open_bits
 from humeval_power.planning.plan.session_order import (
     PresentationOrder,
     Session,
@@ -53,6 +54,8 @@ def assign(
     system_names: Sequence[str] | None = None,
     item_names: Sequence[str] | None = None,
     looks: Codes | None = None,
+    bits: bytes | None = None,
+    is_planned: bool = False,
 ) -> AssignmentPlan:
     """Make a design executable: batches, order of presentation, codes, checks, repeats.
 
@@ -78,6 +81,8 @@ def assign(
     max_ratings_per_worker : most that a worker is shown, ratings, repeats and checks together.
     looks : shape (n_ratings,), at which look (1, 2, ...) each rating of the design is needed: a worker
         finishes what one look needs before the next, in batches of its own.
+    bits : what the codes are made of, secret; the seed makes the order alone. [none: codes that hide nothing]
+    is_planned : whether a plan fixes the design, so that a key of another design is that of another study.
 
     Raises
     ------
@@ -142,8 +147,10 @@ def assign(
         slots=slots,
         items=names,
         systems=systems,
-        codes=_codes(names, systems, seed, named=named),
+        codes=_codes(names, systems, open_bits(seed) if bits is None else bits, named=named),
         replacements=numbered("r", replacement_slots),
+        bits=bits,
+        is_planned=is_planned,
     )
 
 
@@ -232,7 +239,9 @@ def _positions(item: Codes, time: Codes, rng: np.random.Generator, design: Desig
     return place
 
 
-def _codes(items: tuple[str, ...], systems: tuple[str, ...], seed: int, *, named: bool) -> tuple[str, ...]:
+def _codes(
+    items: tuple[str, ...], systems: tuple[str, ...], bits: bytes, *, named: bool
+) -> tuple[str, ...]:
     """Codes of outputs at n_systems * item + system; items without names of their own go by their number."""
     labels = items if named else [str(number) for number in range(1, len(items) + 1)]
-    return blinding_codes([(item, system) for item in labels for system in systems], seed=seed)
+    return blinding_codes([(item, system) for item in labels for system in systems], bits=bits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import DesignError
+from humeval_power.planning.plan.blinding import study_mark
 from humeval_power.planning.plan.session_order import CHECK, KINDS, NOTHING, RATING
 
 if TYPE_CHECKING:
     import pandas as pd
-import hmac
-import json
-from hashlib import sha256
 
 ASSIGNMENT_COLUMNS = ("worker_slot", "batch", "order", "item", "place", "system", "code", "kind")
 KEY_COLUMNS = ("code", "item", "system")
+SECRET_COLUMNS = ("secret", "study")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +31,8 @@ class AssignmentPlan:
     `slots`, `items`, `systems` are names; `codes` holds the blinding code of each output, at index
     n_systems * item + system. `look`, if there are looks, is the one that needs the row. `replacements` are the
     names of spare slots: nobody's work until a worker drops out, then a copy of that worker's work
-    (`replacement_table`).
+    (`replacement_table`). `bits` are what the codes of a blind table are made of, for the key alone; None where the
+    systems stand beside the codes. `is_planned` says that a plan fixes who rates what.
     """
 
     design: Design
@@ -49,6 +49,8 @@ class AssignmentPlan:
     codes: tuple[str, ...]
     replacements: tuple[str, ...]
     look: Codes | None = None
+    bits: bytes | None = None
+    is_planned: bool = False
 
     def loads(self, kind: int | None = None) -> Codes:
         """Rows of each worker slot, of one kind or of all, shape (n_workers,)."""
@@ -99,14 +101,18 @@ class AssignmentPlan:
         return table if self.look is None else table.assign(look=self.look)
 
     def key(self) -> pd.DataFrame:
-        """What the codes stand for, the coordinator's secret: columns KEY_COLUMNS, one row an output."""
+        """What the codes stand for, the coordinator's secret: columns KEY_COLUMNS, one row an output; of a blind
+        table also SECRET_COLUMNS, the bits of the codes and the mark of the study, the same in all rows."""
         import pandas as pd
 
         rated = self.kind != CHECK
         shown = np.unique((len(self.systems) * self.item + self.system)[rated])
         item, system = np.divmod(shown, len(self.systems))
         columns = (_named(self.codes, shown), _named(self.items, item), _named(self.systems, system))
-        return pd.DataFrame(dict(zip(KEY_COLUMNS, columns, strict=True)))
+        key = pd.DataFrame(dict(zip(KEY_COLUMNS, columns, strict=True)))
+        if self.bits is None:
+            return key
+        return key.assign(secret=self.bits.hex(), study=study_mark(self.bits, self))
 
 
 def replacement_table(plan: AssignmentPlan, spare: str, slot: str, *, first_batch: int = 1) -> pd.DataFrame:
@@ -136,42 +142,6 @@ def replacement_table(plan: AssignmentPlan, spare: str, slot: str, *, first_batc
 
 def _named(names: Sequence[str], codes: Codes) -> NDArray[np.object_]:
     return np.array([*names, ""], dtype=object)[codes]  # NOTHING is the last, without a name
-
-
-# Consonants without B, and no 0 or 1: no code spells a word, hints at A or B, or looks to a spreadsheet
-# like a date (MAR12) or a power of ten (1E5).
-_LETTERS = "CDFGHJKLMNPQRSTVWXZ"
-_CHARACTERS = _LETTERS + "23456789"
-_LENGTH = 5
-
-
-def blinding_codes(
-    outputs: Sequence[tuple[str, str]], *, seed: int, others: Collection[str] = ()
-) -> tuple[str, ...]:
-    """A code such as X3F9C for each output (item, system), all different, and none of `others`.
-
-    A code depends on the seed and the two names alone, so that it stays the same when items or workers
-    are added. (Where two outputs would get the same code, the later one gets another.) Who knows the
-    seed can compute the codes: keep it with the key.
-    """
-    secret = f"blinding codes of seed {seed}".encode()
-    taken: dict[str, None] = {}
-    for output in outputs:
-        attempt = 0
-        while (code := _code(secret, json.dumps([*output, attempt]))) in taken or code in others:
-            attempt += 1
-        taken[code] = None
-    return tuple(taken)
-
-
-def _code(secret: bytes, message: str) -> str:
-    number = int.from_bytes(hmac.digest(secret, message.encode(), sha256))
-    number, place = divmod(number, len(_LETTERS))
-    code = _LETTERS[place]
-    while len(code) < _LENGTH:
-        number, place = divmod(number, len(_CHARACTERS))
-        code += _CHARACTERS[place]
-    return code
 
 
 def numbered(letter: str, count: int) -> tuple[str, ...]:

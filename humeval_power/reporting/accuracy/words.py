@@ -55,8 +55,8 @@ def facts(comparison: Comparison, confidence: float) -> Iterator[Fact]:
     """Difference, accuracies, items and agreement; the difference is B - A."""
     counts, (a, b) = comparison.counts, comparison.systems
     interval = interval_words(*comparison.interval(confidence), signed=True)
-    yield "B - A", f"{counts.difference:+.4f}, {100 * confidence:g} % interval {interval}"
-    alone = f"B alone right on {counts.only_b:,}, A alone on {counts.only_a:,}"
+    yield f"{b} - {a}", f"{counts.difference:+.4f}, {100 * confidence:g} % interval {interval}"
+    alone = f"{b} alone right on {counts.only_b:,}, {a} alone on {counts.only_a:,}"
     known = counts.accuracies
     if known is None or counts.both is None:
         yield "Items", f"{counts.n_items:,}: {alone}"
@@ -104,7 +104,13 @@ def picture(comparisons: Sequence[Comparison], confidence: float) -> Chart:
     for each in comparisons:
         ends = [each.counts.difference if math.isnan(end) else end for end in each.interval(confidence)]
         low, high = (100 * end for end in ends)  # a point alone where there is no interval
-        effects.append((each.name or "B - A", 100 * each.counts.difference, (low, high)))
+        effects.append(
+            (
+                each.name or f"{each.systems[1]} - {each.systems[0]}",
+                100 * each.counts.difference,
+                (low, high),
+            )
+        )
     return interval_chart(
         "difference",
         effects,

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.comparisons import ComparisonFamily, FamilyOfTests
 from humeval_power.planning.analyze import Deviation
 from humeval_power.reporting.analyze.deviations import deviations_content, deviations_section
@@ -95,7 +96,15 @@ class CriteriaResult(Result):
         if not self.systems:
             return {}
         called = {name: name for one in self.findings for name in [row.system for row in one.rows]}
-        return findings_files(findings_table(self.findings, called=called), self.findings, self.tests)
+        table = findings_table(self.findings, called=called)
+        return findings_files(table, self.findings, self.tests, notices=self._notices)
+
+    @property
+    def _notices(self) -> tuple[str, ...]:
+        """That these are ratings of a rehearsal, where they are."""
+        return rehearsal_notices(
+            worker for one in self.results.values() for worker in one.ratings.worker_names
+        )
 
     def body(self) -> Document:
         """The findings under all criteria, then each comparison and the analysis of each criterion."""
@@ -110,6 +119,7 @@ class CriteriaResult(Result):
         return Document(
             f"Analysis of {'1 criterion' if n == 1 else f'{n} criteria'}",
             lead=self._lead(),
+            caveats=self._notices,
             sections=(
                 *several_sections(self.systems, self.tests),
                 *exclusion_section(*self._exclusions),

@@ -20,7 +20,6 @@ from humeval_power.reporting.numbers import p_words, percent
 from humeval_power.safe_text import picture_text
 
 _Z = float(special.ndtri(0.975))
-_DIFFERENCE = "Difference B - A on [0, 1]"
 _UNEVEN = 1.5  # ratio of residual SDs from which their spread is called uneven
 _LABEL = 42  # characters from which a label under a single column takes two lines
 _NOT_ROUNDING = 1e-6
@@ -145,7 +144,7 @@ def influence_rows(influence: Influence) -> tuple[EstimateRows, str]:
         whole_label=f"whole study: {whole.estimate:.3f}",
         usual_label="same decision",
         marked_label="another decision",
-        x_label=_DIFFERENCE,
+        x_label="Difference on [0, 1]",
         whole_interval=whole.interval,
     )
     return rows, _influence_sentence(influence, len(usable))

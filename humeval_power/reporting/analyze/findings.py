@@ -206,12 +206,12 @@ def ranks_content(ranks: SimulatedRanks) -> Record:
 
 
 def findings_files(
-    table: Table, found: Sequence[CriterionFindings], tests: FamilyOfTests
+    table: Table, found: Sequence[CriterionFindings], tests: FamilyOfTests, *, notices: tuple[str, ...]
 ) -> dict[str, str]:
-    """The findings as a spreadsheet, and as a table to put into a paper."""
+    """The findings as a spreadsheet, and as a table to put into a paper, whose caption begins with the notices."""
     from humeval_power.reporting.render.latex import latex_float
 
-    caption = " ".join(findings_words(found, tests))
+    caption = " ".join([*notices, *findings_words(found, tests)])
     return {
         "findings.csv": table_csv(findings_frame(found), digits=10),
         "findings.tex": latex_float(table, caption=caption, label="tab:findings"),

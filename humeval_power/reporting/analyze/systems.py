@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.comparisons import ComparisonFamily, FamilyOfTests
 from humeval_power.errors import InputError
 from humeval_power.inference.study.many_systems import CorrectedP, SystemsAnalysis, recorrected
@@ -177,7 +178,10 @@ class SystemsResult(Result):
         """The findings as a spreadsheet, and as a table for a paper."""
         called = {name: name for name in self.shown_order}
         return findings_files(
-            findings_table([self.findings], called=called), [self.findings], self.analysis.tests
+            findings_table([self.findings], called=called),
+            [self.findings],
+            self.analysis.tests,
+            notices=rehearsal_notices(self.ratings.worker_names),
         )
 
     def body(self) -> Document:
@@ -200,7 +204,12 @@ class SystemsResult(Result):
             replace(differences, is_detail=bool(self.analysis.groups)),
         )
         title = f"Comparison of {counted(self.ratings.n_systems, 'system')}{criterion}"
-        return Document(title, lead=self.decision, sections=tuple(each for each in sections if each.blocks))
+        return Document(
+            title,
+            lead=self.decision,
+            caveats=rehearsal_notices(self.ratings.worker_names),
+            sections=tuple(each for each in sections if each.blocks),
+        )
 
     def detail_sections(self) -> Iterator[Section]:
         """What stands behind the findings: the differences first."""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.comparisons import ComparisonFamily, FamilyOfTests
 from humeval_power.errors import InputError
 from humeval_power.inference.looks.stagewise import StagewiseResult, stagewise_inference
@@ -159,7 +160,7 @@ class AnalysisResult(Result):
         )
         parameters = parameter_blocks(self.ratings, self.fitted, self.ranges)
         sections = [
-            Section("Effect B - A", tuple(self._effect())),
+            Section(f"Effect {b} - {a}", tuple(self._effect())),
             *adjustment_sections(self.adjustment, self.tested, self.ratings.scale),
             *exclusion_section((self.exclusion, self.rows)),
             *deviations_section(self.deviations),
@@ -175,7 +176,12 @@ class AnalysisResult(Result):
             linear = [Paragraph(_LINEAR)] if self.tested.rule.is_latent else []
             blocks = (*linear, *diagnostic_blocks(self.diagnostics, self.ratings))
             sections.append(Section("Diagnostics", blocks, is_detail=True))
-        return Document(f"Analysis of {a} and {b}{criterion}", lead=self.decision, sections=tuple(sections))
+        return Document(
+            f"Analysis of {a} and {b}{criterion}",
+            lead=self.decision,
+            caveats=rehearsal_notices(self.ratings.worker_names),
+            sections=tuple(sections),
+        )
 
     def _effect(self) -> Iterator[Block]:
         if self.looks is not None and self.sequential is not None:

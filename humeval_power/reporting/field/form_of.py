@@ -13,7 +13,8 @@ from humeval_power.checking.outputs import Outputs
 from humeval_power.choices import DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT, DEFAULT_TITLE
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError, Problem
-from humeval_power.planning.plan.assignment_table import AssignmentPlan, blinding_codes
+from humeval_power.planning.plan.assignment_table import AssignmentPlan
+from humeval_power.planning.plan.blinding import blinding_codes
 from humeval_power.planning.plan.session_order import CHECK
 from humeval_power.reporting.field.form import CheckText, Question, RatingForm, Shown
 from humeval_power.scales import RatingScale
@@ -80,14 +81,13 @@ def form_of(plan: AssignmentPlan, rows: pd.DataFrame, outputs: Outputs, asked: A
     Checks are dealt at random by the seed of the assignment: a worker meets all before one comes again. Each has a
     code of its own, as outputs have.
 
+    plan : a blind one: it has the bits of the codes.
     rows : as the plan's table has them, with the names of items and systems.
     """
     checks = asked.checks or written_checks(asked.form(()))
-    codes = blinding_codes(
-        [("attention check", str(number)) for number in range(len(checks))],
-        seed=plan.seed,
-        others=plan.codes,
-    )
+    assert plan.bits is not None
+    names = [("attention check", str(number)) for number in range(len(checks))]
+    codes = blinding_codes(names, bits=plan.bits, others=plan.codes)
     dealt = _dealt(plan, len(checks))
     shown = []
     columns = ("worker_slot", "batch", "order", "kind", "code", "item", "system")

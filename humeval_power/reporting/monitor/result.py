@@ -29,7 +29,10 @@ DECISIONS: dict[Decision, str] = {
     "end-nothing-shown": "The study has ended. Nothing is shown; that does not show that there is nothing.",
 }
 _ROUNDING = 1e-9
-_WHY_PUBLISH = "that no look is changed later is proved only by what others hold. For the preregistration:"
+_WHY_PUBLISH = (
+    "who holds the secret can seal other looks anew; that no look is changed later is proved only by what others "
+    "hold. For the preregistration:"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Seal:
 
 @dataclass(frozen=True, kw_only=True)
 class MonitorResult(Result):
-    """The looks so far, and what the last one decided. `ledger` is its file, None where none is kept."""
+    """The looks so far, and what the last one decided. `ledger` is its file, None where none is kept; `notices` say
+    what the data of the last look are, where they are those of a rehearsal."""
 
     schema: ClassVar[str] = "humeval_power/monitor/2"
 
@@ -51,6 +55,7 @@ class MonitorResult(Result):
     plan: Followed
     ledger: str | None = None
     seal: Seal | None = None
+    notices: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -70,6 +75,7 @@ class MonitorResult(Result):
         return Document(
             f"Look {look.number} at the study of {a} and {b}",
             lead=DECISIONS[look.decision],
+            caveats=self.notices,
             sections=(
                 Section("", (Facts(tuple(self._facts(look))),)),
                 Section(

@@ -29,7 +29,6 @@ class AssignmentResult(Result):
     """Who sees what when.
 
     takeovers : show the work of these spares alone.
-    blind : the table names outputs by their codes alone, and nothing here tells the seed that makes them.
     """
 
     schema: ClassVar[str] = "humeval_power/assignment/1"
@@ -37,7 +36,6 @@ class AssignmentResult(Result):
 
     assignment: AssignmentPlan
     takeovers: tuple[Takeover, ...] = ()
-    blind: bool = False
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -50,6 +48,11 @@ class AssignmentResult(Result):
             A spare, slot or batch that the assignment does not have.
         """
         _ = self._table
+
+    @property
+    def blind(self) -> bool:
+        """Whether the table names outputs by their codes alone; then nothing here tells the seed of the order."""
+        return self.assignment.bits is not None
 
     def body(self) -> Document:
         """How much there is to do, who does how much, and in which order."""

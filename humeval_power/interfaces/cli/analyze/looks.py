@@ -10,7 +10,7 @@ from humeval_power.interfaces.cli.monitor.secret import secret_of_rows
 from humeval_power.interfaces.formats.monitor.entries import LedgerState, state_of
 from humeval_power.interfaces.formats.monitor.ledger import ledger_path, read_ledger
 from humeval_power.interfaces.formats.monitor.rows import row_digests
-from humeval_power.interfaces.formats.monitor.secret import secret_path
+from humeval_power.interfaces.formats.monitor.secret import StudySecret, secret_path
 from humeval_power.planning.analyze import Deviation, LooksTaken
 from humeval_power.planning.monitor.look_data import look_data, same_sums
 from humeval_power.planning.monitor.state import LookData
@@ -41,10 +41,12 @@ def looks_of_study(
 
     path = ledger_path(plan_path, ledger)
     checksum = read_plan_file(plan_path).checksum
-    found = state_of(read_ledger(path), study_monitoring(plan), checksum, place=path, by=ratings.scale)
+    entries, secret_file = read_ledger(path), secret_path(path, secret)
+    found = state_of(entries, study_monitoring(plan), checksum, place=path, by=ratings.scale)
     taken = LooksTaken(state=found.monitoring, ledger=path)
+    kept = secret_of_rows(found, entries, path, secret_file)
     return replace(
-        taken, unchecked=_check_ratings(found, plan, ratings, exclusion, path, secret_path(path, secret))
+        taken, unchecked=_check_ratings(found, plan, ratings, exclusion, path, secret_file, kept)
     )
 
 
@@ -55,9 +57,9 @@ def _check_ratings(
     exclusion: WorkerExclusion | None,
     path: str,
     secret_file: str,
+    secret: StudySecret | None,
 ) -> tuple[Deviation, ...]:
     """Refuse other ratings than those of the last look; without the secret, by their sums, which is said."""
-    secret = secret_of_rows(found, path, secret_file)
     if secret is None:
         last = found.monitoring.looks[-1].data
         assert isinstance(last, LookData)  # a plan of ratings has no other ledger
@@ -72,5 +74,8 @@ def _check_ratings(
     withdrew = () if gone is None else (Deviation("participants", "all whom the looks saw", gone),)
     if secret is not None:
         return withdrew
-    said = f"{secret_file} is missing: only counts, estimate and SE were compared with the last look's"
+    said = (
+        f"{secret_file} is missing: only counts, estimate and SE were compared with the last look's, and the "
+        f"lines of {path} could have been sealed anew"
+    )
     return (*withdrew, Deviation("ratings", "each as the last look saw it", said))

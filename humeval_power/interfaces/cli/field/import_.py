@@ -122,11 +122,26 @@ def _logs(files: tuple[str, ...], platform: str | None, mapping: str | None) -> 
 
 def _secret(output: str | None, secret: str | None) -> str:
     """What pseudonyms are made with; the same as long as the file of the secret is there. What is only printed has
-    one of its own."""
-    if secret is None and output in (None, "-"):
-        return token_hex(32)
-    from humeval_power.interfaces.formats.monitor.secret import kept_secret
+    one of its own, or that which is there: none is written without a table.
 
+    Raises
+    ------
+    click.UsageError
+        A secret that is not there, and no table to make it with.
+    """
+    is_printed = output in (None, "-")
+    if secret is None and is_printed:
+        return token_hex(32)
+    from humeval_power.interfaces.formats.monitor.secret import kept_secret, read_secret
+
+    if secret is not None and is_printed and click.get_current_context().params["format"] != "csv":
+        known = read_secret(secret)
+        if known is None:
+            raise click.UsageError(
+                f"--secret {secret}: there is no such file, and a secret is made with a table alone: add -o "
+                "FILE.csv."
+            )
+        return known.key.hex()
     written = Path(output or "")
     beside = written.with_suffix(".secret") if written.suffix else written / "import.secret"
     return kept_secret(secret or beside).key.hex()

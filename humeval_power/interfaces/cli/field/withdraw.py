@@ -98,7 +98,7 @@ def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: st
         )
         if not state.rows:
             return 0
-        key = secret_of_rows(state, path, secret_file)
+        key = secret_of_rows(state, book.entries, path, secret_file)
         if key is None:
             rule = "is missing: which ratings the looks saw cannot be told without it."
             raise InputError(
@@ -114,5 +114,5 @@ def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: st
             n_workers = len({worker for _, worker in seen})
             content = withdrawal_content(n_workers, [place for place, _ in seen], time=now)
             check_content("withdrawal", content, place=path)
-            book.append("withdrawal", content)
+            book.append("withdrawal", content, secret=key)
     return len(seen)

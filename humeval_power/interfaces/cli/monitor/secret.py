@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.monitor.entries import LedgerState
+from humeval_power.interfaces.formats.monitor.lines import Entry, check_secret_seals
 from humeval_power.interfaces.formats.monitor.secret import (
     StudySecret,
     kept_secret,
@@ -11,8 +14,14 @@ from humeval_power.interfaces.formats.monitor.secret import (
     readable_by_others,
 )
 
-UNCHECKED = "the secret was lost, so that ratings of earlier looks were not compared with what those saw"
-_LOST = "the chain of looks holds without it, but which ratings they saw cannot be checked."
+UNCHECKED = (
+    "the secret was lost, so that ratings of earlier looks were not compared with what those saw, and the lines "
+    "before could have been sealed anew"
+)
+_LOST = (
+    "the chain of looks holds without it, but its lines could have been sealed anew, and which ratings they saw "
+    "cannot be checked."
+)
 
 
 def secret_of_look(state: LedgerState, ledger: str, path: str, *, replace_lost: bool) -> StudySecret:
@@ -39,18 +48,38 @@ def secret_of_look(state: LedgerState, ledger: str, path: str, *, replace_lost: 
     raise _lost(ledger, path) if found is None else _wrong(found, state.secret, ledger, path)
 
 
-def secret_of_rows(state: LedgerState, ledger: str, path: str) -> StudySecret | None:
-    """The secret that the ledger's digests can be checked with; None where it is lost.
+def secret_of_rows(
+    state: LedgerState, entries: Sequence[Entry], ledger: str, path: str
+) -> StudySecret | None:
+    """The secret that the ledger's digests and the seals of its lines are checked with; None where it is lost.
 
     Raises
     ------
     InputError
-        Another secret than this ledger's.
+        Another secret than this ledger's, or a line that was not sealed with it.
     """
     found = read_secret(path)
-    if found is not None and state.secret is not None and found.fingerprint != state.secret:
-        raise _wrong(found, state.secret, ledger, path)
+    if found is not None and state.secret is not None:
+        if found.fingerprint != state.secret:
+            raise _wrong(found, state.secret, ledger, path)
+        check_secret_seals(entries, found, ledger)
     return found
+
+
+def check_seals(state: LedgerState, entries: Sequence[Entry], ledger: str, path: str) -> None:
+    """Check the seals of the lines, where the secret is there to do it; `secret_remarks` says where it is not.
+
+    Raises
+    ------
+    InputError
+        A line that was not sealed with the secret.
+    """
+    try:
+        found = read_secret(path)
+    except InputError:
+        return
+    if found is not None and found.fingerprint == state.secret:
+        check_secret_seals(entries, found, ledger)
 
 
 def secret_remarks(state: LedgerState, ledger: str, path: str) -> tuple[str, ...]:

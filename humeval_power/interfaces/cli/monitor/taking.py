@@ -9,7 +9,12 @@ from typing import Any, NamedTuple
 
 from humeval_power.api.monitor import monitor
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.cli.monitor.secret import UNCHECKED, secret_of_look, secret_remarks
+from humeval_power.interfaces.cli.monitor.secret import (
+    UNCHECKED,
+    check_seals,
+    secret_of_look,
+    secret_remarks,
+)
 from humeval_power.interfaces.formats.monitor.entries import (
     LedgerSeal,
     LedgerState,
@@ -21,6 +26,7 @@ from humeval_power.interfaces.formats.monitor.entries import (
 )
 from humeval_power.interfaces.formats.monitor.fields import check_content
 from humeval_power.interfaces.formats.monitor.ledger import open_ledger, read_ledger
+from humeval_power.interfaces.formats.monitor.lines import check_secret_seals
 from humeval_power.interfaces.formats.monitor.rows import LookRows
 from humeval_power.interfaces.formats.plan.looks_file import LooksFile
 from humeval_power.interfaces.formats.plan.plan_file import PlanFile
@@ -48,6 +54,7 @@ def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> Moni
     """The looks so far; none is taken."""
     entries = read_ledger(ledger)
     state = state_of(entries, monitoring_of(planned.plan), planned.checksum, place=ledger)
+    check_seals(state, entries, ledger, secret)
     return _result(planned, ledger, secret, state, ledger_seal(entries))
 
 
@@ -70,6 +77,8 @@ def take_look(
             _refuse_early(planned, asked, data, start)
         secret = secret_of_look(state, path, asked.secret, replace_lost=bool(asked.new_secret))
         renewed = state.secret is not None and state.secret != secret.fingerprint
+        if not renewed:
+            check_secret_seals(book.entries, secret, path)
         digests = seen.digests(secret)
         rows = dict(digests)
         if not renewed:
@@ -77,7 +86,8 @@ def take_look(
             looks = state.monitoring.looks
             if looks and rows == state.rows and data.final == looks[-1].data.final:
                 again = f"This look was taken before, at the same {seen.noun}s: {path} is as it was."
-                return _result(planned, path, asked.secret, state, ledger_seal(book.entries), again)
+                seal = ledger_seal(book.entries)
+                return _result(planned, path, asked.secret, state, seal, again, notices=seen.notices)
         after = monitor(data, planned.plan, before=state.monitoring, unplanned=asked.unplanned).state
         look = after.looks[-1]
         if renewed:
@@ -95,9 +105,10 @@ def take_look(
         added.append(("look", look_content(look, new_rows=new, time=now)))
         for kind, content in added:
             check_content(kind, content, place=path, independent=start.independent)
-        book.extend(added)
+        book.extend(added, secret=secret)
         found = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
-        return _result(planned, path, asked.secret, found, ledger_seal(book.entries))
+        seal = ledger_seal(book.entries)
+        return _result(planned, path, asked.secret, found, seal, notices=seen.notices)
 
 
 def _result(
@@ -107,12 +118,14 @@ def _result(
     state: LedgerState,
     seal: LedgerSeal | None,
     *said: str,
+    notices: tuple[str, ...] = (),
 ) -> MonitorResult:
     amended = "The plan was amended after the first look; its looks are as they were."
     return MonitorResult(
         state=state.monitoring,
         plan=planned.plan,
         ledger=ledger,
+        notices=notices,
         seal=None if seal is None else Seal(seal.n_lines, seal.sha256, seal.statement),
         remarks=(
             *((amended,) if state.amended else ()),

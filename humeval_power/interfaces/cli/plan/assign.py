@@ -9,6 +9,7 @@ import click
 
 from humeval_power.choices import DesignKind, PresentationOrder
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.cli.beside import Reused
 from humeval_power.interfaces.cli.options import seed_option
 from humeval_power.interfaces.cli.plan.assign_options import assignment_options, size_options
 from humeval_power.interfaces.cli.plan.form_options import FormOptions, check_places, form_options
@@ -17,16 +18,24 @@ from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 
 if TYPE_CHECKING:
+    from humeval_power.checking.exports.assigned import Key
     from humeval_power.checking.outputs import Outputs
     from humeval_power.reporting.field.uploaded import UploadResult
     from humeval_power.reporting.plan.assignment import AssignmentResult, Takeover
+
+
+def _is_key(path: str) -> bool:
+    """Whether a key lies there already."""
+    from humeval_power.interfaces.formats.assigned import looks_like_key
+
+    return looks_like_key(path)
 
 
 @click.command("assign", cls=Command)
 @size_options
 @assignment_options
 @seed_option
-@with_result(endings=(".csv",), beside={"key": lambda result: result.key_csv()})
+@with_result(endings=(".csv",), beside={"key": Reused(lambda result: result.key_csv(), _is_key)})
 @form_options
 def command(
     plan: str | None,
@@ -59,9 +68,10 @@ def command(
     says which of its outputs of an item a worker sees first, second, ...: keep
     it with the ratings, and name it by --order-column. More than two systems
     are spread evenly over workers, places and neighbours; what is not even is
-    told in numbers. With --key the table names outputs by their codes alone.
-    When a worker drops out, run the same command again with --replace.
-    --format csv prints the table.
+    told in numbers. With --key the table names outputs by their codes alone,
+    which are drawn at random: the key alone says what they stand for. When a
+    worker drops out, run the same command again with --replace: it uses the
+    key that it finds. --format csv prints the table.
 
     With --outputs and --upload the folder -o gets what platforms take: the
     texts under their codes, the questions, attention checks, and how the
@@ -104,6 +114,7 @@ def command(
             n_systems=_number_of_systems(n_systems, systems),
         )
     )
+    own_key = None if key is None else _found_key(key, takes_over=bool(takeovers))
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     named = None if item_names is None else _read_names(item_names)
     if form is not None and named is None:
@@ -121,11 +132,32 @@ def command(
         takeovers=takeovers,
         max_ratings_per_worker=max_ratings_per_worker,
         blind=key is not None,
+        key=own_key,
         seed=seed,
     )
     if form is None:
         return assigned
     return make_uploads(assigned, form.outputs, form.asked(planned), platforms=form.platforms)
+
+
+def _found_key(path: str, *, takes_over: bool) -> Key | None:
+    """The key of the study, where it is there already.
+
+    Raises
+    ------
+    InputError
+        A key that cannot be read; or none, where a spare is to see the codes that others saw.
+    """
+    from humeval_power.interfaces.formats.assigned import read_key
+
+    if _is_key(path):
+        return read_key(path)
+    if takes_over:
+        rule = "is not there. A spare sees the codes of the study, which its key alone can make."
+        raise InputError(
+            [Problem(rule, "Give --key as the table of the study was written with.", place=path)]
+        )
+    return None
 
 
 def _of_outputs(

@@ -118,7 +118,11 @@ _TABLE_OPTIONS = (
         help="Give only what this spare does for this slot: r01=w07, or r01=w07:3 from batch 3 on; "
         "repeatable.",
     ),
-    click.option("--key", metavar="PATH", help="Write what the codes stand for here, and only here."),
+    click.option(
+        "--key",
+        metavar="PATH",
+        help="Write what the codes stand for here, and only here; or use the key of this study that is here.",
+    ),
 )
 
 

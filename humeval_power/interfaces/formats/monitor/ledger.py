@@ -23,6 +23,7 @@ from humeval_power.interfaces.formats.monitor.lines import (
     read_lines,
     sealed_line,
 )
+from humeval_power.interfaces.formats.monitor.secret import StudySecret
 from humeval_power.interfaces.writing.disk import lock_handle, sync_directory
 
 _BLOCK = 1 << 20
@@ -43,12 +44,14 @@ class Ledger:
         """The lines so far, first to last."""
         return tuple(self._entries)
 
-    def append(self, kind: str, content: Content) -> Entry:
+    def append(self, kind: str, content: Content, *, secret: StudySecret | None = None) -> Entry:
         """Add a line; when this returns, it is on the disk."""
-        return self.extend([(kind, content)])[0]
+        return self.extend([(kind, content)], secret=secret)[0]
 
-    def extend(self, added: Sequence[tuple[str, Content]]) -> list[Entry]:
-        """Add lines, all or none; when this returns, they are on the disk.
+    def extend(
+        self, added: Sequence[tuple[str, Content]], *, secret: StudySecret | None = None
+    ) -> list[Entry]:
+        """Add lines, all or none, sealed with the secret of the study; when this returns, they are on the disk.
 
         Raises
         ------
@@ -59,7 +62,7 @@ class Ledger:
         before = self._entries[-1] if self._entries else None
         entries = []
         for kind, content in added:
-            line, before = sealed_line(kind, content, before)
+            line, before = sealed_line(kind, content, before, secret=secret)
             data += line
             entries.append(before)
         try:

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hmac import compare_digest
 from typing import Any
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.monitor.secret import StudySecret
 from humeval_power.reporting.monitor.result import LEDGER_NAME
 from humeval_power.reporting.records import json_ready
 
-LEDGER_SCHEMA = f"{LEDGER_NAME}2"
+LEDGER_SCHEMA = f"{LEDGER_NAME}3"
 HEAD_LENGTH = 4096  # bytes from which a ledger is told from another file
 _NOTHING_BEFORE = "0" * 64
-_TYPES = {"schema": str, "number": int, "previous": str, "kind": str, "content": dict, "sha256": str}
+_TYPES = {
+    "schema": str,
+    "number": int,
+    "previous": str,
+    "kind": str,
+    "content": dict,
+    "sha256": str,
+    "hmac": str,
+}
+_SEALS = ("sha256", "hmac")  # of the values of a line, which are all the others
 _START = b'{"content":{'
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
@@ -27,13 +38,15 @@ Content = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line: `number` counts from 1, `sha256` seals the line and, through `previous`, all before."""
+    """One line: `number` counts from 1, `sha256` seals the line and, through `previous`, all before. `hmac` seals
+    the same with the secret of the study, which nobody can do without it; '' where there was none."""
 
     number: int
     kind: str
     content: dict[str, Any]
     previous: str
     sha256: str
+    hmac: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +100,10 @@ def read_lines(content: bytes, place: str) -> Lines:
     return Lines(tuple(entries), len(content), open_end=bool(content) and not content.endswith(b"\n"))
 
 
-def sealed_line(kind: str, content: Content, before: Entry | None) -> tuple[bytes, Entry]:
-    """A new line, with its newline, and the entry that it holds."""
+def sealed_line(
+    kind: str, content: Content, before: Entry | None, *, secret: StudySecret | None = None
+) -> tuple[bytes, Entry]:
+    """A new line, with its newline, and the entry that it holds; sealed with the secret of the study too."""
     plain: Any = json_ready(dict(content))
     number = 1 if before is None else before.number + 1
     previous = _NOTHING_BEFORE if before is None else before.sha256
@@ -100,8 +115,34 @@ def sealed_line(kind: str, content: Content, before: Entry | None) -> tuple[byte
         "content": plain,
     }
     seal = _seal(values)
-    line = _canonical({**values, "sha256": seal}).encode() + b"\n"
-    return line, Entry(number, kind, plain, previous, seal)
+    mac = "" if secret is None else _mac(secret, seal)
+    line = _canonical({**values, "sha256": seal, "hmac": mac}).encode() + b"\n"
+    return line, Entry(number, kind, plain, previous, seal, mac)
+
+
+def check_secret_seals(entries: Sequence[Entry], secret: StudySecret, place: str) -> None:
+    """Refuse lines that were sealed without the secret of the study, which the ledger names by its fingerprint.
+
+    After a lost secret was replaced, the lines from there on are checked; the first of them seals what the ledger
+    held before.
+
+    Raises
+    ------
+    InputError
+        A line whose seal is not by the secret: it was changed, and the chain sealed anew.
+    """
+    begin = max((entry.number for entry in entries if entry.kind == "secret"), default=1)
+    for entry in entries[begin - 1 :]:
+        if not compare_digest(entry.hmac.encode(), _mac(secret, entry.sha256).encode()):
+            rule = (
+                f"line {entry.number} is not sealed with the secret of this study: it, or one before it, was "
+                "changed, and the chain sealed anew."
+            )
+            raise _refuse(rule, _RESTORE, place)
+
+
+def _mac(secret: StudySecret, seal: str) -> str:
+    return secret.digest(json.dumps(["line", seal]))
 
 
 def _begins_as_one(text: bytes) -> bool:
@@ -149,14 +190,14 @@ def _sealed_entry(text: bytes, values: object) -> Entry | None:
         return None
     if any(type(values[name]) is not kind for name, kind in _TYPES.items()):
         return None
-    unsealed = {name: value for name, value in values.items() if name != "sha256"}
+    unsealed = {name: value for name, value in values.items() if name not in _SEALS}
     try:
         whole = values["schema"] == LEDGER_SCHEMA and _seal(unsealed) == values["sha256"]
         if not whole or _canonical(values).encode() != text:
             return None
     except (ValueError, RecursionError):  # infinities, lone surrogates, endless nesting
         return None
-    return Entry(values["number"], values["kind"], values["content"], values["previous"], values["sha256"])
+    return Entry(**{name: values[name] for name in _TYPES if name != "schema"})
 
 
 def _seal(values: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.interfaces.formats.monitor.secret import StudySecret
 from humeval_power.planning.looks.judgement_plan import JudgementPlan
 from humeval_power.planning.monitor.observations import Observations
@@ -64,13 +65,14 @@ def _known(seen: Observations, plan: JudgementPlan, row: int) -> tuple[str, str]
 
 class LookRows(NamedTuple):
     """What the ledger asks of the data of a look: the scale or the test that it is read by, where it is from,
-    what one row is called, digests of place and value for each, and the name of a row."""
+    what one row is called, digests of place and value for each, the name of a row, and what to say first."""
 
     by: RatingScale | str
     source: str
     noun: str
     digests: Callable[[StudySecret], list[tuple[str, str]]]
     named: Callable[[int], str]
+    notices: tuple[str, ...] = ()
 
 
 def rows_of_ratings(ratings: Ratings) -> LookRows:
@@ -83,7 +85,12 @@ def rows_of_ratings(ratings: Ratings) -> LookRows:
         )
 
     return LookRows(
-        ratings.scale, ratings.source, "rating", lambda secret: row_digests(ratings, secret), named
+        ratings.scale,
+        ratings.source,
+        "rating",
+        lambda secret: row_digests(ratings, secret),
+        named,
+        rehearsal_notices(ratings.worker_names),
     )
 
 
@@ -106,4 +113,5 @@ def rows_of_observations(seen: Observations, plan: JudgementPlan) -> LookRows:
         "judgement",
         lambda secret: observation_digests(seen, plan, secret),
         named,
+        rehearsal_notices(seen.worker or ()),
     )

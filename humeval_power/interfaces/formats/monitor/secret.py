@@ -8,16 +8,15 @@ shown, the secret may not.
 from __future__ import annotations
 
 import hmac
-import os
 import re
 import secrets
 import stat
-import tempfile
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.interfaces.writing.file_sets import write_files
 from humeval_power.reporting.monitor.result import SECRET_NAME
 
 SECRET_SCHEMA = f"{SECRET_NAME}1"
@@ -90,53 +89,17 @@ def readable_by_others(path: str | Path) -> bool:
 
 
 def _make(path: Path) -> StudySecret:
-    """A new secret, or another's, made at the same time."""
-    target = Path(os.path.realpath(path))
+    """A new secret, or another's, made at the same time. What a killed run leaves, the next one clears away."""
     secret = StudySecret(secrets.token_bytes(32))
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.name}.", suffix=".part", dir=target.parent
-        )  # 0600
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(f"{SECRET_SCHEMA} {secret.key.hex()}\n")
-                file.flush()
-                os.fsync(file.fileno())
-            _name(name, target)
-        finally:
-            Path(name).unlink(missing_ok=True)
-        sync_directory(target.parent)
-    except FileExistsError:
+        write_files({path: f"{SECRET_SCHEMA} {secret.key.hex()}\n"}, force=False, private={path})
+    except HumevalPowerError as error:
         other = read_secret(path)
-        if other is None:
-            raise _refuse(path, "was taken away while it was read.", "Try again.") from None
-        return other
-    except OSError as error:
-        rule = f"cannot be written: {error.strerror}."
-        raise _refuse(path, rule, "Name a place that can be written: --secret FILE.") from None
+        if other is not None:
+            return other
+        remedy = "Name a place that can be written: --secret FILE."
+        raise _refuse(path, f"cannot be written: {error}", remedy) from None
     return secret
-
-
-def _name(staged: str, target: Path) -> None:
-    """Give a complete file its name, never another's."""
-    try:
-        os.link(staged, target)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        if target.exists():
-            raise FileExistsError(str(target)) from None
-        os.rename(staged, target)
-
-
-def sync_directory(directory: Path) -> None:
-    """The name of a new file is on the disk only when its directory is."""
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _refuse(path: str | Path, rule: str, remedy: str) -> InputError:

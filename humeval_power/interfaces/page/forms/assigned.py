@@ -48,7 +48,7 @@ ASSIGN = Form(
                     "Workers see codes, not systems",
                     start="1",
                     help="What the codes stand for is then written apart, for you alone. Give a seed of your own: "
-                    "it makes the codes.",
+                    "it makes the order.",
                 ),
                 Control("seed", "Seed", help="Any whole number that nobody guesses; keep it with the key."),
                 Control("systems", "Names of the systems", help="Such as A,B,C."),
@@ -63,7 +63,10 @@ ASSIGN = Form(
                 Control("checks", "Attention checks", "as a share", (0, 0.3), 0.01),
                 Control("repeats", "Outputs shown once more", "as a share", (0, 0.3), 0.01),
                 Control(
-                    "replace", "A spare stands in", help="Such as r01=w07, or r01=w07:3 from batch 3 on."
+                    "replace",
+                    "A spare stands in",
+                    help="Such as r01=w07, or r01=w07:3 from batch 3 on. It sees the codes of the table that was "
+                    "asked for without it.",
                 ),
             ),
         ),

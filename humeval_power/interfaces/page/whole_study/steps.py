@@ -1,8 +1,8 @@
 """A whole study out of a plan: its steps in order, and all of it as one HTML file or as a zip.
 
 The plan is followed by its power, the assignment, the preregistration, the recommendations of Card et al. (2020)
-and a rehearsal. Workers see codes; what these stand for, and the seed that makes them, lie in `private/` and
-nowhere else. The rehearsal lies there too, since it names systems beside codes.
+and a rehearsal. Workers see codes; what these stand for, and the seed of the order, which is as telling, lie in
+`private/` and nowhere else. The rehearsal lies there too, since it names systems beside codes.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class WholeStudy:
     """All parts of a study.
 
     inputs : the files that the plan was made of, by the names that its words give them.
-    seed : of the codes of the assignment; secret.
+    seed : of the order of the assignment; secret.
     """
 
     parts: tuple[Part, ...]

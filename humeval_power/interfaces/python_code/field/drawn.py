@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -130,10 +131,17 @@ def assign(typed: Typed, source: Source) -> None:
         replacements=typed.given("replacements"),
         takeovers=takeovers or None,
         max_ratings_per_worker=typed["max_ratings_per_worker"],
-        blind=True if typed["key"] is not None else None,
+        **_codes(typed["key"]),
         seed=typed["seed"],
     )
     source.let("result", found)
+
+
+def _codes(key: str | None) -> Mapping[str, Value]:
+    """Codes of a key that is there, or new ones."""
+    if key is None:
+        return {}
+    return {"key": call("hp.exports.read_key", key)} if Path(key).exists() else {"blind": True}
 
 
 def _design(typed: Typed) -> Call:

@@ -27,7 +27,7 @@ def adjustment_sections(
 
 def _blocks(found: Adjustment, tested: EffectTest, scale: RatingScale) -> Iterator[Block]:
     rows = (("adjusted", *_cells(tested)), ("workers and items alone", *_cells(found.unadjusted)))
-    head = ("effect B - A", "on [0, 1]", "SE", f"{100 * tested.rule.confidence:g} % interval", "df", "p")
+    head = ("effect", "on [0, 1]", "SE", f"{100 * tested.rule.confidence:g} % interval", "df", "p")
     yield Table(head, rows)
     yield Paragraph(
         f"Adjusted for {adjusted_words(found)}. The second row is for comparison: which model counts is fixed "

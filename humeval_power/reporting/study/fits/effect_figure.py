@@ -54,7 +54,7 @@ def effect_figure(
         a, b = (shortened(picture_text(name), width=24) for name in systems)
         level = f"{100 * tested.rule.confidence:g} % interval"
         dashed = "" if interest is None or tested.rule.margin is not None else "; dashed: what would matter"
-        axes.set_xlabel(f"Difference B - A on [0, 1], {level}{dashed}")
+        axes.set_xlabel(f"Difference {b} - {a} on [0, 1], {level}{dashed}")
         for place, name, side in ((0.005, a, "left"), (0.995, b, "right")):
             words = axes.annotate(
                 f"{name} better", (place, 0.95), xycoords="axes fraction", va="top", ha=side, color=QUIET

@@ -40,7 +40,9 @@ def _parting(ratings: Ratings, tested: EffectTest, check: FamilyCheck, other: Ef
         tested.significant != other.significant
         or abs(tested.estimate - other.estimate) > tested.standard_error / 2
     )
-    spread = [spread_words(check.spread)] if check.spread is not None and check.spread.differs else []
+    spread = (
+        [spread_words(check.spread, ratings)] if check.spread is not None and check.spread.differs else []
+    )
     if parts:
         seen = "; ".join([*_seen(ratings), *spread]) or "nothing in the ratings says why"
         yield (
@@ -62,11 +64,12 @@ def _seen(ratings: Ratings) -> Iterator[str]:
                 yield f"{percent(share)} of the ratings of {name!r} are {float(scale.from_unit(end)):g}"
 
 
-def spread_words(spread: SpreadTest) -> str:
+def spread_words(spread: SpreadTest, ratings: Ratings) -> str:
     """That systems spread differently, in a clause."""
+    a, b = ratings.system_names
     return (
-        f"on the latent scale B's ratings spread about {spread.ratio:.2f} times as widely as A's (approximate "
-        f"score test, {p_words(spread.p_value)})"
+        f"on the latent scale the ratings of {b} spread about {spread.ratio:.2f} times as widely as those of {a} "
+        f"(approximate score test, {p_words(spread.p_value)})"
     )
 
 

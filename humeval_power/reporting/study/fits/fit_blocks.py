@@ -59,7 +59,8 @@ def effect_section(
     rule = Facts((("Test", tested_words(tested)), ("Rule", str(tested.rule))))
     table = _effect_table(ratings, fitted, tested)
     means = [Paragraph(estimand_words(fitted))] if isinstance(fitted, LatentFit) else []
-    return Section("Effect B - A", (table, *means, rule, *_pictures(ratings, tested, interest)))
+    a, b = ratings.system_names
+    return Section(f"Effect {b} - {a}", (table, *means, rule, *_pictures(ratings, tested, interest)))
 
 
 def _effect_table(ratings: Ratings, fitted: AnyFit, tested: EffectTest) -> Table:
@@ -240,8 +241,8 @@ def _linear_notes(fitted: Fit, interaction: InteractionTest | None) -> Iterator[
         yield (
             "Workers and items share something under both systems that the model leaves out (one-sided score "
             f"test of that term: z = {interaction.z:.2f}{_probed(interaction)}, {p_words(interaction.p_value)}). "
-            "It makes the test slightly too bold: fit the term of worker and item too, or analyse "
-            "differences, which it cannot touch."
+            "Which way that moves the standard error depends on the table: fit the term of worker and item too and "
+            "compare, or analyse differences, which it cannot touch."
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.inference.study.wald import EffectTest
 from humeval_power.parameters import Parameters
 from humeval_power.reporting.document import Document, Points, Section
@@ -106,6 +107,7 @@ class FitResult(Result):
             f"Fit of {self.ratings.source}",
             lead=effect_words(self.ratings, self.test),
             headline=(("Ratings", size),),
+            caveats=rehearsal_notices(self.ratings.worker_names),
             sections=(
                 effect_section(self.ratings, fitted, self.test),
                 *adjustment_sections(self.adjustment, self.test, self.scale),

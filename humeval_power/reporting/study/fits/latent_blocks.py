@@ -64,7 +64,7 @@ def estimand_words(fitted: LatentFit) -> str:
 
 def latent_blocks(ratings: Ratings, fitted: LatentFit, ranges: Intervals) -> tuple[Block, ...]:
     """Thresholds and deviations on the latent scale, and what they mean on [0, 1]."""
-    latent = fitted.latent
+    latent, (a, b) = fitted.latent, ratings.system_names
     rows = [
         _row(f"threshold {lower} | {upper}", f"threshold_{k + 1}", value, fitted, ranges)
         for k, (value, lower, upper) in enumerate(
@@ -91,7 +91,7 @@ def latent_blocks(ratings: Ratings, fitted: LatentFit, ranges: Intervals) -> tup
         Table(("latent scale", "estimate", "SE", "95 % interval", ""), tuple(rows)),
         Paragraph(
             f"P(rating <= category) = F(threshold - x effect - W0 - I0 - (W1 + I1) x), F "
-            f"{'standard normal' if latent.link == 'probit' else 'logistic'}, x = -1/2 for A and +1/2 for B."
+            f"{'standard normal' if latent.link == 'probit' else 'logistic'}, x = -1/2 for {a} and +1/2 for {b}."
         ),
         _observed(ratings, fitted),
     )
@@ -151,7 +151,8 @@ def categories_section(ratings: Ratings, fitted: LatentFit) -> Section:
         return categories_figure(fitted, ratings.system_names, _points(ratings, fitted))
 
     words = "The share of each rating by system, as observed and as the fit expects it."
-    header = ("rating", "A observed", "A fitted", "B observed", "B fitted")
+    a, b = ratings.system_names
+    header = ("rating", f"{a} observed", f"{a} fitted", f"{b} observed", f"{b} fitted")
     return Section("Categories", (Table(header, rows), Picture("categories", draw, words=words)))
 
 
@@ -214,11 +215,11 @@ _MANY = 20
 
 def _ends(ratings: Ratings, fitted: LatentFit) -> Iterator[str]:
     points = _points(ratings, fitted)
-    for system, (name, shares) in enumerate(zip(ratings.system_names, fitted.shares, strict=True)):
+    for name, shares in zip(ratings.system_names, fitted.shares, strict=True):
         for place, side in ((-1, "best"), (0, "worst")):
             if shares[place] >= _CEILING and len(points) > 2:
                 yield (
-                    f"{percent(shares[place])} of the ratings of {'AB'[system]}, {name!r}, are {points[place]}, "
+                    f"{percent(shares[place])} of the ratings of {name!r} are {points[place]}, "
                     f"the {side} rating used: such a scale hides differences at this end."
                 )
 

@@ -110,7 +110,7 @@ class CheckResult(Result):
         found = self.unmodelled[place] if self.unmodelled else ()
         if found:
             of = f"{ratings.criterion}: " if several else ""
-            points = Points(tuple(map(left_out_words, found)))
+            points = Points(tuple(left_out_words(one, ratings.system_names) for one in found))
             yield Section(f"{of}Not in the model unless you name it", (points,))
 
     def content(self) -> Record:
@@ -146,7 +146,7 @@ def _numbers(one: Unmodelled) -> Record:
     }
 
 
-def left_out_words(one: Unmodelled) -> str:
+def left_out_words(one: Unmodelled, systems: tuple[str, ...]) -> str:
     """What a column looks like, and what leaving it out does."""
     suspect = one.suspect
     where = "The names of the items" if suspect.column is None else f"Column {suspect.column!r}"
@@ -157,10 +157,11 @@ def left_out_words(one: Unmodelled) -> str:
         return f"{said} If so, name {name}."
     how = f"{one.n_simulations:,} simulated studies" if one.n_simulations else "by formula"
     rate = f"from {100 * one.alpha:g} % to {100 * one.rate:.2g} % ({how})"
+    b_minus_a = " - ".join(reversed(systems))
     if suspect.option == "--document":
-        size = f"the difference B - A varies between them with SD {one.size:.3g}"
+        size = f"the difference {b_minus_a} varies between them with SD {one.size:.3g}"
     else:
-        size = f"it moves the difference B - A by {one.size:+.3g}"
+        size = f"it moves the difference {b_minus_a} by {one.size:+.3g}"
     if one.rate <= one.alpha + _NO_HARM:
         return (
             f"{said} In these ratings {size}: leaving it out raises no false positives. If so, name {name}."
