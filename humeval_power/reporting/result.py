@@ -31,6 +31,7 @@ class Provenance:
     sources: tuple[Source, ...] = ()
 
 
+NO_POWER = "Too many of the simulated studies could not be analysed."
 UNKNOWN = Provenance()  # of a result that nobody has asked yet where it came from
 
 
@@ -92,9 +93,14 @@ class Result(ABC):
         return {}
 
     @property
+    def missed(self) -> str:
+        """Why what was asked for cannot be had, in one sentence; empty where it can. Commands then end with 3."""
+        return ""
+
+    @property
     def target_missed(self) -> bool:
-        """Whether what was asked for cannot be had: commands then end with 3."""
-        return False
+        """Whether what was asked for cannot be had."""
+        return bool(self.missed)
 
     @property
     def remarks(self) -> tuple[str, ...]:

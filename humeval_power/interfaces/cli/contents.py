@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from humeval_power.errors import InputError
@@ -66,6 +67,13 @@ def printed(result: Result, form: Format, *, details: bool) -> str:
         "json": lambda: to_json(result.record()),
     }
     return forms[form]()
+
+
+def answer_of(result: Result) -> str:
+    """What a result says first, in the terminal: its title, the answer, and what must be read before it is used."""
+    from humeval_power.reporting import render
+
+    return render.as_terminal(replace(result.body(), sections=(), signature=""), width=_width())
 
 
 def _width() -> int:

@@ -26,10 +26,15 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     click.echo(terminal_text(text), err=err, nl=nl)
 
 
+def is_quiet() -> bool:
+    """Whether the command that runs was told to say nothing but its result."""
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and bool(ctx.meta.get(QUIET, False))
+
+
 def note(message: str) -> None:
     """Print a remark on standard error, unless --quiet."""
-    ctx = click.get_current_context(silent=True)
-    if ctx is None or not ctx.meta.get(QUIET, False):
+    if not is_quiet():
         remark(message)
 
 

@@ -30,6 +30,7 @@ from humeval_power.interfaces.cli.contents import (
     RECORD,
     WORD,
     Format,
+    answer_of,
     file_of,
     folder_of,
     printed,
@@ -43,6 +44,7 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.output import (
     QUIET,
+    is_quiet,
     note,
     refuse_to_overwrite,
     remark,
@@ -142,10 +144,15 @@ class Out:
                 write_set(beside, force=self.force, first=lambda: show(text, exact=exact))
             else:
                 show(text, exact=exact)
+            answer_is_shown = not code and self.format not in ("csv", "json") and not result.printed_as
         else:
             self._write(result, self.path, beside)
             if self.format == "json":
                 say(to_json(result.record()), nl=False)
+            answer_is_shown = False
+        if not answer_is_shown and elsewhere is None and not is_quiet():
+            read_by_programs = self.path in (None, "-") or self.format == "json"
+            say(answer_of(result), err=read_by_programs)
         for file in self.beside:
             note(f"{'Used' if file.is_there else 'Written'}: {file.path}")
 
@@ -228,7 +235,9 @@ def with_result(
                     return
                 out.deliver(told)
                 work.delivered()
-            if found.target_missed:
+            if found.missed:
+                if caught() is None:
+                    note(f"Ends with {EXIT_TARGET_MISSED}: {found.missed}")
                 sys.exit(EXIT_TARGET_MISSED)
 
         def out_of(values: dict[str, Any]) -> Out:

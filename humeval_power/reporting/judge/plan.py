@@ -35,9 +35,13 @@ class JudgePlan(Result):
     provenance: Provenance = UNKNOWN
 
     @property
-    def target_missed(self) -> bool:
-        """Whether no study within the limits has the power."""
-        return self.found.judged is None and self.found.alone is None
+    def missed(self) -> str:
+        """That no study within the limits has the power."""
+        return (
+            "No study within the limits has the power."
+            if self.found.judged is None and self.found.alone is None
+            else ""
+        )
 
     def body(self) -> Document:
         """What to ask of people and of the judge, what it costs, and the other numbers of workers."""

@@ -92,9 +92,9 @@ class PlanSearchResult(Result):
         return {PLAN_FILE: self.sealed}
 
     @property
-    def target_missed(self) -> bool:
-        """Whether no design within the limits will do."""
-        return not self.found.reached
+    def missed(self) -> str:
+        """That no design within the limits will do."""
+        return "No design within the limits reaches the target." if not self.found.reached else ""
 
     def to_frame(self) -> pd.DataFrame:
         """The best design for each cost by formula: a row for each, costs as numbers."""

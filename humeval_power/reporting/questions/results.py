@@ -20,7 +20,7 @@ from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.questions.curve_chart import Found, computed_chart, scenario_power
 from humeval_power.reporting.questions.wording import PLAIN, Wording
 from humeval_power.reporting.records import Record
-from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.result import NO_POWER, UNKNOWN, Provenance, Result
 from humeval_power.scenarios.contract import Scenario
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
@@ -78,9 +78,11 @@ class PowerResult(QuestionResult):
         }
 
     @property
-    def target_missed(self) -> bool:
-        """Whether no power is known, because too many of the simulated studies could not be tested."""
-        return self.answer.simulated is not None and self.answer.simulated.too_many_failed
+    def missed(self) -> str:
+        """That no power is known, because too many of the simulated studies could not be tested."""
+        return (
+            NO_POWER if self.answer.simulated is not None and self.answer.simulated.too_many_failed else ""
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,9 +163,9 @@ class RequiredResult(QuestionResult):
         }
 
     @property
-    def target_missed(self) -> bool:
-        """Whether no size up to the largest reaches the target."""
-        return self.found.n is None
+    def missed(self) -> str:
+        """That no size up to the largest reaches the target."""
+        return "No size within the limits reaches the target." if self.found.n is None else ""
 
 
 def _curve(make: Callable[[float], Scenario], found: Found, *, label: str) -> tuple[Block, ...]:

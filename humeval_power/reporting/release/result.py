@@ -33,9 +33,9 @@ class ReleaseResult(Result):
     provenance: Provenance = UNKNOWN
 
     @property
-    def target_missed(self) -> bool:
-        """Whether there is a warning, where that was asked."""
-        return self.strict and bool(self.bundle.warnings)
+    def missed(self) -> str:
+        """That there is a warning, where that was asked."""
+        return "The bundle has warnings (--strict)." if self.strict and bool(self.bundle.warnings) else ""
 
     @property
     def remarks(self) -> tuple[str, ...]:

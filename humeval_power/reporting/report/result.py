@@ -41,9 +41,11 @@ class Report(Result):
         return 0
 
     @property
-    def target_missed(self) -> bool:
-        """Whether fields are open, where that was asked."""
-        return self.strict and self.n_open > 0
+    def missed(self) -> str:
+        """That fields are open, where that was asked."""
+        return (
+            f"{self.n_open} of its fields are open (--strict)." if self.strict and self.n_open > 0 else ""
+        )
 
     def told(self, command: str, sources: tuple[Source, ...]) -> Self:
         """The same with what was typed and the names of the files that were read: a report is published, and

@@ -13,7 +13,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.reporting.document import Document, Fact, Picture, Section, Table
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
-from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.result import NO_POWER, UNKNOWN, Provenance, Result
 from humeval_power.scenarios.resample import ResampledRatings, Unit
 
 if TYPE_CHECKING:  # Matplotlib is slow to import
@@ -54,9 +54,9 @@ class ResampleResult(Result):
     provenance: Provenance = UNKNOWN
 
     @property
-    def target_missed(self) -> bool:
-        """Whether too many studies failed for a rate to be given."""
-        return any(cell.estimate.too_many_failed for cell in self.cells)
+    def missed(self) -> str:
+        """That too many studies failed for a rate to be given."""
+        return NO_POWER if any(cell.estimate.too_many_failed for cell in self.cells) else ""
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from humeval_power.planning.tallies import Tally
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import POWER_SCHEMA, Record
-from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.result import NO_POWER, UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
 from humeval_power.reporting.study.outlook_record import outlook_record
 from humeval_power.reporting.study.power_charts import (
@@ -254,9 +254,9 @@ class StudyPower(Result):
         return (*self.notes, *failure_remarks(self._estimates))
 
     @property
-    def target_missed(self) -> bool:
-        """Whether too many of the simulated studies could not be fitted."""
-        return too_many_failed(self._estimates, strict=self.strict)
+    def missed(self) -> str:
+        """That too many of the simulated studies could not be fitted."""
+        return NO_POWER if too_many_failed(self._estimates, strict=self.strict) else ""
 
 
 def _formula_words(analytic: AnalyticPower, *, has_margin: bool) -> str:

@@ -114,6 +114,6 @@ class StudySize(Result):
         return record
 
     @property
-    def target_missed(self) -> bool:
-        """Whether no size reaches the target."""
-        return self.found.counts is None
+    def missed(self) -> str:
+        """That no size reaches the target."""
+        return "No size within the limits reaches the target." if self.found.counts is None else ""

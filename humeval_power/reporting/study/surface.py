@@ -14,7 +14,7 @@ from humeval_power.reporting.document import Block, Document, Paragraph, Picture
 from humeval_power.reporting.drawn import NOTHING_WRONG, QUANTITIES, AlongStudy, Drawn, known_rows
 from humeval_power.reporting.numbers import decimals
 from humeval_power.reporting.records import SURFACE_SCHEMA, Record
-from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.result import NO_POWER, UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY
 from humeval_power.reporting.study.study_content import failure_remarks, result_row, too_many_failed
 from humeval_power.rules import CARD2020, DecisionRule, claim
@@ -137,6 +137,6 @@ class StudySurface(Result):
         return (*notes, *failure_remarks(self._estimates))
 
     @property
-    def target_missed(self) -> bool:
-        """Whether too many of the simulated studies of a cell could not be fitted."""
-        return too_many_failed(self._estimates, strict=self.strict)
+    def missed(self) -> str:
+        """That too many of the simulated studies of a cell could not be fitted."""
+        return NO_POWER if too_many_failed(self._estimates, strict=self.strict) else ""

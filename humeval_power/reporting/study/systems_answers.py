@@ -119,9 +119,13 @@ class SystemsDetectable(Result):
         return (*self.study.parameters.notes, *self.study.design.notes)
 
     @property
-    def target_missed(self) -> bool:
-        """Whether no difference on [0, 1] is found that surely."""
-        return self.was_simulated and self.simulated is None
+    def missed(self) -> str:
+        """That no difference on [0, 1] is found that surely."""
+        return (
+            "No difference on [0, 1] is found that surely."
+            if self.was_simulated and self.simulated is None
+            else ""
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,9 +210,12 @@ class SystemsSizeResult(Result):
         return self.study.parameters.notes
 
     @property
-    def target_missed(self) -> bool:
-        """Whether no size will do, or a simulation shows less than the target."""
+    def missed(self) -> str:
+        """That no size will do, or a simulation shows less than the target."""
         simulated = self.found.simulated
         if simulated is None:
-            return self.found.counts is None
-        return not simulated.interval[1] >= self.found.target
+            return "No size within the limits reaches the target." if self.found.counts is None else ""
+        reached = simulated.interval[1] >= self.found.target
+        return (
+            "" if reached else "Simulated studies of the size by formula have less power than the target."
+        )

@@ -16,7 +16,7 @@ from humeval_power.reporting.chart import LaterChart
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.records import Record
-from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.result import NO_POWER, UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.spending_charts import money_facts
 from humeval_power.reporting.study.study_content import STRICT
 from humeval_power.reporting.study.systems_charts import can_draw, goals_chart, sizes_of, workers_chart
@@ -195,12 +195,13 @@ class SystemsPowerResult(Result):
         return tuple(said)
 
     @property
-    def target_missed(self) -> bool:
-        """Whether too many of the simulated studies could not be fitted."""
+    def missed(self) -> str:
+        """That too many of the simulated studies could not be fitted."""
         found = self.simulated
         if found is None:
-            return False
-        return found.failure_rate > STRICT if self.strict else found.too_many_failed
+            return ""
+        too_many = found.failure_rate > STRICT if self.strict else found.too_many_failed
+        return NO_POWER if too_many else ""
 
 
 def _range(values: tuple[float, ...], digits: int) -> str:

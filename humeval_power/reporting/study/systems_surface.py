@@ -13,7 +13,7 @@ from humeval_power.planning.study.systems_study import SystemsStudy
 from humeval_power.reporting.document import Document, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import counted, interval_words
 from humeval_power.reporting.records import Record
-from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.result import NO_POWER, UNKNOWN, Provenance, Result
 from humeval_power.reporting.study.systems_words import (
     assumed_words,
     family_words,
@@ -136,9 +136,9 @@ class SystemsSurface(Result):
         return (*notes, f"{failed:,} fits failed.") if failed else notes
 
     @property
-    def target_missed(self) -> bool:
-        """Whether too many of the simulated studies of a cell could not be fitted."""
-        return any(found.too_many_failed for found in self.simulated)
+    def missed(self) -> str:
+        """That too many of the simulated studies of a cell could not be fitted."""
+        return NO_POWER if any(found.too_many_failed for found in self.simulated) else ""
 
 
 @dataclass(frozen=True, kw_only=True)

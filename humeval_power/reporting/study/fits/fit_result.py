@@ -84,9 +84,13 @@ class FitResult(Result):
         return self.ratings.scale
 
     @property
-    def target_missed(self) -> bool:
-        """Whether a fit that had to converge did not."""
-        return self.strict and not self.fitted.converged
+    def missed(self) -> str:
+        """That a fit that had to converge did not."""
+        return (
+            f"The fit did not converge: {self.fitted.message}."
+            if self.strict and not self.fitted.converged
+            else ""
+        )
 
     def body(self) -> Document:
         """The effect and its test, the parameters, what to know of them, and the ratings."""
