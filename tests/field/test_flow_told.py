@@ -14,7 +14,7 @@ from humeval_power.interfaces.cli.main import main
 def run(*args: object) -> str:
     result = CliRunner().invoke(main, [str(arg) for arg in args])
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout if "--json" in args else result.output
 
 
 @pytest.fixture

@@ -52,7 +52,9 @@ def test_a_file_of_the_package_is_named_without_the_place_where_it_is_installed(
     ],
 )
 def test_the_ending_says_what_is_written(name: str, start: bytes) -> None:
-    assert run(*LINE, "-o", name).stdout == ""
+    answer = run(*LINE, "-o", name).stdout
+    assert answer.startswith("What published comparisons report")
+    assert "2 comparisons" in answer
     assert Path(name).read_bytes().startswith(start)
 
 

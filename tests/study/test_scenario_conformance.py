@@ -161,19 +161,22 @@ def test_estimates_are_centred_on_the_true_effect(scenario: Scenario) -> None:
     assert estimate.mean() == pytest.approx(scenario.true_effect, abs=reach)
 
 
-def test_computed_power_lies_in_the_simulated_interval(
-    scenario: Scenario, request: pytest.FixtureRequest
-) -> None:
+def test_computed_power_lies_in_the_simulated_interval(scenario: Scenario) -> None:
     if not is_computable(scenario):
         pytest.skip("this scenario is known by simulation alone")
-    few = request.node.callspec.id in SLOWLY_DRAWN
-    assert_computed_power_is_simulated(scenario, n_simulations=500 if few else 2000)
+    n_simulations = 500 if is_drawn_slowly(scenario) else 2000
+    assert_computed_power_is_simulated(scenario, n_simulations=n_simulations)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SLOWLY_DRAWN)
-def test_computed_power_lies_in_the_narrow_interval_of_many_studies(name: str) -> None:
-    assert_computed_power_is_simulated(SCENARIOS[name](), n_simulations=2000)
+def test_computed_power_lies_in_the_narrow_interval_of_many_studies(scenario: Scenario) -> None:
+    if not is_drawn_slowly(scenario):
+        pytest.skip("so many are drawn in the test above")
+    assert_computed_power_is_simulated(scenario, n_simulations=2000)
+
+
+def is_drawn_slowly(scenario: Scenario) -> bool:
+    return scenario in [SCENARIOS[name]() for name in SLOWLY_DRAWN]
 
 
 def assert_computed_power_is_simulated(scenario: Scenario, *, n_simulations: int) -> None:
