@@ -208,6 +208,7 @@ def analyze_systems(
     InputError
         One system, or no system of the baseline's name.
     """
+    from humeval_power.inference.study.family_error import family_error
     from humeval_power.inference.study.joint_comparison import compare_jointly
     from humeval_power.inference.study.many_systems import compare_in_pairs
     from humeval_power.inference.study.model_check import check_other_model
@@ -244,6 +245,10 @@ def analyze_systems(
         rows = comparison_rows(whole.criterion, everybody)
         changed = WithAndWithout.of(exclusion, ratings, whole, rows)
     analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
+    if analysis.joint is not None and family.correction == "max-t":
+        pairs = [(one.first, one.second) for one in analysis.results]
+        erring = family_error(ratings, analysis.joint, pairs, rule, seed=seed)
+        analysis = replace(analysis, family_error=erring)
     return SystemsResult(
         ratings=ratings,
         analysis=analysis,

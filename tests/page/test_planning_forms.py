@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import re
+import zipfile
 from urllib.parse import parse_qsl, urlsplit
 
 import click
@@ -148,6 +151,22 @@ def test_from_the_plan_to_its_rehearsal(client):
     done = client.get("/run/simulate", params=rehearsal).text
     assert "rehears" in done.lower()
     assert "ratings.csv" in done
+
+
+def test_a_spare_sees_the_codes_of_the_table_that_was_asked_for_without_it(client):
+    asked = {"workers": "3", "items": "4", "replacements": "1", "key": "1", "seed": "77"}
+    spare = {**asked, "replace": "r01=w02"}
+    assert "A spare sees the codes of the study" in client.get("/run/assign", params=spare).text
+    codes = []
+    for options in ({**asked, "batch-size": "8"}, {**spare, "batch-size": "8"}):
+        page = client.get("/run/assign", params=options).text
+        key = re.search(r"/take/(\w+)-private\.zip", page) or re.search(r"/take/(\w+)\.zip", page)
+        assert key is not None, page
+        with zipfile.ZipFile(io.BytesIO(client.get(f"/take/{key[1]}.zip").content)) as opened:
+            (name,) = [one for one in opened.namelist() if one.endswith("table.csv")]
+            rows = list(csv.DictReader(io.StringIO(opened.read(name).decode())))
+        codes.append([row["code"] for row in rows if row["worker_slot"] in ("w02", "r01")])
+    assert codes[0][: len(codes[1])] == codes[1]
 
 
 def test_a_key_has_the_name_that_the_page_gives_it():

@@ -92,7 +92,7 @@ def _compared(
     intervals: list[tuple[float, float] | None] = [None] * len(tests)
     if correction == "max-t" and not any(test.reason for test in tests):
         largest = MaxT(
-            _correlation(fitted, contrasts, rule), float(df.min()), rule.alternative == "two-sided", seed
+            correlation_of(fitted, contrasts, rule), float(df.min()), rule.alternative == "two-sided", seed
         )
         raw = np.array([test.p_value for test in tests])
         common = largest.df if fitted.variances == "common" else None
@@ -222,7 +222,7 @@ def referred(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> tuple[F
     return found.estimate, error, df
 
 
-def _correlation(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> Floats:
+def correlation_of(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> Floats:
     """Estimated correlation of the contrasts, by the covariance whose standard errors the rule uses."""
     adjusted = rule.df == "kenward-roger"
     covariance = contrasts @ (fitted.covariance_adjusted if adjusted else fitted.covariance) @ contrasts.T

@@ -95,13 +95,26 @@ class ModelCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyError:
+    """How often at least one comparison is significant where no systems differ: `rate` with its 95 % Monte Carlo
+    `interval`; NaN where so many studies would take too long. `n_failed` had no fit, and are left out."""
+
+    rate: float
+    interval: tuple[float, float]
+    n_simulations: int
+    n_failed: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class SystemsAnalysis:
     """All comparisons of a table of several systems, by the model and the correction of their family.
 
     `tests` are those that were corrected together. `joint` is the fit of all systems together, None for fits in
     pairs. `common_df` are the df of the largest statistic under max-t with common variances: the smallest of the
     comparisons'. `check` is the joint model with the other kind of variances, where it was asked for,
-    and `other_model` the same by fits in pairs instead of one of all systems, or the reverse.
+    and `other_model` the same by fits in pairs instead of one of all systems, or the reverse. `family_error` says
+    how often max-t errs with as few workers, where it does not keep its level.
     """
 
     results: tuple[PairResult, ...]
@@ -111,6 +124,7 @@ class SystemsAnalysis:
     common_df: float | None = None
     check: VariancesCheck | None = None
     other_model: ModelCheck | None = None
+    family_error: FamilyError | None = None
 
     @property
     def family(self) -> ComparisonFamily:

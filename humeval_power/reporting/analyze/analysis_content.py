@@ -173,6 +173,9 @@ def systems_content(
     record["variances_check"] = None if analysis.check is None else _check(analysis.check)
     other = analysis.other_model
     record["model_check"] = None if other is None else {"model": other.model, **_by_check(other)}
+    erring = analysis.family_error
+    if erring is not None and erring.n_simulations:
+        record["family_error"] = asdict(erring)
     record["agreement"] = None if agreement is None else dict(agreement)
     return {**record, **_counts(ratings)}
 

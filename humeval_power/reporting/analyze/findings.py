@@ -252,4 +252,6 @@ def _together(tests: FamilyOfTests, alpha: float) -> str:
     which = "all of them"
     if family.over == "criterion" and len(tests.criteria) > 1:
         which = "those of a criterion"
+    if family.correction == "max-t" and family.variances == "own":
+        return f"{which} hold together with {100 * (1 - alpha):g} % confidence, with few workers with less"
     return f"{which} hold together with at least {100 * (1 - alpha):g} % confidence"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from humeval_power.inference.study.many_systems import SystemsAnalysis
+from humeval_power.inference.study.many_systems import FamilyError, SystemsAnalysis
 from humeval_power.ratings import Ratings
 from humeval_power.reporting.analyze.family import family_words
 from humeval_power.reporting.analyze.shown_pairs import ShownPair
@@ -63,6 +63,10 @@ def notes(analysis: SystemsAnalysis, pairs: Sequence[ShownPair], names: Mapping[
         if one.reason:
             reasons.setdefault(one.reason, []).append(difference)
     yield from (f"No test of {', '.join(names)}: {why}." for why, names in reasons.items())
+    if analysis.family_error is not None and analysis.joint is not None:
+        yield _family_error_words(
+            analysis.family_error, analysis.joint.n_workers, analysis.results[0].test.rule.alpha
+        )
     if analysis.check is not None:
         yield check_words(analysis.check, called)
     if analysis.other_model is not None:
@@ -70,6 +74,19 @@ def notes(analysis: SystemsAnalysis, pairs: Sequence[ShownPair], names: Mapping[
     ends = [end for one in analysis.means for end in one.interval or ()]
     if ends and (min(ends) < 0 or max(ends) > 1):
         yield "An interval of a mean that passes an end of the scale says that t intervals do not know it."
+
+
+def _family_error_words(found: FamilyError, n_workers: int, alpha: float) -> str:
+    """That max-t errs more often with few workers than it says, and how often here."""
+    said = f"With {n_workers} workers max-t can err up to twice as often as alpha {alpha:g} says"
+    if not math.isnan(found.rate):
+        low, high = (f"{100 * end:.1f}" for end in found.interval)
+        n = found.n_simulations - found.n_failed
+        said += (
+            f": of {n} studies of this design without differences, drawn with these variances, "
+            f"{100 * found.rate:.1f} % claim one (95 % Monte Carlo interval {low} to {high})"
+        )
+    return f"{said}. Holm's correction keeps its level: --correction holm."
 
 
 def variance_notes(analysis: SystemsAnalysis) -> Iterator[str]:
