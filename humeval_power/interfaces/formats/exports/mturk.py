@@ -57,7 +57,7 @@ def _apart(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     problems = []
     for row, text in zip(frame.index, frame[_TOGETHER], strict=True):
         try:
-            answers.append(dict(_answers(json.loads(text) if str(text).strip() else {}, "Answer")))
+            answers.append(dict(_answers(_of_page(text) if str(text).strip() else {}, "Answer")))
         except (ValueError, RecursionError):
             rule = "is no JSON of answers."
             problems.append(Problem(rule, "Is the file whole?", source, row=int(row), column=_TOGETHER))
@@ -68,6 +68,14 @@ def _apart(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     return pd.concat(
         [frame.drop(columns=_TOGETHER), pd.DataFrame(cells, index=frame.index, dtype=str)], axis=1
     )
+
+
+def _of_page(text: str) -> object:
+    """What a page answered: an object, or a list of such; a ValueError for anything else."""
+    found = json.loads(text)
+    if not isinstance(found, dict | list):
+        raise ValueError(text)
+    return found
 
 
 def _answers(value: object, name: str) -> Iterator[tuple[str, str]]:
