@@ -11,10 +11,10 @@ import pandas as pd
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
-from humeval_power.checking.rows import ROW_INDEX, FlowStep
+from humeval_power.checking.rows import FlowStep
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.guess import part_columns, plain
-from humeval_power.interfaces.formats.exports.json_parts import JsonParts
+from humeval_power.interfaces.formats.exports.json_parts import JsonParts, frame_of
 from humeval_power.interfaces.formats.exports.platform import Platform
 from humeval_power.interfaces.formats.exports.raw import RawExport
 from humeval_power.interfaces.formats.json_text import parse_json
@@ -61,8 +61,7 @@ def _read(found: RawExport, why: str) -> Export:
     rows = list(_rows(records, questions, parts))
     parts.refuse()
     answered = {number for number, _ in rows}
-    frame = pd.DataFrame([row for _, row in rows], index=[number for number, _ in rows]).fillna("")
-    frame.index.name = ROW_INDEX
+    frame = frame_of(rows, source=found.source)
     flow = [FlowStep("read", len(records), f"records, with {len(rows):,} responses")]
     if len(answered) < len(records):
         flow.append(FlowStep("dropped", len(records) - len(answered), "records without a response"))

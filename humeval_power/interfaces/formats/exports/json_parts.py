@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
+
+import pandas as pd
 
 from humeval_power.checking.cells import LISTED
 from humeval_power.checking.columns import shortened
+from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.guess import plain
+from humeval_power.interfaces.formats.size_limits import refuse_large_table
 
 _Kind = TypeVar("_Kind")
 _ASK = "Export it once more; a file that was edited by hand has to keep its form."
+
+
+def frame_of(rows: Sequence[tuple[int, Mapping[str, str]]], *, source: str) -> pd.DataFrame:
+    """A table of text of numbered rows, '' where a row lacks a name that another has.
+
+    Raises
+    ------
+    InputError
+        More columns or cells than a table may have: each row can bring names of its own.
+    """
+    names = dict.fromkeys(name for _, row in rows for name in row)
+    refuse_large_table(len(rows), len(names), place=source)
+    index = pd.Index([number for number, _ in rows], name=ROW_INDEX)
+    cells = {name: [row.get(name, "") for _, row in rows] for name in names}
+    return pd.DataFrame(cells, index=index, columns=list(names), dtype=object)
 
 
 class JsonParts:

@@ -12,9 +12,9 @@ import pandas as pd
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template, literal
-from humeval_power.checking.rows import ROW_INDEX, FlowStep
+from humeval_power.checking.rows import FlowStep
 from humeval_power.interfaces.formats.exports.guess import part_columns, plain
-from humeval_power.interfaces.formats.exports.json_parts import JsonParts
+from humeval_power.interfaces.formats.exports.json_parts import JsonParts, frame_of
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
 from humeval_power.interfaces.formats.exports.raw import RawExport
 
@@ -57,9 +57,7 @@ def _read(found: RawExport, why: str) -> Export:
         flow = tuple(_flow([task for _, task in tasks], len(rows)))
     parts.refuse()
     answers: dict[str, None] = {}
-    texts = {number: _cells(row, answers) for number, row in rows.items()}
-    frame = pd.DataFrame.from_dict(texts, orient="index").fillna("")
-    frame.index.name = ROW_INDEX
+    frame = frame_of([(number, _cells(row, answers)) for number, row in rows.items()], source=found.source)
     return Export(
         platform="label-studio",
         why=why,

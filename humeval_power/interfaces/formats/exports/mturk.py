@@ -15,6 +15,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.guess import plain, slot_templates
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
 from humeval_power.interfaces.formats.exports.raw import RawExport
+from humeval_power.interfaces.formats.size_limits import refuse_large_table
 
 _TOGETHER = "Answer.taskAnswers"  # all answers of an assignment, as one JSON
 _ALWAYS = ("HITId", "AssignmentId", "WorkerId")
@@ -64,6 +65,7 @@ def _apart(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     if problems:
         raise InputError(problems[:LISTED])
     names = dict.fromkeys(name for one in answers for name in one)
+    refuse_large_table(len(frame), len(frame.columns) + len(names), place=source)
     cells = {name: [one.get(name, "") for one in answers] for name in names if name not in frame}
     return pd.concat(
         [frame.drop(columns=_TOGETHER), pd.DataFrame(cells, index=frame.index, dtype=str)], axis=1

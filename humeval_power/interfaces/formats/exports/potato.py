@@ -13,10 +13,10 @@ import pandas as pd
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template, literal
-from humeval_power.checking.rows import ROW_INDEX, FlowStep
+from humeval_power.checking.rows import FlowStep
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.guess import part_columns, split_of
-from humeval_power.interfaces.formats.exports.json_parts import JsonParts
+from humeval_power.interfaces.formats.exports.json_parts import JsonParts, frame_of
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
 from humeval_power.interfaces.formats.exports.raw import RawExport
 from humeval_power.interfaces.formats.json_text import read_object
@@ -65,9 +65,7 @@ def _of_folder(folder: Path) -> pd.DataFrame:
             problems += error.problems
     if problems:
         raise InputError(problems)
-    frame = pd.DataFrame(rows).fillna("")
-    frame.index = pd.RangeIndex(1, len(frame) + 1, name=ROW_INDEX)
-    return frame
+    return frame_of(list(enumerate(rows, start=1)), source=folder.name)
 
 
 def _of_state(state: MappingType[str, Any], *, place: str) -> list[dict[str, str]]:
