@@ -6,7 +6,6 @@ import json
 import time
 from pathlib import Path
 
-import humeval_power as hp
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -184,27 +183,6 @@ def test_a_long_name_in_a_link_of_the_page_is_refused(tmp_path: Path) -> None:
     for method in (folder.logs, folder.resolve, folder.target):
         with pytest.raises(InputError, match="too long for the name of a file"):
             method("1" * 400)
-
-
-def test_a_rehearsal_takes_what_assign_work_made() -> None:
-    parameters = hp.Parameters(
-        baseline=0.6,
-        effect=0.1,
-        sd_worker_intercept=0.05,
-        sd_worker_slope=0.02,
-        sd_item_intercept=0.1,
-        sd_item_slope=0.05,
-        sd_residual=0.1,
-    )
-    options = {"effect": 0.1, "items": (6, 12), "max_workers": 6, "n_simulations": 10, "power": 0.1}
-    try:
-        plan = hp.plan(parameters, **options).plan
-    except TypeError:
-        pytest.skip("the plan is made otherwise")
-    made = hp.assign_work(plan)
-    assert (
-        hp.plans.rehearse(plan, made).to_frame().equals(hp.plans.rehearse(plan, made.to_frame()).to_frame())
-    )
 
 
 def test_a_chosen_criterion_is_no_exclusion_and_stands_once() -> None:
