@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from humeval_power.reporting.numbers import interval_words
 from humeval_power.reporting.row_flow import flow_sentence, n_dropped
 from humeval_power.reporting.study import parameter_library
 from humeval_power.reporting.values import estimated, plain, signed
+from humeval_power.uncertainty import VarianceUncertainty
 
 KINDS = (None, True, 5, "x", [], {}, ["x"], [5], [[]], {"a": 1}, [None], 1e308, "[" * 5000)
 TASK = {
@@ -143,6 +145,15 @@ def test_a_library_entry_is_checked_as_a_file_of_parameters_is(tmp_path: Path) -
         except Exception as error:
             faults.append((kind, repr(error)))
     assert not faults, faults
+
+
+def test_an_uncertainty_beyond_what_can_be_computed_with_is_refused() -> None:
+    names = ("sd_worker_intercept", "sd_worker_slope", "sd_item_intercept", "sd_item_slope")
+    strata = {name: {"value": 0.1, "df": 4.0, "residual_weight": 0.2} for name in names}
+    for value in (1e308, -1e308, 10**400, math.inf, math.nan):
+        wrong = {**strata, "sd_item_slope": {**strata["sd_item_slope"], "value": value}}
+        with pytest.raises(InputError, match=r"strata\.sd_item_slope\.value"):
+            VarianceUncertainty.from_dict({"strata": wrong, "residual": 0.04, "residual_df": 30.0})
 
 
 def test_toml_that_would_take_the_machine_is_refused_at_once() -> None:
