@@ -1,7 +1,9 @@
 """Bad files for every command and option that reads one: nothing ends in a traceback, and nothing is lost.
 
 Good files are damaged in many ways (cut, turned, swapped value by value, in other encodings, nested, with huge
-numbers), and the real command line reads them. A try is a *traceback* where an exception leaves the command, a
+numbers), and the real command line reads them. Then every field of every JSON and TOML file that is read takes
+every wrong kind and extreme, in an order that the seed makes (`prove_fields`), each in a child with limits of
+memory and of seconds. A try is a *traceback* where an exception leaves the command, a
 *loss* where it ends with 2 and a file has changed or come, a *wrong code* where it ends with anything but 0, 2, 3,
 or 1 after a fit that failed, and a *hang* beyond the patience. All but the tries are 0.
 """
@@ -18,9 +20,11 @@ import resource
 import signal
 import sys
 import tempfile
+import time
+import tomllib
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -423,6 +427,302 @@ def _said(path: tuple[Any, ...]) -> str:
     return ".".join(map(str, path))
 
 
+@dataclass(frozen=True)
+class FieldTarget:
+    """A reader of JSON or TOML: a command that names the file `name`, good content of it, and the files beside."""
+
+    words: str
+    name: str
+    content: str
+    beside: dict[str, str] = field(default_factory=dict)
+
+
+FIELD_SECONDS, FIELD_MEMORY = 5, 2 * 2**30  # of CPU, and of bytes beyond what the parent has
+KINDS: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 0.5, 5, 1e308, -1e308, 5e-324, 2**63, 10**400, "", "x", "1e308", "nan"),
+    *(
+        "x" * 100_000,
+        "a." * 20_000,
+        "\u202e",
+        "\ud800",
+        "\0",
+        "=1+1",
+        [],
+        {},
+        [None],
+        [5],
+        ["x"],
+        [[]],
+        {"a": 1},
+    ),
+    *({"": None}, [{}], "[" * 5_000, "{" * 5_000, {f"k{n}": n for n in range(20_000)}, list(range(20_000))),
+)
+
+
+def field_targets() -> tuple[FieldTarget, ...]:
+    """Every reader of JSON and TOML that no command of `TARGETS` writes a good file for."""
+    lines = [
+        {
+            "doc_id": item,
+            "doc": {"passage": f"p{item // 2}"},
+            "target": "1",
+            "resps": [["1"]],
+            "filtered_resps": ["1"],
+            "filter": "none",
+            "metrics": ["acc"],
+            "doc_hash": f"h{item}",
+            "acc": item % 2,
+        }
+        for item in range(2)
+    ]
+    inspected = {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": "t", "model": "m", "created": "2026"},
+        "results": {"scores": [{"name": "s", "metrics": {"accuracy": {"value": 0.5}}}]},
+        "samples": [
+            {"id": "q1", "epoch": 1, "input": "?", "target": "yes", "scores": {"s": {"value": "C"}}},
+            {"id": "q2", "epoch": 1, "input": "!", "target": ["no"], "scores": {"s": {"value": 0.5}}},
+        ],
+    }
+    helm = [
+        {
+            "instance_id": "i1",
+            "train_trial_index": 0,
+            "stats": [{"name": {"name": "em", "split": "test"}, "count": 1, "mean": 1}],
+        }
+    ]
+    spec = {"name": "boolq:model=a", "adapter_spec": {"model": "a"}}
+    openai: list[dict[str, Any]] = [
+        {"spec": {"completion_fns": ["m"], "eval_name": "e", "created_at": "2026"}},
+        {"sample_id": "e.1", "type": "match", "data": {"correct": True, "expected": "y", "picked": "y"}},
+        {"final_report": {"accuracy": 1.0}},
+    ]
+    task = {
+        "id": 1,
+        "data": {"item": "i1", "system": "A"},
+        "annotations": [
+            {
+                "id": 7,
+                "completed_by": {"id": 3},
+                "was_cancelled": False,
+                "lead_time": 2.5,
+                "result": [{"from_name": "fluency", "value": {"rating": 4}}],
+            }
+        ],
+    }
+    short = {
+        "annotation_id": 1,
+        "annotator": 2,
+        "lead_time": 3,
+        "item": "i1",
+        "system": "A",
+        "f": [{"rating": 4}],
+    }
+    record = {
+        "id": "r1",
+        "item": "i1",
+        "system": "A",
+        "q.responses": [4],
+        "q.responses.users": ["u1"],
+        "q.responses.status": ["submitted"],
+    }
+    state = {
+        "user_id": "u1",
+        "instance_id_to_label_to_value": {"i1": [[{"schema": "fluency", "name": "4"}, "4"]]},
+    }
+    page = json.dumps([{"rating": {"1": 4}}]).replace('"', '""')
+    mapping = (
+        'schema = "humeval_power/mapping/1"\nplatform = "table"\nratings = "rating"\nmissing = ["no"]\n'
+        'keep = ["batch"]\n[columns]\nworker = "worker"\nitem = "item"\nsystem = "system"\n[words]\ngood = 4\n'
+    )
+    sheet = "worker,item,system,rating,batch\nw,i,A,3,1\nw,i,B,4,1\n"
+    log_mapping = (
+        'schema = "humeval_power/log_mapping/1"\nitem = "id"\nsystem = "m"\n[scores]\nacc = "s"\n'
+        '[fields]\npassage = "p"\n[words]\nright = 1\n'
+    )
+    logged = '{"id": 1, "m": "a", "s": "right", "p": "x"}\n{"id": 2, "m": "a", "s": 0, "p": "x"}\n'
+    study = 'workers = 4\nitems = 6\neffect = 0.1\nsimulations = 10\nparameters = "parameters.json"\nalpha = 0.05\n'
+    scores = "item,A,B\n" + "".join(f"i{i},{i % 7},{(i * 3) % 7}\n" for i in range(12))
+    jsonl = "".join
+    return (
+        FieldTarget("rank scores {}", "samples_t.jsonl", jsonl(json.dumps(one) + "\n" for one in lines)),
+        FieldTarget("import {}", "log.json", json.dumps(inspected)),
+        FieldTarget(
+            "import {}", "per_instance_stats.json", json.dumps(helm), {"run_spec.json": json.dumps(spec)}
+        ),
+        FieldTarget(
+            "import per_instance_stats.json",
+            "run_spec.json",
+            json.dumps(spec),
+            {"per_instance_stats.json": json.dumps(helm)},
+        ),
+        FieldTarget("import {}", "openai.jsonl", jsonl(json.dumps(one) + "\n" for one in openai)),
+        FieldTarget("import {}", "tasks.json", json.dumps([task, task])),
+        FieldTarget("import {} --draft", "short.json", json.dumps([short])),
+        FieldTarget("import {}", "records.json", json.dumps([record, record])),
+        FieldTarget("import {}", "records.jsonl", json.dumps(record) + "\n"),
+        FieldTarget("import annotation_output", "annotation_output/u1/user_state.json", json.dumps(state)),
+        FieldTarget(
+            "import {}",
+            "mturk.csv",
+            'HITId,AssignmentId,WorkerId,Input.item1,Input.system1,Answer.taskAnswers\nh,a,w,i,A,"'
+            + page
+            + '"\n',
+        ),
+        FieldTarget("import table.csv --map {}", "mapping.toml", mapping, {"table.csv": sheet}),
+        FieldTarget(
+            "import logged.jsonl --map {}", "log_mapping.toml", log_mapping, {"logged.jsonl": logged}
+        ),
+        FieldTarget("power {}", "study.toml", study),
+        FieldTarget(
+            "compare scores s.csv --config {}",
+            "compare.toml",
+            'question = "mean"\nalpha = 0.05\n',
+            {"s.csv": scores},
+        ),
+    )
+
+
+def prove_fields(n_tries: int | None, seed: int) -> Counts:
+    """Every field of every JSON and TOML reader takes every wrong kind and extreme; of all such tries the first
+    `n_tries` in the order of the seed, None for all."""
+    counts, choose = Counts(), random.Random(seed)
+    here = Path.cwd()
+    with tempfile.TemporaryDirectory() as name:
+        try:
+            os.chdir(name)
+            good = {
+                file: content.decode()
+                for file, content in write_good_files(Path(name)).items()
+                if _is_text(file)
+            }
+            made = [
+                FieldTarget(target.words, target.name, good[target.name], good)
+                for target in TARGETS
+                if target.name.endswith((".json", ".toml"))
+            ]
+            known = {"parameters.json": good["parameters.json"]}
+            own = [replace(one, beside={**known, **one.beside}) for one in field_targets()]
+            tries = [
+                (target, path, kind)
+                for target in (*own, *made)
+                for path in _fields(target)
+                for kind in range(len(KINDS))
+            ]
+            choose.shuffle(tries)
+            for target, path, kind in tries[:n_tries]:
+                _one_field(target, path, KINDS[kind], counts)
+        finally:
+            os.chdir(here)
+    return counts
+
+
+def _is_text(name: str) -> bool:
+    return not name.endswith((".xlsx", ".parquet", ".gz"))
+
+
+def _values(target: FieldTarget) -> list[Any]:
+    """The documents in a file: one, or one a line; the JSON in a cell of a table."""
+    if target.name.endswith(".toml"):
+        return [tomllib.loads(target.content)]
+    if target.name.endswith(".jsonl"):
+        return [json.loads(line) for line in target.content.splitlines()]
+    if target.name.endswith(".csv"):
+        return [json.loads(target.content.rstrip().split(',"')[-1][:-1].replace('""', '"'))]
+    return [json.loads(target.content)]
+
+
+def _fields(target: FieldTarget) -> list[tuple[Any, ...]]:
+    """The paths of all values in a file; the items of long lists by the first two."""
+    every = list(_paths(_values(target)))
+    return [path for path in every if not any(isinstance(name, int) and name > 1 for name in path)]
+
+
+def _written(target: FieldTarget, values: list[Any]) -> str:
+    """The file with these documents."""
+    if target.name.endswith(".toml"):
+        tables = "".join(f"{_toml(str(key))} = {_toml(value)}\n" for key, value in values[0].items())
+        return tables if isinstance(values[0], dict) else "x"
+    if target.name.endswith(".csv"):
+        head = target.content.split(',"')[0]
+        return head + ',"' + json.dumps(values[0]).replace('"', '""') + '"\n'
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+def _toml(value: Any) -> str:
+    """A value of TOML, on one line; null, which it does not have, as a bare word."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_toml(str(key))} = {_toml(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
+
+
+def _one_field(target: FieldTarget, path: tuple[Any, ...], kind: Any, counts: Counts) -> None:
+    """One value in the place of another, and the command in a child of its own."""
+    values = json.loads(json.dumps(_values(target)))
+    part = values
+    for name in path[:-1]:
+        part = part[name]
+    part[path[-1]] = kind
+    try:
+        text = _written(target, values).encode("utf-8", "surrogatepass")
+    except (AttributeError, ValueError):
+        return  # a file of TOML is a table, whatever is in it
+    words = target.words.format(target.name).split()
+    said = f"{' '.join(words)} with {target.name}: {_said(path)} is {json.dumps(kind)[:20]}"
+    counts.tries += 1
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in {**target.beside, target.name: ""}.items():
+            place = Path(folder, name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(text if name == target.name else content.encode())
+        before = _contents(Path(folder))
+        ended, told = _in_child(words, Path(folder))
+        after = _contents(Path(folder))
+    if ended == "traceback":
+        counts.tracebacks += 1
+    elif ended == "hang":
+        counts.hangs += 1
+    elif ended == "2":
+        counts.refused += 1
+        counts.losses += before != after
+    elif ended not in ("0", "1", "3"):
+        counts.wrong_codes += 1
+    if ended in ("traceback", "hang") or (ended == "2" and before != after) or ended not in "0123":
+        counts.details.append(f"{said}: {ended}: {told}")
+
+
+def _in_child(words: list[str], folder: Path) -> tuple[str, str]:
+    """How a command ended, in a process with limits, and what it said."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        os.chdir(folder)
+        size = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        resource.setrlimit(resource.RLIMIT_AS, (size + FIELD_MEMORY,) * 2)
+        resource.setrlimit(resource.RLIMIT_CPU, (FIELD_SECONDS, FIELD_SECONDS + 1))
+        code, told, fault = _run(words)
+        if fault is not None and not isinstance(fault, TimeoutError):
+            where = traceback.extract_tb(fault.__traceback__)[-1]
+            told = f"{type(fault).__name__}: {str(fault)[:90]} ({where.name}:{where.lineno})"
+        ended = str(code) if fault is None else "hang" if isinstance(fault, TimeoutError) else "traceback"
+        os.write(write, json.dumps([ended, told[-200:]]).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        said = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if not said:
+        return "hang", f"ended by signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(
+            status
+        ) else "said nothing"
+    ended, told = json.loads(said)
+    return str(ended), str(told)
+
+
 def _writers(n_kills: int, seed: int) -> dict[str, int] | None:
     """The counts of `kill_writers`, None where it is not there."""
     sys.path.insert(0, str(Path(__file__).parent))
@@ -439,6 +739,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} tries and 20 kills, for CI")
     parser.add_argument("--tries", type=int, help=f"damaged files [{FULL}]")
+    parser.add_argument("--fields", type=int, help=f"values of the wrong kind [all; quick: {QUICK}]")
     parser.add_argument("--kills", type=int, help="killed writers [200]")
     parser.add_argument("--seed", type=int, default=1)
     wanted = parser.parse_args()
@@ -447,7 +748,16 @@ def main() -> None:
     for line in found.details:
         print(line)
     print("files:  ", found.as_dict())
-    faults = found.tracebacks + found.losses + found.wrong_codes + found.hangs
+    begun = time.monotonic()
+    of_fields = prove_fields(
+        wanted.fields if wanted.fields is not None else QUICK if wanted.quick else None, wanted.seed
+    )
+    for line in of_fields.details:
+        print(line)
+    print("fields: ", of_fields.as_dict(), f"{time.monotonic() - begun:.0f} s")
+    faults = sum(
+        each.tracebacks + each.losses + each.wrong_codes + each.hangs for each in (found, of_fields)
+    )
     n_kills = wanted.kills if wanted.kills is not None else 20 if wanted.quick else 200
     killed = _writers(n_kills, wanted.seed) if n_kills else None
     print("writers:", killed if killed is not None else "not looked at")

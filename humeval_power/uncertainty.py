@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.magnitudes import LARGEST, is_computable
 from humeval_power.parameters import STANDARD_DEVIATIONS
 
 Floats = NDArray[np.float64]
@@ -133,7 +133,11 @@ class VarianceUncertainty:
             given |= {f"strata.{name}.{part}": value for part, value in stratum._asdict().items()}
         return [
             field_problem(
-                name, value, "must be a finite number." if not _is_finite(value) else "must be above 0."
+                name,
+                value,
+                f"must be a number of at most {LARGEST:g}."
+                if not _is_finite(value)
+                else "must be above 0.",
             )
             for name, value in given.items()
             if not _is_finite(value) or (name.endswith("df") and float(value) <= 0)  # type: ignore[arg-type]
@@ -141,7 +145,7 @@ class VarianceUncertainty:
 
 
 def _is_finite(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and is_computable(value)
 
 
 def worker_multiplier(n_workers: int, confidence: float) -> float:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # pandas is slow to import
     from humeval_power.parameters import Parameters
     from humeval_power.planning.plan.plan import Plan
     from humeval_power.reporting.field.rehearsal import RehearsalResult
+    from humeval_power.reporting.plan.assignment import AssignmentResult
     from humeval_power.scales import RatingScale
     from humeval_power.simulation.rehearsal import Habits
     from humeval_power.systems import SystemsParameters
@@ -23,7 +24,7 @@ if TYPE_CHECKING:  # pandas is slow to import
 
 def rehearse(
     plan: Plan,
-    assignment: Assigned | pd.DataFrame,
+    assignment: Assigned | AssignmentResult | pd.DataFrame,
     *,
     key: Key | pd.DataFrame | None = None,
     parameters: Parameters | SystemsParameters | None = None,
@@ -42,7 +43,7 @@ def rehearse(
 
     Parameters
     ----------
-    plan, assignment : the study; the table as `assign_work` makes it (`to_frame`) or as
+    plan, assignment : the study; what `assign_work` made, its table (`to_frame`), or the table as
         `read_assignment` reads it.
     key : what the codes stand for, where a table does not name the systems.
     parameters, effect, means : the true world, in the place of the plan's; means are of several systems.
@@ -78,6 +79,7 @@ def rehearse(
         world_of,
     )
     from humeval_power.reporting.field.rehearsal import RehearsalResult
+    from humeval_power.reporting.plan.assignment import AssignmentResult
     from humeval_power.reporting.result import Provenance
     from humeval_power.simulation.rehearsal import rehearse as drawn
 
@@ -88,6 +90,9 @@ def rehearse(
     ):
         raise InputError(f"The plan is of ratings on {plan.scale}: leave out the scale.")
     rated = plan.scale or scale
+    if isinstance(assignment, AssignmentResult):
+        key = assignment.key() if assignment.blind and key is None else key
+        assignment = assignment.to_frame()
     if not isinstance(assignment, Assigned):
         assignment = assigned_of([(assignment, "assignment")])
     if key is not None and not isinstance(key, Key):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import Problem
+from humeval_power.magnitudes import TOO_LARGE, is_computable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,7 +143,7 @@ def cell_problems(bad: Mask, cells: Cells, *, at: Location, rule: str, remedy: s
     order = np.argsort(first)
     problems = [
         Problem(
-            rule=rule + _also(int(counts[i])),
+            rule=(TOO_LARGE if _is_too_large(cells.texts[values[i]]) else rule) + _also(int(counts[i])),
             remedy=remedy,
             place=at.source,
             row=int(at.rows[rows[first[i]]]),
@@ -245,7 +246,13 @@ def _number(text: str) -> float | None:
     if not _NUMBER.fullmatch(text):
         return None
     value = float(text)
-    return value if math.isfinite(value) else None
+    return value if is_computable(value) else None
+
+
+def _is_too_large(text: str) -> bool:
+    """Whether a text is a number, and none that can be computed with: no other rule matters then."""
+    bare = text.strip().removesuffix("%")
+    return _NUMBER.fullmatch(bare) is not None and _number(bare) is None
 
 
 def _also(count: int) -> str:

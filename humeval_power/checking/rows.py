@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 ROW_INDEX = "row"  # an index of this name holds the row numbers of the file
 
+OF_ANOTHER_CRITERION = "criterion is not "  # rows that were not asked for, and no exclusion
+
 
 @dataclass(frozen=True, slots=True)
 class FlowStep:
@@ -115,7 +117,7 @@ def select_rows(
     drops = [("row is empty", empty)]
     if rows.kinds is not None:
         drops.append((rows.kinds.words(~empty), apart))
-    drops.append((f"criterion is not {criterion!r}", other_criterion))
+    drops.append((f"{OF_ANOTHER_CRITERION}{criterion!r}", other_criterion))
     of_criterion = ~(empty | apart | other_criterion)
     if systems is not None:
         ids = rows.ids["system"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from humeval_power.checking.collected import APART
+from humeval_power.checking.rows import OF_ANOTHER_CRITERION
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.designs import Design
 from humeval_power.errors import InputError, Problem
@@ -206,7 +207,7 @@ def _left_out(plan: Plan, ratings: Ratings) -> list[Deviation]:
 
 def _is_of_another(reason: str) -> bool:
     """Whether rows were left out because they are of another criterion, which has an analysis of its own."""
-    return reason.startswith("criterion is not ")
+    return reason.startswith(OF_ANOTHER_CRITERION)
 
 
 def power_at_interest(

@@ -8,6 +8,14 @@ import re
 MINUS = "\u2212"
 
 
+_ROUNDING = 1e-14  # of differences and spreads of numbers near 1: what is smaller is 0 but for rounding
+
+
+def without_rounding(value: float) -> float:
+    """0 for an estimate that differs from it by errors of rounding alone, and for -0; else the number."""
+    return 0.0 if abs(value) < _ROUNDING else value
+
+
 def with_minus(text: str) -> str:
     """A number as text with a real minus sign."""
     return text.replace("-", MINUS)
@@ -22,7 +30,7 @@ def interval_words(low: float, high: float, *, digits: int = 4, signed: bool = F
     """'0.0123 to 0.0456', 'none' where there is no such interval; `signed` writes the plus signs too."""
     if math.isnan(low):
         return "none"
-    sign = "+" if signed else ""
+    sign, low, high = "+" if signed else "", without_rounding(low), without_rounding(high)
     return f"{low:{sign}.{digits}f} to {high:{sign}.{digits}f}"
 
 
@@ -50,7 +58,7 @@ def time_taken(seconds: float) -> str:
 
 def decimals(value: float, digits: int) -> str:
     """A number with so many decimals; a dash where there is none, as for type M where nothing is found."""
-    return f"{value:.{digits}f}" if math.isfinite(value) else "-"
+    return f"{without_rounding(value):.{digits}f}" if math.isfinite(value) else "-"
 
 
 NO_P = "none"  # what a cell of p-values shows where there is none

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from humeval_power.checking.rows import OF_ANOTHER_CRITERION
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.values import Document, count, listed, number, words
 
@@ -41,12 +42,20 @@ def flow_sentence(record: Document) -> str | None:
         return None
     said = [_of_export(export) for export in exports]
     if not exports or _n_dropped(steps):
-        said.append("; ".join(map(_of_table, steps)) + ".")
+        shown = [_of_table(step) for step in steps if not _is_of_another(step)]
+        chosen = next((words(step, "reason") or "" for step in steps if _is_of_another(step)), None)
+        if chosen is not None:
+            left = sum(int(number(step, "rows") or 0) for step in steps if _is_of_another(step))
+            n = int(number(steps[0], "rows") or 0) - left
+            criterion = chosen.removeprefix(OF_ANOTHER_CRITERION)
+            shown[0] += f", {n:,} of them of the criterion {criterion}"
+        said.append("; ".join(shown) + ".")
     return " ".join(said)
 
 
 def n_dropped(record: Document) -> int:
-    """Rows that were left out of the table as it was read, and of the exports that it was made of."""
+    """Rows that were left out of the table as it was read, and of the exports that it was made of; rows of another
+    criterion than the chosen one are not left out."""
     return sum(_n_dropped(_steps(one)) for one in (*_exports(record), record))
 
 
@@ -93,7 +102,13 @@ def _of_table(step: Document) -> str:
 
 
 def _verb(step: Document) -> str:
+    if _is_of_another(step):
+        return "of another criterion"
     return _VERBS.get(str(step.get("step")), "kept")
+
+
+def _is_of_another(step: Document) -> bool:
+    return step.get("step") == "dropped" and (words(step, "reason") or "").startswith(OF_ANOTHER_CRITERION)
 
 
 def _kept(step: Document) -> str:
@@ -101,7 +116,11 @@ def _kept(step: Document) -> str:
 
 
 def _n_dropped(steps: list[Document]) -> int:
-    return sum(int(number(step, "rows") or 0) for step in steps if step.get("step") == "dropped")
+    return sum(
+        int(number(step, "rows") or 0)
+        for step in steps
+        if step.get("step") == "dropped" and not _is_of_another(step)
+    )
 
 
 def _steps(record: Document) -> list[Document]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeAlias
 
+from humeval_power.reporting.numbers import without_rounding
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 
@@ -117,17 +118,17 @@ def design_words(cell: Document) -> str:
 
 def plain(value: float) -> str:
     """Four significant digits."""
-    return f"{value:.4g}"
+    return f"{without_rounding(value):.4g}"
 
 
 def signed(value: float) -> str:
     """A stated difference with its sign, where it has one."""
-    return f"{value:+.3g}" if value else "0"
+    return f"{value:+.3g}" if without_rounding(value) else "0"
 
 
 def estimated(value: float) -> str:
     """An estimate with its sign and three significant digits, trailing zeros kept."""
-    return f"{value:+#.3g}".removesuffix(".")
+    return f"{without_rounding(value):+#.3g}".removesuffix(".")
 
 
 def share(value: float) -> str:

@@ -26,6 +26,7 @@ from planned_studies import (
 )
 from reference.rehearsal_twin import rehearse_slowly
 
+from humeval_power.api.plan import assign_work
 from humeval_power.api.rehearsal import rehearse
 from humeval_power.checking.exports.assigned import assigned_of
 from humeval_power.checking.exports.whole import whole_work
@@ -490,3 +491,12 @@ def test_rehearsed_studies_find_the_effect_as_often_as_the_plan_says(name: str) 
     expected = plan.recomputed_power()
     assert 0.3 < expected < 0.95
     assert abs(significant / n - expected) < 4 * math.sqrt(expected * (1 - expected) / n)
+
+
+def test_what_assign_work_made_is_taken_as_its_table_is() -> None:
+    plan = of_two()
+    for blind in (False, True):
+        made = assign_work(plan, blind=blind)
+        key = made.key() if blind else None
+        apart = rehearse(plan, made.to_frame(), key=key).to_frame()
+        assert rehearse(plan, made).to_frame().equals(apart)

@@ -63,7 +63,12 @@ def _named(sources: Sequence[str]) -> str:
 
 
 def combine_logs(
-    logs: Sequence[Log], *, task: str | None = None, scores: Sequence[str] = (), again: Again = "refuse"
+    logs: Sequence[Log],
+    *,
+    task: str | None = None,
+    scores: Sequence[str] = (),
+    again: Again = "refuse",
+    notices: Sequence[str] = (),
 ) -> LogTable:
     """One table of all logs, in their order.
 
@@ -72,6 +77,7 @@ def combine_logs(
     task : the only one to read; all if None, and items of several are named task/item.
     scores : the metrics to keep; all that every log has, if none is named.
     again : what to do where a system has several logs of a task.
+    notices : what is to be said of files that hold none of the logs.
 
     Raises
     ------
@@ -93,7 +99,7 @@ def combine_logs(
     for name in fields:
         if name in clusters:
             frame[name] = _shown(frame[name], name)
-    return LogTable(frame, metrics, found, tuple(read), (*told, *_lacking(read)))
+    return LogTable(frame, metrics, found, tuple(read), (*notices, *told, *_lacking(read)))
 
 
 def _of_task(logs: Sequence[Log], task: str | None) -> Sequence[Log]:

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.clusters import Clusters
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 from humeval_power.inference.compare.result import Floats
+from humeval_power.magnitudes import LARGEST, MOST_COUNTED, SMALLEST, TOO_LARGE
+
+_SCALED = "Write all scores in another unit: multiply or divide them by one number."
 
 if TYPE_CHECKING:
     from humeval_power.checking.cluster_columns import ClusterSuspect
@@ -42,11 +45,43 @@ class ScoreTable:
             )
         if not np.isfinite(self.scores).all():
             raise InputError("Every item needs a finite score under every system.")
+        self._check_magnitudes()
         if self.clusters is not None and self.clusters.n_items != len(self.scores):
             raise InputError(
                 f"There are {len(self.scores):,} items, and clusters of {self.clusters.n_items:,}; every item "
                 "needs its cluster."
             )
+
+    def _check_magnitudes(self) -> None:
+        """Refuse scores, and differences of them, whose powers are no numbers or 0."""
+        place = self.source or None
+        large = np.argwhere(np.abs(self.scores) > LARGEST)
+        if len(large):
+            item, system = large[0]
+            raise InputError(
+                [
+                    Problem(
+                        TOO_LARGE,
+                        _SCALED,
+                        place,
+                        column=self.systems[system],
+                        value=float(self.scores[item, system]),
+                        has_value=True,
+                    )
+                ]
+            )
+        sizes = np.abs(self.scores)
+        if not ((sizes > 0) & (sizes < SMALLEST * MOST_COUNTED)).any():
+            return  # two numbers that are larger are equal, or further apart
+        for a, b in all_pairs(len(self.systems)):
+            largest = float(np.abs(self.scores[:, a] - self.scores[:, b]).max())
+            if 0 < largest < SMALLEST:
+                first, second = self.systems[a], self.systems[b]
+                rule = (
+                    f"no item differs between {first!r} and {second!r} by more than {largest:g}: differences "
+                    f"below {SMALLEST:g} cannot be computed with."
+                )
+                raise InputError([Problem(rule, _SCALED, place)])
 
     @property
     def n_items(self) -> int:

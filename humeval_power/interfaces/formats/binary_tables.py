@@ -17,9 +17,8 @@ from humeval_power.extras import require_extra
 from humeval_power.interfaces.formats.archives import refuse_bomb
 from humeval_power.interfaces.formats.size_limits import (
     largest_size,
-    largest_table,
+    refuse_large_table,
     too_large,
-    too_many_cells,
 )
 from humeval_power.interfaces.formats.text_tables import with_header
 
@@ -120,8 +119,7 @@ def _parquet_frame(content: bytes, source: str) -> pd.DataFrame:
 
     file = pq.ParquetFile(io.BytesIO(content))
     about = file.metadata
-    if about.num_rows * about.num_columns > largest_table():
-        raise too_many_cells(about.num_rows, about.num_columns, place=source)
+    refuse_large_table(about.num_rows, about.num_columns, place=source)
     pieces, size = [], 0
     # A dictionary of one long text stands for any number of rows: only what comes out tells the size.
     for piece in file.iter_batches(batch_size=_ROWS_AT_ONCE):
@@ -135,11 +133,10 @@ def _parquet_frame(content: bytes, source: str) -> pd.DataFrame:
 
 def _refuse_wide_sheet(rows: Iterator[tuple[object, ...]], source: str) -> None:
     """A cell in the last corner of a sheet makes a table of 17 thousand million cells."""
-    widest, limit = 1, largest_table()
+    widest = 1
     for n_rows, row in enumerate(rows, start=1):
         widest = max(widest, len(row))
-        if n_rows * widest > limit:
-            raise too_many_cells(n_rows, widest, place=source)
+        refuse_large_table(n_rows, widest, place=source)
 
 
 def _refuse(source: str, rule: str, remedy: str) -> InputError:

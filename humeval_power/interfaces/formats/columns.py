@@ -13,6 +13,7 @@ from humeval_power.checking.cells import Cells, Location, cell_problems, read_ce
 from humeval_power.checking.columns import Column, find_columns
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.tables import SourceTable
+from humeval_power.magnitudes import MOST_COUNTED
 from humeval_power.ratings import MISSING_CODES
 
 Floats = NDArray[np.float64]
@@ -74,7 +75,9 @@ def _checked(found: SourceTable, name: str, column: NumberColumn) -> tuple[Float
     at = Location(found.source, name, found.frame.index.to_numpy(dtype=np.int64))
     no_number = ~blank & np.isnan(value)
     with np.errstate(invalid="ignore"):
-        outside = (value < column.low) | (value > column.high)
+        outside = (value < column.low) | (
+            value > min(column.high, MOST_COUNTED if column.whole else math.inf)
+        )
         broken = np.isfinite(value) & (value != np.round(value)) & column.whole & ~outside
     rules = [
         (no_number, "is not a number.", _remedy(column)),
@@ -99,6 +102,8 @@ def _remedy(column: NumberColumn) -> str:
 
 
 def _range(column: NumberColumn) -> str:
+    if math.isinf(column.high) and column.whole:
+        return f"must lie from {column.low:g} to {MOST_COUNTED:,}."
     if math.isinf(column.high):
         return f"must be at least {column.low:g}."
     if math.isinf(column.low):

@@ -6,7 +6,7 @@ import csv
 
 import pandas as pd
 
-from humeval_power.interfaces.formats.size_limits import largest_table
+from humeval_power.interfaces.formats.size_limits import largest_table, most_columns
 
 _LONGEST_HEADER = 100_000  # characters; one cell of more is beyond what `csv` takes by itself
 
@@ -23,7 +23,7 @@ def even_cells(text: str, separator: str) -> pd.DataFrame | None:
     quoted = '"' in text
     width = len(next(csv.reader([header], delimiter=separator), []))
     # A blank line becomes a row of as many cells as the header has.
-    if width < 2 or text.count("\n") * width > largest_table():
+    if width < 2 or width > most_columns() or text.count("\n") * width > largest_table():
         return None
     try:
         table = arrow_csv.read_csv(

@@ -8,8 +8,9 @@ from humeval_power.errors import InputError, Problem
 
 MAX_MB = "HUMEVAL_POWER_MAX_MB"
 MAX_CELLS = "HUMEVAL_POWER_MAX_CELLS"
+MAX_COLUMNS = "HUMEVAL_POWER_MAX_COLUMNS"  # each of them costs time of its own
 MEGABYTE = 1_000_000
-_DEFAULTS = {MAX_MB: 200, MAX_CELLS: 25_000_000}
+_DEFAULTS = {MAX_MB: 200, MAX_CELLS: 25_000_000, MAX_COLUMNS: 10_000}
 
 
 def largest_size() -> int:
@@ -22,6 +23,11 @@ def largest_table() -> int:
     return _limit(MAX_CELLS)
 
 
+def most_columns() -> int:
+    """The most columns that a table may have."""
+    return _limit(MAX_COLUMNS)
+
+
 def too_large(name: str, *, unpacked: bool = False) -> InputError:
     """The refusal of a file beyond the limit of bytes."""
     verb = "unpacks to more than" if unpacked else "is larger than"
@@ -29,13 +35,24 @@ def too_large(name: str, *, unpacked: bool = False) -> InputError:
     return InputError([Problem(f"{verb} {_limit(MAX_MB):,} MB.", remedy, place=name)])
 
 
-def too_many_cells(n_rows: int, n_columns: int, *, place: str) -> InputError:
-    """The refusal of a table beyond the limit of cells."""
-    rule = f"{n_rows:,} rows of {n_columns:,} columns are more than {largest_table():,} cells."
-    remedy = (
-        f"If it is what you mean, raise the limit: {MAX_CELLS}={n_rows * n_columns} in the environment."
-    )
-    return InputError([Problem(rule, remedy, place=place)])
+def refuse_large_table(n_rows: int, n_columns: int, *, place: str) -> None:
+    """Refuse a table beyond the limits of columns and of cells.
+
+    Raises
+    ------
+    InputError
+        What there is too much of, and how the limit is raised.
+    """
+    if n_columns > most_columns():
+        rule = f"has {n_columns:,} columns; at most {most_columns():,} are read."
+        variable, needed = MAX_COLUMNS, n_columns
+    elif n_rows * n_columns > largest_table():
+        rule = f"{n_rows:,} rows of {n_columns:,} columns are more than {largest_table():,} cells."
+        variable, needed = MAX_CELLS, n_rows * n_columns
+    else:
+        return
+    remedy = f"If it is what you mean, raise the limit: {variable}={needed} in the environment."
+    raise InputError([Problem(rule, remedy, place=place)])
 
 
 def _limit(variable: str) -> int:

@@ -14,7 +14,7 @@ from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.even_tables import even_cells
 from humeval_power.interfaces.formats.json_text import parse_json
-from humeval_power.interfaces.formats.size_limits import largest_table, too_many_cells
+from humeval_power.interfaces.formats.size_limits import refuse_large_table
 from humeval_power.reporting.numbers import counted
 from humeval_power.safe_text import original_cells
 
@@ -93,8 +93,7 @@ def read_json_lines(text: str, *, source: str) -> pd.DataFrame:
             problems.append(Problem(rule, _ONE_A_LINE, place=source, row=number))
     if problems:
         raise InputError(_capped(problems, source))
-    if len(records) * len(names) > largest_table():
-        raise too_many_cells(len(records), len(names), place=source)
+    refuse_large_table(len(records), len(names), place=source)
     # As objects, whole numbers stay whole where other rows lack the field.
     return pd.DataFrame(list(records.values()), index=pd.Index(list(records)), dtype=object)
 
@@ -158,9 +157,7 @@ class _Widths:
 
     def refuse_too_many(self) -> None:
         """Short rows are filled up to the width of the header, so a small file can make a large table."""
-        n_rows, n_columns = len(self._widths), self._widths[0]
-        if n_rows * n_columns > largest_table():
-            raise too_many_cells(n_rows, n_columns, place=self._source)
+        refuse_large_table(len(self._widths), self._widths[0], place=self._source)
 
     def refuse_uneven(self) -> None:
         """Every row must have as many cells as the header; blank lines are rows without cells."""

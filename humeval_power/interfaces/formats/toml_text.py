@@ -12,6 +12,10 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.file_bytes import read_text
 
 _LONGEST = 1_000_000  # characters: what people write by hand is far shorter
+_LONGEST_NUMBER = 64  # bits
+DEEPEST_KEY = 20  # names: the parser's time and memory grow with the square of them
+_NAME = r"""(?>[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_DEEP_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_NAME}[ \t]*+\.[ \t]*+){{{DEEPEST_KEY}}}")
 
 
 def read_toml(
@@ -34,12 +38,28 @@ def toml_values(
     if len(text) > _LONGEST:
         rule = f"has {len(text):,} characters; at most {_LONGEST:,} are read as TOML."
         raise InputError([Problem(rule, hint, place=place)])
+    deep = _DEEP_KEY.search(text)
+    if deep is not None:
+        row = text.count("\n", 0, deep.start()) + 1
+        rule = f"has a key of more than {DEEPEST_KEY} names with dots between them."
+        raise InputError([Problem(rule, hint, place=place, row=row)])
     try:
-        return tomllib.loads(text, parse_float=parse_float)
+        found = tomllib.loads(text, parse_float=parse_float)
     except RecursionError:
         raise InputError([Problem("has tables or lists nested too deep.", hint, place=place)]) from None
     except (ValueError, ArithmeticError) as error:  # bad TOML, and numbers of thousands of digits
         raise InputError([Problem(f"is not TOML: {_said(error)}.", hint, place=place)]) from None
+    _refuse_long_numbers(found, place=place, hint=hint)
+    return found
+
+
+def _refuse_long_numbers(value: object, *, place: str, hint: str) -> None:
+    """Whole numbers are of 64 bits in TOML; longer ones cannot even be written in an error."""
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _refuse_long_numbers(one, place=place, hint=hint)
+    if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
+        rule = f"has a whole number of {value.bit_length():,} bits; at most {_LONGEST_NUMBER} are read."
+        raise InputError([Problem(rule, hint, place=place)])
 
 
 def toml_lines(text: str) -> dict[tuple[str, ...], int]:

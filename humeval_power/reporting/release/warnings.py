@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError
 from humeval_power.reporting.release.document_texts import Piece, document_texts
+from humeval_power.reporting.release.personal_columns import ip_address, named_as_personal, personal_values
 from humeval_power.reporting.release.private_files import private_kind
 from humeval_power.reporting.release.pseudonyms import SHORT_KEY, personal_ids
 from humeval_power.reporting.release.rows import ReleaseRows
 from humeval_power.reporting.release.worker_ids import TELLING, IdSearch, is_telling
 
 _HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\+Users\\+)[\w.-]+")
+_TOP_CELL = re.compile(r", cell [A-Z]+1$")
+_SEPARATOR = re.compile(r"[,;\t|]")
 _MOST_PLACES = 3
 _PRIVATE = {
     "ledger": "is a ledger of looks: leave it out, and publish the last hash, as 'monitor --status' prints it.",
@@ -46,24 +49,41 @@ def refuse_private(documents: Mapping[str, bytes], key: str) -> None:
 def column_warnings(
     columns: Mapping[str, list[str]], rows: ReleaseRows, search: IdSearch, checked: Collection[str]
 ) -> list[str]:
-    """Cells that are kept and look like, or hold, the id of a person."""
+    """Columns that are kept and hold, or seem by their names to hold, ids of persons or what else tells of them."""
     warnings = []
     for column, values in columns.items():
         if column in ("worker", "rating"):
             continue
         shown = rows.original[column]
-        for kind, found in personal_ids(sorted(set(values))).items():
+        ids = personal_ids(sorted(set(values)))
+        for kind, found in ids.items():
             warnings.append(
                 f"column {shown!r}: {count(len(found), 'value')} with what looks like {kind}, such as "
                 f"{shortened(found[0])!r}. {_remedy(column)}"
             )
-        by_value = {value: ids for value in set(values) if (ids := search.found(value))}
+        if not {column, shown} & set(checked):
+            warnings += _telling_of_people(column, shown, values, by_name=column in rows.extra and not ids)
+        by_value = {value: those for value in set(values) if (those := search.found(value))}
         hits = Hits()
         for row, value in zip(rows.row_numbers, values, strict=True) if by_value else ():
             if value in by_value:
                 hits.add(by_value[value], f"row {row}")
         warnings += hits.warnings(f"column {shown!r}", "cell", _remedy(column), checked, (shown, column))
     return warnings
+
+
+def _telling_of_people(column: str, shown: str, values: list[str], *, by_name: bool) -> list[str]:
+    """What a column holds of people besides ids: by its values, else by its name."""
+    remedy = f"{_remedy(column)} Or, if it is not of people, add --checked {_quoted(shown)}."
+    by_value = [
+        f"column {shown!r}: {count(len(found), 'value')} with what looks like {kind}, such as "
+        f"{shortened(found[0])!r}. {remedy}"
+        for kind, found in personal_values(sorted(set(values))).items()
+    ]
+    named = named_as_personal(shown) if by_name and not by_value else None
+    if named is not None and any(value.strip() for value in values):
+        return [f"column {shown!r}: by its name it holds {named}. {remedy}"]
+    return by_value
 
 
 def document_warnings(
@@ -88,6 +108,8 @@ def document_warnings(
             hits.add(search.found(piece.text), piece.place)
         warnings += hits.warnings(name, "place", "Take them out.", checked, (name,))
         warnings += _personal(name, texts.pieces, search)
+        if name not in checked:
+            warnings += _columns_of_people(name, texts.pieces)
     return warnings
 
 
@@ -166,6 +188,38 @@ def _personal(name: str, pieces: list[Piece], search: IdSearch) -> list[str]:
     if home:
         warnings.append(f"{name} names a home directory, {home[0]!r}: it may tell who you are.")
     return warnings
+
+
+def _columns_of_people(name: str, pieces: list[Piece]) -> list[str]:
+    """Columns and fields of a file that by their names tell of people, and IP addresses in it."""
+    remedy = f"Take it out. Or, if it is fine, add --checked {_quoted(name)}."
+    named: dict[str, list[str]] = {}
+    for piece in pieces:
+        for heading in _headings(piece):
+            kind = named_as_personal(heading, in_a_document=True)
+            if kind is not None and heading not in named.setdefault(kind, []):
+                named[kind].append(heading)
+    warnings = [
+        f"{name} has {', '.join(map(repr, headings[:_MOST_PLACES]))}, by the name {kind}. {remedy}"
+        for kind, headings in named.items()
+    ]
+    found = next(((piece, ip) for piece in pieces if (ip := ip_address(piece.text)) is not None), None)
+    if found is not None:
+        piece, address = found
+        warnings.append(
+            f"{name} holds what looks like an IP address: {address!r} ({piece.place}). {remedy}"
+        )
+    return warnings
+
+
+def _headings(piece: Piece) -> list[str]:
+    """The names of columns or fields in a text of a file."""
+    if piece.place.endswith(("the header", ", a key")) or _TOP_CELL.search(piece.place):
+        return [piece.text]
+    if not re.search(r"line \d+$", piece.place):
+        return []
+    named = re.findall(r'"([^"\\]{1,60})"\s*:', piece.text)
+    return named or (_SEPARATOR.split(piece.text) if piece.place.endswith("line 1") else [])
 
 
 def _remedy(column: str) -> str:

@@ -206,7 +206,11 @@ def _document_problems(document: object, at: str) -> list[Problem]:
         return [
             Problem(p.rule, p.remedy, at, p.row, p.column, p.value, p.has_value) for p in error.problems
         ]
-    unknown = set(document.get("not_identified") or []) - set(PARAMETER_NAMES)
+    names = document.get("not_identified") or []
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        rule, column = "must be a list of names of parameters.", "document.not_identified"
+        return [Problem(rule, "", at, column=column, value=names, has_value=True, noun="field")]
+    unknown = set(names) - set(PARAMETER_NAMES)
     return [Problem(f"'not_identified' has {sorted(unknown)}.", "", at)] if unknown else []
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.checking.logs.log import Log
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.field.options import FieldFiles, LogReading, field_options, log_options
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 
 if TYPE_CHECKING:
+    from humeval_power.interfaces.formats.logs.reading import LogsFound
     from humeval_power.reporting.field.imported import DraftResult, ImportResult
     from humeval_power.reporting.field.scores_imported import ScoresImportResult
 
@@ -68,17 +68,23 @@ def command(
     from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
     from humeval_power.interfaces.formats.exports.platforms import read_export
 
-    logs = _logs(files, platform, mapping)
+    logs = _logs(files, platform, mapping, reading.leave_out)
     if logs is not None:
         if draft:
             raise click.UsageError(
                 "A log needs no draft: its own names say what is what, or your mapping does."
             )
         return import_scores(
-            combine_logs(logs, task=reading.task, scores=reading.score, again=reading.again)
+            combine_logs(
+                logs.logs,
+                task=reading.task,
+                scores=reading.score,
+                again=reading.again,
+                notices=logs.notices,
+            )
         )
-    if reading.task is not None or reading.score or reading.again != "refuse":
-        raise click.UsageError("--task, --score and --again are about logs of models' scores.")
+    if reading != LogReading():
+        raise click.UsageError("--task, --score, --again and --leave-out are about logs of models' scores.")
     chosen, named = (None, None) if mapping is None else read_mapping(mapping)
     output = click.get_current_context().params["output"]
     exports = [read_export(path, platform=platform or named) for path in files]
@@ -102,22 +108,24 @@ def command(
     return found if keep_ids else replace(found, secret=_secret(output, secret))
 
 
-def _logs(files: tuple[str, ...], platform: str | None, mapping: str | None) -> list[Log] | None:
+def _logs(
+    files: tuple[str, ...], platform: str | None, mapping: str | None, leave_out: tuple[str, ...]
+) -> LogsFound | None:
     """The logs of models' scores that the files are; None where they are exports of ratings."""
     from humeval_power.interfaces.formats.logs.mapped import mapped_logs
     from humeval_power.interfaces.formats.logs.mapping_file import is_log_mapping, read_log_mapping
-    from humeval_power.interfaces.formats.logs.reading import HARNESSES, are_logs, logs_in
+    from humeval_power.interfaces.formats.logs.reading import HARNESSES, LogsFound, are_logs, logs_in
 
     if mapping is not None and is_log_mapping(mapping):
-        return mapped_logs(files, read_log_mapping(mapping))
+        return LogsFound(mapped_logs(files, read_log_mapping(mapping)), ())
     harness = next((one for one in HARNESSES if one.name == platform), None)
     if harness is None:
-        return logs_in(*files) if platform is None and are_logs(files) else None
+        return logs_in(*files, leave_out=leave_out) if platform is None and are_logs(files) else None
     others = [path for path in files if not Path(path).is_dir() and logs_in(path, harness=platform) is None]
     if others:
         remedy = "Is this the right file? Without --from it is told from the content."
         raise InputError([Problem(f"is no log of {harness.title}.", remedy, path) for path in others])
-    return logs_in(*files, harness=platform)
+    return logs_in(*files, harness=platform, leave_out=leave_out)
 
 
 def _secret(output: str | None, secret: str | None) -> str:

@@ -96,6 +96,12 @@ _LOGS = (
         show_default=True,
         help="A task that a system was given again: read the last, or each as a run.",
     ),
+    click.option(
+        "--leave-out",
+        metavar="FILE",
+        multiple=True,
+        help="A damaged file in a folder of logs to leave out; repeatable. [refused]",
+    ),
 )
 
 
@@ -103,9 +109,10 @@ _LOGS = (
 class LogReading:
     """What is read of logs, as the user said it."""
 
-    task: str | None
-    score: tuple[str, ...]
-    again: Again
+    task: str | None = None
+    score: tuple[str, ...] = ()
+    again: Again = "refuse"
+    leave_out: tuple[str, ...] = ()
 
 
 def log_options(command: Function) -> Function:

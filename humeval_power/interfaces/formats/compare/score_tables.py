@@ -18,6 +18,7 @@ from humeval_power.interfaces.formats.compare.item_columns import item_clusters,
 from humeval_power.interfaces.formats.compare.score_files import joined_files, one_table
 from humeval_power.interfaces.formats.item_clusters import OPTION
 from humeval_power.interfaces.formats.tables import SourceTable, read_score_source
+from humeval_power.magnitudes import TOO_LARGE, is_computable
 from humeval_power.ratings import MISSING_CODES
 
 _LEFT_OUT = (
@@ -162,7 +163,7 @@ def score_table(
 def _is_numeric(column: pd.Series) -> bool:
     """Whether most cells are numbers: one that is not will be told, not hidden."""
     present = [cell for cell in column.tolist() if not _is_missing(cell)]
-    return bool(present) and 2 * sum(_parsed(cell) is not None for cell in present) > len(present)
+    return bool(present) and 2 * sum(_is_number(cell) for cell in present) > len(present)
 
 
 def _is_missing(cell: object) -> bool:
@@ -178,7 +179,14 @@ def _parsed(cell: object) -> float | None:
         value = float(cell)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
-    return value if math.isfinite(value) else None
+    return value if is_computable(value) else None
+
+
+def _is_number(cell: object) -> bool:
+    try:
+        return math.isfinite(float(cell))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def _metric(source: ScoreSource, score: str | None) -> str:
@@ -252,8 +260,9 @@ def _numbers(
 
 def _bad_cell(cell: object, column: str, item: object, row: int | None, source: ScoreSource) -> Problem:
     is_missing = _is_missing(cell)
+    rule = TOO_LARGE if _is_number(cell) else "is no finite number."
     return Problem(
-        "the score is missing." if is_missing else "is no finite number.",
+        "the score is missing." if is_missing else rule,
         "Leave the item out for all systems: --drop-missing." if is_missing else "Correct the cell.",
         place=source.table.source if row is not None else f"{source.table.source}, item {item}",
         row=row,

@@ -11,9 +11,10 @@ import pandas as pd
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
-from humeval_power.checking.rows import ROW_INDEX, FlowStep
+from humeval_power.checking.rows import FlowStep
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.guess import part_columns, plain
+from humeval_power.interfaces.formats.exports.json_parts import JsonParts, frame_of
 from humeval_power.interfaces.formats.exports.platform import Platform
 from humeval_power.interfaces.formats.exports.raw import RawExport
 from humeval_power.interfaces.formats.json_text import parse_json
@@ -29,11 +30,9 @@ def _known_by(found: RawExport) -> str | None:
 
 
 def _first(found: RawExport) -> Sequence[MappingType[str, Any]]:
-    """The first record, without reading all of a file of one a line."""
+    """The records that the format is told from; of a file of one a line the first, without reading all of it."""
     if found.head.startswith("["):
-        return (
-            [one for one in found.json[:1] if isinstance(one, dict)] if isinstance(found.json, list) else ()
-        )
+        return [one for one in found.json if isinstance(one, dict)] if isinstance(found.json, list) else ()
     line = found.text.lstrip().split("\n", 1)[0]
     try:
         record = parse_json(line, place=found.source)
@@ -46,22 +45,23 @@ def _questions(record: MappingType[str, Any]) -> list[str]:
     return [name.removesuffix(_USERS) for name in record if name.endswith(_USERS)]
 
 
-def _records(found: RawExport) -> Iterator[MappingType[str, Any]]:
+def _records(found: RawExport, parts: JsonParts) -> Iterator[tuple[int, MappingType[str, Any]]]:
     if found.head.startswith("["):
-        yield from found.json
+        yield from parts.records_of(found.json)
         return
-    for number, line in enumerate(found.text.split("\n"), start=1):
-        if line.strip():
-            yield parse_json(line, place=found.source, row=number)
+    lines = [line for line in enumerate(found.text.split("\n"), start=1) if line[1].strip()]
+    for number, line in lines:
+        yield number, parts.object_of(parse_json(line, place=found.source, row=number), row=number)
 
 
 def _read(found: RawExport, why: str) -> Export:
-    records = list(_records(found))
-    questions = list(dict.fromkeys(name for one in records for name in _questions(one)))
-    rows = list(_rows(records, questions, source=found.source))
+    parts = JsonParts(found.source)
+    records = list(_records(found, parts))
+    questions = list(dict.fromkeys(name for _, one in records for name in _questions(one)))
+    rows = list(_rows(records, questions, parts))
+    parts.refuse()
     answered = {number for number, _ in rows}
-    frame = pd.DataFrame([row for _, row in rows], index=[number for number, _ in rows]).fillna("")
-    frame.index.name = ROW_INDEX
+    frame = frame_of(rows, source=found.source)
     flow = [FlowStep("read", len(records), f"records, with {len(rows):,} responses")]
     if len(answered) < len(records):
         flow.append(FlowStep("dropped", len(records) - len(answered), "records without a response"))
@@ -78,11 +78,10 @@ def _read(found: RawExport, why: str) -> Export:
 
 
 def _rows(
-    records: Sequence[MappingType[str, Any]], questions: Sequence[str], *, source: str
+    records: Sequence[tuple[int, MappingType[str, Any]]], questions: Sequence[str], parts: JsonParts
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """A row for each response to each question; suggestions of machines are no responses."""
-    problems = []
-    for number, record in enumerate(records, start=1):
+    for number, record in records:
         about = {
             name: plain(value)
             for name, value in record.items()
@@ -90,31 +89,26 @@ def _rows(
             and not isinstance(value, list | dict)
         }
         for question in questions:
-            lists = [record.get(f"{question}{what}") or [] for what in (_RESPONSES, _USERS, _STATUS)]
-            if len({len(one) for one in lists}) > 1:
-                problems.append(
-                    Problem(
-                        "the lists of responses, users and states differ in length.",
-                        "Export the records once more.",
-                        place=source,
-                        row=number,
-                        column=question,
-                    )
-                )
+            answers, users, states = (
+                parts.list_of(record.get(f"{question}{what}"), row=number, field=f"{question}{what}")
+                for what in (_RESPONSES, _USERS, _STATUS)
+            )
+            if not len(answers) == len(users) == len(states):
+                rule = "the lists of responses, users and states differ in length."
+                remedy = "Export the records once more."
+                parts.problems.append(Problem(rule, remedy, parts.source, number, question))
                 continue
-            for answer, user, status in zip(*lists, strict=True):
+            for answer, user, status in zip(answers, users, states, strict=True):
                 yield (
                     number,
                     {
                         **about,
-                        "user": plain(user),
-                        "response_status": plain(status),
+                        "user": parts.text_of(user, row=number, field=f"{question}{_USERS}"),
+                        "response_status": parts.text_of(status, row=number, field=f"{question}{_STATUS}"),
                         "question": question,
                         "response": plain(answer),
                     },
                 )
-    if problems:
-        raise InputError(problems)
 
 
 def _mapping(frame: pd.DataFrame, questions: Sequence[str]) -> Mapping | None:

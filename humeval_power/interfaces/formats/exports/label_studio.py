@@ -12,8 +12,9 @@ import pandas as pd
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template, literal
-from humeval_power.checking.rows import ROW_INDEX, FlowStep
+from humeval_power.checking.rows import FlowStep
 from humeval_power.interfaces.formats.exports.guess import part_columns, plain
+from humeval_power.interfaces.formats.exports.json_parts import JsonParts, frame_of
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
 from humeval_power.interfaces.formats.exports.raw import RawExport
 
@@ -24,12 +25,9 @@ _NUMBERS = ("rating", "number")  # of the controls that give one
 
 def _known_by(found: RawExport) -> str | None:
     if found.is_json:
-        first = next(iter(_objects(found)), None)
-        if first is None:
-            return None
-        if isinstance(first.get("annotations"), list) and isinstance(first.get("data"), dict):
+        if any({"data", "annotations"} <= set(one) for one in _objects(found)):
             return "its tasks have data and annotations"
-        return _short_words() if set(_SHORT) <= set(first) else None
+        return _short_words() if any(set(_SHORT) <= set(one) for one in _objects(found)) else None
     return _short_words() if columns_named(found, _SHORT) else None
 
 
@@ -38,31 +36,35 @@ def _short_words() -> str:
 
 
 def _objects(found: RawExport) -> Sequence[MappingType[str, Any]]:
+    """The objects that the format is told from."""
     if not found.head.startswith("[") or not isinstance(found.json, list):
         return ()
     return [one for one in found.json if isinstance(one, dict)]
 
 
 def _read(found: RawExport, why: str) -> Export:
+    parts = JsonParts(found.source)
+    flow: tuple[FlowStep, ...] = ()
     if not found.is_json:
         rows = {
             int(number): dict(row) for number, row in zip(found.table.index, _records(found), strict=True)
         }
-    elif "annotations" in why:
-        rows = dict(enumerate(_of_tasks(_objects(found)), start=1))
+    elif why == _short_words():
+        rows = dict(parts.records_of(found.json))
     else:
-        rows = dict(enumerate((dict(one) for one in _objects(found)), start=1))
+        tasks = list(parts.records_of(found.json))
+        rows = dict(enumerate(_of_tasks(tasks, parts), start=1))
+        flow = tuple(_flow([task for _, task in tasks], len(rows)))
+    parts.refuse()
     answers: dict[str, None] = {}
-    texts = {number: _cells(row, answers) for number, row in rows.items()}
-    frame = pd.DataFrame.from_dict(texts, orient="index").fillna("")
-    frame.index.name = ROW_INDEX
+    frame = frame_of([(number, _cells(row, answers)) for number, row in rows.items()], source=found.source)
     return Export(
         platform="label-studio",
         why=why,
         source=found.source,
         frame=frame,
         mapping=_mapping(frame, list(answers)),
-        flow=tuple(_flow(found, len(frame))),
+        flow=flow,
         notices=found.notices,
         person="annotator",
     )
@@ -72,31 +74,38 @@ def _records(found: RawExport) -> Iterator[MappingType[str, Any]]:
     yield from found.table.to_dict(orient="records")  # type: ignore[misc]
 
 
-def _flow(found: RawExport, n_rows: int) -> Iterator[FlowStep]:
-    if found.is_json and _objects(found) and "annotations" in _objects(found)[0]:
-        empty = sum(not one.get("annotations") for one in _objects(found))
-        yield FlowStep("read", len(_objects(found)), f"tasks, with {n_rows:,} annotations")
-        if empty:
-            yield FlowStep("dropped", empty, "tasks without an annotation")
+def _flow(tasks: Sequence[MappingType[str, Any]], n_rows: int) -> Iterator[FlowStep]:
+    empty = sum(not one.get("annotations") for one in tasks)
+    yield FlowStep("read", len(tasks), f"tasks, with {n_rows:,} annotations")
+    if empty:
+        yield FlowStep("dropped", empty, "tasks without an annotation")
 
 
-def _of_tasks(tasks: Sequence[MappingType[str, Any]]) -> Iterator[dict[str, Any]]:
+def _of_tasks(
+    tasks: Sequence[tuple[int, MappingType[str, Any]]], parts: JsonParts
+) -> Iterator[dict[str, Any]]:
     """A row for each annotation of each task, with the fields of the task's data."""
-    for task in tasks:
-        for one in task.get("annotations") or ():
+    for number, task in tasks:
+        data = parts.object_of(task.get("data"), row=number, field="data")
+        for one in parts.objects_of(task.get("annotations"), row=number, field="annotations"):
             who = one.get("completed_by")
+            who = who.get("id") if isinstance(who, dict) else who
             row = {
-                **task.get("data", {}),
+                **data,
                 "annotation_id": one.get("id"),
-                "annotator": who.get("id") if isinstance(who, dict) else who,
+                "annotator": parts.text_of(who, row=number, field="annotations.completed_by"),
                 "was_cancelled": one.get("was_cancelled", False),
                 "ground_truth": one.get("ground_truth", False),
                 "lead_time": one.get("lead_time"),
                 "created_at": one.get("created_at"),
             }
-            for result in one.get("result") or ():
-                if result.get("from_name"):
-                    row[result["from_name"]] = result.get("value")
+            for result in parts.objects_of(one.get("result"), row=number, field="annotations.result"):
+                name = parts.text_of(
+                    result.get("from_name"), row=number, field="annotations.result.from_name"
+                )
+                if name:
+                    value = result.get("value")
+                    row[name] = parts.object_of(value, row=number, field="annotations.result.value")
             yield row
 
 
@@ -116,7 +125,7 @@ def _answer(value: Any) -> tuple[str, bool]:
     if isinstance(value, str) and value[:1] in "[{" and value[:1]:
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value, False
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -127,7 +136,9 @@ def _answer(value: Any) -> tuple[str, bool]:
         for kind in ("choices", "text"):
             if kind in value:
                 said = value[kind]
-                return (said if isinstance(said, str) else "; ".join(map(str, said))), kind == "choices"
+                return (
+                    "; ".join(map(plain, said)) if isinstance(said, list) else plain(said)
+                ), kind == "choices"
         return json.dumps(value, ensure_ascii=False), False
     return (json.dumps(value, ensure_ascii=False) if isinstance(value, list) else plain(value)), False
 

@@ -15,6 +15,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.guess import plain, slot_templates
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
 from humeval_power.interfaces.formats.exports.raw import RawExport
+from humeval_power.interfaces.formats.size_limits import refuse_large_table
 
 _TOGETHER = "Answer.taskAnswers"  # all answers of an assignment, as one JSON
 _ALWAYS = ("HITId", "AssignmentId", "WorkerId")
@@ -57,17 +58,26 @@ def _apart(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     problems = []
     for row, text in zip(frame.index, frame[_TOGETHER], strict=True):
         try:
-            answers.append(dict(_answers(json.loads(text) if str(text).strip() else {}, "Answer")))
+            answers.append(dict(_answers(_of_page(text) if str(text).strip() else {}, "Answer")))
         except (ValueError, RecursionError):
             rule = "is no JSON of answers."
             problems.append(Problem(rule, "Is the file whole?", source, row=int(row), column=_TOGETHER))
     if problems:
         raise InputError(problems[:LISTED])
     names = dict.fromkeys(name for one in answers for name in one)
+    refuse_large_table(len(frame), len(frame.columns) + len(names), place=source)
     cells = {name: [one.get(name, "") for one in answers] for name in names if name not in frame}
     return pd.concat(
         [frame.drop(columns=_TOGETHER), pd.DataFrame(cells, index=frame.index, dtype=str)], axis=1
     )
+
+
+def _of_page(text: str) -> object:
+    """What a page answered: an object, or a list of such; a ValueError for anything else."""
+    found = json.loads(text)
+    if not isinstance(found, dict | list):
+        raise ValueError(text)
+    return found
 
 
 def _answers(value: object, name: str) -> Iterator[tuple[str, str]]:

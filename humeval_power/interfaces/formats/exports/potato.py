@@ -13,9 +13,10 @@ import pandas as pd
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template, literal
-from humeval_power.checking.rows import ROW_INDEX, FlowStep
+from humeval_power.checking.rows import FlowStep
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.exports.guess import part_columns, plain, split_of
+from humeval_power.interfaces.formats.exports.guess import part_columns, split_of
+from humeval_power.interfaces.formats.exports.json_parts import JsonParts, frame_of
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
 from humeval_power.interfaces.formats.exports.raw import RawExport
 from humeval_power.interfaces.formats.json_text import read_object
@@ -64,9 +65,7 @@ def _of_folder(folder: Path) -> pd.DataFrame:
             problems += error.problems
     if problems:
         raise InputError(problems)
-    frame = pd.DataFrame(rows).fillna("")
-    frame.index = pd.RangeIndex(1, len(frame) + 1, name=ROW_INDEX)
-    return frame
+    return frame_of(list(enumerate(rows, start=1)), source=folder.name)
 
 
 def _of_state(state: MappingType[str, Any], *, place: str) -> list[dict[str, str]]:
@@ -75,26 +74,32 @@ def _of_state(state: MappingType[str, Any], *, place: str) -> list[dict[str, str
         rule = f"is no state of an annotator: it has no {_USER} with {_LABELS}."
         raise InputError([Problem(rule, "Is this Potato's annotation_output?", place=place)])
     rows = []
+    parts = JsonParts(place)
     for item, given in labels.items():
         row = {_ITEM: str(item), _USER: state[_USER]}
-        for schema, name, value in _labels(given):
-            said = _said(name, plain(value))
+        for schema, name, value in _labels(given, parts, field=f"{_LABELS}.{item}"):
+            said = _said(name, parts.text_of(value, row=None, field=f"{_LABELS}.{item}.{schema}"))
             if said:
                 row[schema] = f"{row[schema]}; {said}" if schema in row else said
         rows.append(row)
+    parts.refuse()
     return rows
 
 
-def _labels(given: Any) -> Iterator[tuple[str, str, Any]]:
+def _labels(given: Any, parts: JsonParts, *, field: str) -> Iterator[tuple[str, str, Any]]:
     """Schema, label and value: pairs of {schema, name} and value, or {schema: {label: value}}."""
     if isinstance(given, dict):
         for schema, labels in given.items():
-            if isinstance(labels, dict):
-                yield from ((str(schema), str(name), value) for name, value in labels.items())
+            named = parts.object_of(labels, row=None, field=f"{field}.{schema}")
+            yield from ((schema, name, value) for name, value in named.items())
         return
-    for pair in given if isinstance(given, list) else ():
-        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], dict):
-            yield str(pair[0].get("schema", "")), str(pair[0].get("name", "")), pair[1]
+    for pair in parts.list_of(given, row=None, field=field):
+        label, value, *_ = [*parts.list_of(pair, row=None, field=field), None, None]
+        named = parts.object_of(label, row=None, field=field)
+        schema, name = (
+            parts.text_of(named.get(part), row=None, field=f"{field}.{part}") for part in ("schema", "name")
+        )
+        yield schema, name, value
 
 
 def _said(name: str, value: str) -> str:

@@ -15,6 +15,7 @@ from humeval_power.interfaces.formats.logs.harness import Harness
 from humeval_power.interfaces.formats.logs.raw import RawLog, number_of, text_of
 
 STATS, DISPLAYED, TOTALS = "per_instance_stats.json", "display_predictions.json", "stats.json"
+RUN = "run_spec.json"
 _TRIALS = (
     "The run of an answer is its train_trial_index: other examples, the same for all items (--crossed)."
 )
@@ -104,15 +105,15 @@ def _run(raw: RawLog) -> tuple[str, str]:
         Neither says the model.
     """
     spec: Any = {}
-    if raw.path.with_name("run_spec.json").is_file():
-        spec = raw.beside("run_spec.json").json
+    if raw.path.with_name(RUN).is_file():
+        spec = raw.beside(RUN).json
     spec = spec if isinstance(spec, dict) else {}
     run = str(spec.get("name") or raw.path.resolve().parent.name)
     adapter = spec.get("adapter_spec")
     model = text_of(adapter.get("model")) if isinstance(adapter, dict) else None
     named = _MODEL.search(run)
     if model is None and named is None:
-        rule = "says no model: run_spec.json is not beside it, and the folder is not called ...,model=NAME."
+        rule = f"says no model: {RUN} is not beside it, and the folder is not called ...,model=NAME."
         raise InputError([Problem(rule, "Copy the whole folder of the run.", raw.source)])
     return run, model or str(named and named[1])
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.logs.raw import RawLog, number_of
 
 STAMP = r"\d{4}-?\d{2}-?\d{2}[T_]\d{2}-?\d{2}-?\d{2}(?:\.\d+)?"
@@ -39,17 +38,20 @@ def beside(raw: RawLog, stamp: str, task: str) -> Beside:
 
 
 def _results(raw: RawLog, stamp: str) -> Iterator[dict[str, object]]:
-    """The files of results of this stamp; without any, all of the folder."""
+    """The files of results of this stamp; without any, all of the folder.
+
+    Raises
+    ------
+    InputError
+        One that is no JSON: what the system is called cannot be known.
+    """
     names = [
         other.name
         for other in sorted(raw.path.parent.glob("*results*.json"))
         if other.is_file() and other.resolve().parent == raw.path.resolve().parent
     ]
     for name in [name for name in names if stamp and stamp in name] or names:
-        try:
-            results = raw.beside(name).json
-        except InputError:
-            continue
+        results = raw.beside(name).json
         if isinstance(results, dict):
             yield results
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.documents.reading import checked_document
 from humeval_power.interfaces.formats.json_text import read_json
 from humeval_power.reporting import study
+from humeval_power.reporting.records import PARAMETERS_SCHEMA
 from humeval_power.reporting.study.parameter_library import LIBRARY_SCHEMA, LibraryEntry, entry_from_dict
 
 _HINT = "Restore or rename it; 'humeval-power parameters add FILE' begins a new one where there is none."
@@ -14,7 +16,8 @@ _HINT = "Restore or rename it; 'humeval-power parameters add FILE' begins a new 
 
 def shipped_library() -> list[LibraryEntry]:
     """The entries that come with the package."""
-    return read_library(Path(str(study.__file__)).with_name("parameter_library.json"))
+    path = Path(str(study.__file__)).with_name("parameter_library.json")
+    return [entry_from_dict(values, place=str(path)) for values in _entries(path)]
 
 
 def read_library(path: str | Path) -> list[LibraryEntry]:
@@ -29,7 +32,7 @@ def read_library(path: str | Path) -> list[LibraryEntry]:
     problems: list[Problem] = []
     for values in _entries(Path(path)):
         try:
-            entries.append(entry_from_dict(values, place=str(path)))
+            entries.append(_entry(values, place=str(path)))
         except InputError as error:
             problems += error.problems
     names = [entry.name for entry in entries]
@@ -41,6 +44,14 @@ def read_library(path: str | Path) -> list[LibraryEntry]:
     if problems:
         raise InputError(problems)
     return entries
+
+
+def _entry(values: object, *, place: str) -> LibraryEntry:
+    """An entry whose document, where it has one, is read as a file of its own would be."""
+    found = entry_from_dict(values, place=place)
+    if found.document is not None:
+        checked_document(found.document, schema=PARAMETERS_SCHEMA, place=f"{place}, entry {found.name!r}")
+    return found
 
 
 def _entries(path: Path) -> list[object]:

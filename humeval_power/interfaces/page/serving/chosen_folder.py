@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -63,7 +64,7 @@ class Folder:
             A folder that leads outside, is hidden, holds no log, or too much.
         """
         place = self._within(named)
-        if not place.is_dir():
+        if not os.path.isdir(place):  # False also for what cannot be looked at
             return None
         found = [
             (each, self.resolve(each))
@@ -105,6 +106,11 @@ class Folder:
         place = Path(os.path.realpath(self.path.joinpath(*parts)))
         if not place.is_relative_to(self.path) or _is_hidden(place.relative_to(self.path)):
             raise InputError(f"{named!r} leads out of the folder of the page. Copy the file into it.")
+        try:
+            os.lstat(place)
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                raise InputError(f"{named[:80]!r}... is too long for the name of a file.") from None
         return place
 
     def listing(self) -> tuple[str, ...]:
