@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from cases import each_case, few_fast
+from cases import each_case
 from click.testing import CliRunner, Result
 from places import ROOT
 
@@ -234,9 +234,18 @@ def test_the_cliff_of_fees_shows_and_splitting_is_suggested():
 # -- files ----------------------------------------------------------------------------------------------
 
 
-def test_a_folder_holds_the_plan_its_page_its_pictures_and_the_search(tmp_path):
-    folder = tmp_path / "plan"
-    done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", folder, "--date", "2026-03-02")
+DATED = (*PILOT, *LIMITS, *PRICE, *EFFECT, "--date", "2026-03-02")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder of a plan."""
+    written = tmp_path_factory.mktemp("written") / "plan"
+    done(*DATED, "-o", written)
+    return written
+
+
+def test_a_folder_holds_the_plan_its_page_its_pictures_and_the_search(folder):
     assert {path.name for path in folder.iterdir()} == FILES
     assert (folder / "front.png").read_bytes().startswith(b"\x89PNG")
     search = json.loads((folder / "record.json").read_text())
@@ -253,12 +262,11 @@ def test_a_folder_holds_the_plan_its_page_its_pictures_and_the_search(tmp_path):
     assert plan["checksum"] in page
 
 
-def test_a_plan_file_is_the_sealed_plan_alone_and_that_of_the_folder(tmp_path):
-    for name in ("plan.json", "folder/"):
-        done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", f"{tmp_path}/{name}", "--date", "2026-03-02")
-    assert {path.name for path in tmp_path.iterdir()} == {"plan.json", "folder"}
+def test_a_plan_file_is_the_sealed_plan_alone_and_that_of_the_folder(tmp_path, folder):
+    done(*DATED, "-o", tmp_path / "plan.json")
+    assert {path.name for path in tmp_path.iterdir()} == {"plan.json"}
     alone = (tmp_path / "plan.json").read_bytes()
-    assert alone == (tmp_path / "folder" / "plan.json").read_bytes()
+    assert alone == (folder / "plan.json").read_bytes()
     assert json.loads(alone)["schema"] == "humeval_power/plan/3"
 
 
@@ -269,10 +277,8 @@ def test_the_document_is_written_as_its_ending_says(tmp_path):
     assert "## What would be a deviation" in text  # details too
 
 
-@few_fast("command", ["power", "assign"], fast=1)
-def test_a_folder_of_a_plan_is_read_as_its_plan(tmp_path, command):
-    folder = tmp_path / "plan"
-    done(*PILOT, *LIMITS, *PRICE, *EFFECT, "-o", folder)
+@pytest.mark.parametrize("command", ["power", "assign"])
+def test_a_folder_of_a_plan_is_read_as_its_plan(folder, command):
     few = ("--simulations", "50") if command == "power" else ()
     for_file, for_folder = (
         done(command, "--plan", path, *few).stdout for path in (folder / "plan.json", folder)
@@ -296,21 +302,10 @@ def test_a_plan_that_was_changed_by_hand_is_refused(tmp_path):
     assert "--amend" in refused("power", "--plan", path)
 
 
-def test_the_same_plan_has_the_same_bytes(tmp_path):
-    for name in ("one", "two"):
-        arguments = (
-            *PILOT,
-            *LIMITS,
-            *PRICE,
-            *EFFECT,
-            "-o",
-            tmp_path / name,
-            "--date",
-            "2026-03-02",
-        )
-        done(*arguments)
+def test_the_same_plan_has_the_same_bytes(tmp_path, folder):
+    done(*DATED, "-o", f"{tmp_path}/again/")
     for name in FILES - {"record.json", "index.html"}:  # these name the command
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+        assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes(), name
 
 
 def test_files_are_overwritten_only_with_force(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from cli import run_json
 
 from humeval_power.errors import InputError
 from humeval_power.inference.preference.panel import Panel
-from humeval_power.planning.power import estimate_power
+from humeval_power.planning.power import PowerEstimate, estimate_power
 from humeval_power.scenarios.preference.independent import Preference
 from humeval_power.scenarios.preference.panel import PanelPreference
 
@@ -22,6 +23,12 @@ VARIED = {"sd_worker": 0.4, "sd_item": 0.5}
 
 def study(n: int, workers: int, items: int, preference: float, **given: Any) -> PanelPreference:
     return PanelPreference(Panel(n, workers, items), preference=preference, **{**VARIED, **given})
+
+
+@cache
+def simulated(scenario: PanelPreference) -> PowerEstimate:
+    """Many studies of a scenario, once for all that is asked of them."""
+    return estimate_power(scenario, n_simulations=384, seed=4)
 
 
 @few_fast(
@@ -36,7 +43,7 @@ def study(n: int, workers: int, items: int, preference: float, **given: Any) -> 
     fast=1,
 )
 def test_the_formula_is_near_what_studies_find(scenario: PanelPreference) -> None:
-    computed, drawn = scenario.computed(), estimate_power(scenario, n_simulations=384, seed=4)
+    computed, drawn = scenario.computed(), simulated(scenario)
     # Laplace's estimates are drawn to zero a little: .05 besides 3 Monte Carlo errors.
     allowed = 0.05 + 3 * math.sqrt(computed.power * (1 - computed.power) / 384)
     assert drawn.power == pytest.approx(computed.power, abs=allowed)
@@ -78,7 +85,7 @@ def test_a_preference_for_a_has_the_same_power() -> None:
 
 def test_exaggeration_by_formula_is_that_of_simulated_studies() -> None:
     scenario = study(150, 5, 30, 0.2, tie_share=0.2)
-    drawn = estimate_power(scenario, n_simulations=384, seed=4)
+    drawn = simulated(scenario)
     assert drawn.type_m == pytest.approx(scenario.computed().type_m, abs=0.06)
 
 
