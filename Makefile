@@ -9,7 +9,7 @@ RUN := $(BIN)/humeval-power
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: setup demo test lint check check-r bench docs package papers site clean
+.PHONY: setup demo test lint coverage check check-r bench docs package papers site clean
 
 # uv installs from PyPI three times as fast as pip, and itself comes from there.
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
@@ -45,6 +45,11 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Branches that the fast tests reach, folder by folder.
+coverage: setup
+	$(PYTEST) -q -m "not slow and not r and not browser" --cov --cov-report=json:.coverage.json --cov-report=
+	$(BIN)/python .ci/coverage_by_folder.py .coverage.json
 
 check: setup $(VENV)/.browser lint
 	$(BIN)/python docs/generate.py --check

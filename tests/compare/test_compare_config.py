@@ -61,6 +61,8 @@ def test_lists_flags_and_options_that_repeat_are_read(folder):
     )
     record = found("--config", "study.toml")
     assert (record["metric"], record["systems"]) == ("bleu", ["A", "C"])
+    typed = found("--config", "study.toml", "--score", "ter")  # in place of all that stands there
+    assert (typed["metric"], typed["systems"]) == ("ter", ["A", "C"])
 
 
 def test_the_written_file_can_be_read_by_others_and_says_what_each_option_is(folder):

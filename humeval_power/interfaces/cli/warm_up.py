@@ -32,7 +32,7 @@ def command(jobs: int | None) -> None:
 
     Compiled code is kept: beside the installation, else in your cache folder, or
     where NUMBA_CACHE_DIR says. A command that finds none compiles what it needs
-    itself. Run this once after installing or updating, about half a minute.
+    itself. Run this once after installing or updating, up to a minute.
     """
     click.get_current_context().meta[TOLD] = True  # the lines below say it
     from humeval_power.estimation.warming import is_warm
