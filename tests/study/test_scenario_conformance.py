@@ -103,7 +103,6 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "runs-crossed": lambda: CrossedRuns(PROMPTS, RunsPlan(n_items=100, runs_a=6, runs_b=6), effect=0.1),
     "functions": lambda: FunctionScenario(_normal_data, _one_sample_t, n=25, effect=0.5),
 }
-SLOWLY_DRAWN = ("panel",)
 ARRAYS = ("estimate", "standard_error", "df", "p_value", "status", "boundary")
 
 
@@ -161,19 +160,20 @@ def test_estimates_are_centred_on_the_true_effect(scenario: Scenario) -> None:
     assert estimate.mean() == pytest.approx(scenario.true_effect, abs=reach)
 
 
-def test_computed_power_lies_in_the_simulated_interval(
-    scenario: Scenario, request: pytest.FixtureRequest
-) -> None:
+def test_computed_power_lies_in_the_simulated_interval(scenario: Scenario) -> None:
     if not is_computable(scenario):
         pytest.skip("this scenario is known by simulation alone")
-    few = request.node.callspec.id in SLOWLY_DRAWN
-    assert_computed_power_is_simulated(scenario, n_simulations=500 if few else 2000)
+    is_slow = isinstance(scenario, PanelPreference)
+    assert_computed_power_is_simulated(scenario, n_simulations=500 if is_slow else 2000)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SLOWLY_DRAWN)
-def test_computed_power_lies_in_the_narrow_interval_of_many_studies(name: str) -> None:
-    assert_computed_power_is_simulated(SCENARIOS[name](), n_simulations=2000)
+def test_computed_power_of_a_panel_lies_in_the_narrow_interval_of_many_studies(
+    scenario: Scenario,
+) -> None:
+    if not isinstance(scenario, PanelPreference):
+        pytest.skip("many are drawn for all others in every run")
+    assert_computed_power_is_simulated(scenario, n_simulations=2000)
 
 
 def assert_computed_power_is_simulated(scenario: Scenario, *, n_simulations: int) -> None:
