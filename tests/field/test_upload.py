@@ -254,7 +254,7 @@ def test_a_plan_with_looks_says_where_workers_wait(tmp_path):
         plan_to_json(of_two(StudyCounts(6, 12, 6), looks=schedule), created=date(2026, 1, 2)),
         encoding="utf-8",
     )
-    words = ("--plan", plan, "--outputs", tmp_path / "outputs.csv", "--scale", "1:5", "--batch-size", 6)
+    words = ("--plan", plan, "--outputs", tmp_path / "outputs.csv", "--batch-size", 6)
     said = " ".join(upload(tmp_path, *words, platforms=["html"]).stderr.split())
     rows = rows_of(tmp_path / "up" / "assignment.csv")
     last = max(int(row["batch"]) for row in rows if row["look"] == "1")
