@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
+from datetime import date
 
 import pytest
 
 from humeval_power.checking.exports.whole import whole_work
+from humeval_power.inference.looks.stopping_words import efficacy_of
 from humeval_power.interfaces.formats.assigned import read_assignment, read_key
+from humeval_power.planning.looks.schedule import LookSchedule
 from humeval_power.planning.plan import blinding
 from humeval_power.reporting.field.uploads import UPLOADERS
+from humeval_power.reporting.plan.sealed.sealing import plan_to_json
+from humeval_power.scenarios.looks.looks import equal_looks
+from humeval_power.study_counts import StudyCounts
 from tests.cli import run
+from tests.field.planned_studies import of_two
 from tests.field.upload_cases import hostile_outputs, study_in
 
 SMALL = ("--workers", 3, "--scale", "1:5", "--checks", 0.2, "--repeats", 0.2, "--seed", 5)
@@ -243,25 +250,13 @@ def test_pages_of_an_earlier_run_that_stay_in_the_folder_are_told(tmp_path):
 
 def test_a_plan_with_looks_says_where_workers_wait(tmp_path):
     hostile_outputs(tmp_path / "outputs.csv")
+    schedule = LookSchedule(equal_looks("items", 2), efficacy_of("lan-demets-obrien-fleming"))
     plan = tmp_path / "plan.json"
-    run(
-        *(
-            "plan",
-            "--preset",
-            "high",
-            "--effect",
-            0.3,
-            "--items",
-            12,
-            "--max-workers",
-            6,
-            "--simulations",
-            20,
-        ),
-        *("--systems", "old,new", "--cost-per-rating", "0.1", "--looks", "0.5,1", "-o", plan),
-        code=None,
+    plan.write_text(
+        plan_to_json(of_two(StudyCounts(6, 12, 6), looks=schedule), created=date(2026, 1, 2)),
+        encoding="utf-8",
     )
-    words = ("--plan", plan, "--outputs", tmp_path / "outputs.csv", "--scale", "1:5", "--batch-size", 6)
+    words = ("--plan", plan, "--outputs", tmp_path / "outputs.csv", "--batch-size", 6)
     said = " ".join(upload(tmp_path, *words, platforms=["html"]).stderr.split())
     rows = rows_of(tmp_path / "up" / "assignment.csv")
     last = max(int(row["batch"]) for row in rows if row["look"] == "1")

@@ -147,15 +147,15 @@ COMMAND = (
 
 
 def test_the_command_tells_labels_workers_price_and_proof() -> None:
-    found = run(*COMMAND, "--simulations", "40", "--seed", "2")
+    found = run(*COMMAND, "--simulations", "10", "--seed", "2")
     assert "Human labels for a study with a judge" in found.stdout
     assert max(map(len, found.stdout.splitlines())) <= 80
-    record = json.loads(run(*COMMAND, "--simulations", "40", "--seed", "2", "--json").stdout)
+    record = json.loads(run(*COMMAND, "--simulations", "10", "--seed", "2", "--json").stdout)
     expected = search_plan(asked())
     assert expected.judged is not None
     assert record["judged"]["labels"] == expected.judged.n_labels
     assert record["judged"]["cost"] == str(expected.judged.total)
-    assert record["simulated"]["n_simulations"] == 40
+    assert record["simulated"]["n_simulations"] == 10
     assert len(record["rows"]) == len(expected.by_workers)
 
 

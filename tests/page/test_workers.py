@@ -249,6 +249,16 @@ def test_workers_that_never_start_are_told_of_and_not_tried_for_ever():
         assert room.workers.pids == []
 
 
+def test_a_live_answer_of_a_worker_is_that_of_the_command():
+    words = ("power", "--preset=high", "--workers=12", "--items=30", "--effect=0.1", "--method=analytic")
+    here = answer(Work(words), lambda _told: None)
+    with a_room(answer, n_live=1, n_jobs=0, warm=()) as room:
+        live = room.live(*words)
+    assert (live.exit_code, live.problems) == (0, ())
+    assert live.html == here.html
+
+
+@pytest.mark.slow
 def test_an_answer_of_a_worker_is_that_of_the_command(tmp_path: Path):
     """The same record here and there, whether it was written by a job or shown while somebody drags."""
     words = ("power", "--preset=high", "--workers=12", "--items=30", "--effect=0.1", "--method=analytic")

@@ -101,12 +101,12 @@ def test_several_criteria_are_told_one_after_the_other(tmp_path):
     (tmp_path / "ratings.csv").write_text(parts[0] + parts[1].partition("\n")[2])
     analysis = tmp_path / "analysis.json"
     run("analyze", tmp_path / "ratings.csv", "--scale", "1:5", "--criteria", "all", "-o", analysis, "-q")
-    record = run_json("report", tmp_path)
+    text = run("report", tmp_path, "-q").stdout
+    run("report", tmp_path, "-o", tmp_path / "page/", "-q")
+    record = json.loads((tmp_path / "page" / "record.json").read_text())
     assert [row["criterion"] for row in record["rows"]] == ["clarity", "fluency"]
     assert set(record["forms"]) == {"heds", "arr", "card2020", "paper", "parameters-1", "parameters-2"}
-    text = run("report", tmp_path, "-q").stdout
     assert text.index("clarity: Decision") < text.index("fluency: Data") < text.index("fluency: Decision")
-    run("report", tmp_path, "-o", tmp_path / "page/", "-q")
     assert {"effect-1.png", "effect-2.png", "ratings-1.png", "ratings-2.png", "heds.json"} <= {
         path.name for path in (tmp_path / "page").iterdir()
     }

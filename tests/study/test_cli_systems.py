@@ -98,9 +98,12 @@ def test_the_smallest_difference_is_found_with_the_power_that_was_asked_for():
     again = run_json("power", *HIGH, *SIZE, "--goal", "any", "--pattern", "extremes", "--effect",
                      found["analytic"], "--method", "analytic")  # fmt: skip
     assert again["power"] == pytest.approx(0.8, abs=0.005)
-    simulated = run_json(
-        "mde", *HIGH, *SIZE, "--goal", "any", "--pattern", "extremes", "--simulations", "100"
-    )
+
+
+@pytest.mark.slow
+def test_the_smallest_difference_of_simulated_studies_is_near_that_of_the_formula():
+    words = ("mde", *HIGH, *SIZE, "--goal", "any", "--pattern", "extremes")
+    found, simulated = run_json(*words, "--method", "analytic"), run_json(*words, *FAST)
     assert simulated["simulated"]["effect"] == pytest.approx(found["analytic"], rel=0.2)
 
 

@@ -103,7 +103,6 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "runs-crossed": lambda: CrossedRuns(PROMPTS, RunsPlan(n_items=100, runs_a=6, runs_b=6), effect=0.1),
     "functions": lambda: FunctionScenario(_normal_data, _one_sample_t, n=25, effect=0.5),
 }
-SLOWLY_DRAWN = ("panel",)
 ARRAYS = ("estimate", "standard_error", "df", "p_value", "status", "boundary")
 
 
@@ -164,19 +163,17 @@ def test_estimates_are_centred_on_the_true_effect(scenario: Scenario) -> None:
 def test_computed_power_lies_in_the_simulated_interval(scenario: Scenario) -> None:
     if not is_computable(scenario):
         pytest.skip("this scenario is known by simulation alone")
-    n_simulations = 500 if is_drawn_slowly(scenario) else 2000
-    assert_computed_power_is_simulated(scenario, n_simulations=n_simulations)
+    is_slow = isinstance(scenario, PanelPreference)
+    assert_computed_power_is_simulated(scenario, n_simulations=500 if is_slow else 2000)
 
 
 @pytest.mark.slow
-def test_computed_power_lies_in_the_narrow_interval_of_many_studies(scenario: Scenario) -> None:
-    if not is_drawn_slowly(scenario):
-        pytest.skip("so many are drawn in the test above")
+def test_computed_power_of_a_panel_lies_in_the_narrow_interval_of_many_studies(
+    scenario: Scenario,
+) -> None:
+    if not isinstance(scenario, PanelPreference):
+        pytest.skip("many are drawn for all others in every run")
     assert_computed_power_is_simulated(scenario, n_simulations=2000)
-
-
-def is_drawn_slowly(scenario: Scenario) -> bool:
-    return scenario in [SCENARIOS[name]() for name in SLOWLY_DRAWN]
 
 
 def assert_computed_power_is_simulated(scenario: Scenario, *, n_simulations: int) -> None:

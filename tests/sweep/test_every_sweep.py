@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import few_fast
 from cli import run
 
 from humeval_power.interfaces.writing import block_store, partial_folder
@@ -166,7 +167,8 @@ for content in pickle.load(open(sys.argv[1], "rb")):
 """
 
 
-def test_blocks_have_the_same_digests_in_another_process(tmp_path):
+@few_fast("hash_seed", ["1", "2"])
+def test_blocks_have_the_same_digests_in_another_process(tmp_path, hash_seed):
     keys, sent = [], []
     for name in ("power, systems", "surface", "calibrate", "looks study", "looks pool", "resample"):
         engine = Elsewhere()
@@ -175,15 +177,14 @@ def test_blocks_have_the_same_digests_in_another_process(tmp_path):
         keys += engine.sent
         sent += engine.sent.values()
     (tmp_path / "sent").write_bytes(pickle.dumps(sent))
-    for hash_seed in ("1", "2"):
-        found = subprocess.run(
-            [sys.executable, "-c", DIGESTS, str(tmp_path / "sent")],
-            env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert found.stdout.split() == keys
+    found = subprocess.run(
+        [sys.executable, "-c", DIGESTS, str(tmp_path / "sent")],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.split() == keys
 
 
 @pytest.mark.parametrize(
