@@ -201,8 +201,8 @@ for locator in (caching.InTreeCacheLocator, caching.UserWideCacheLocator):
     locator.from_function = classmethod(lambda cls, function, file: None)
 import numpy as np
 from humeval_power.kernels.kernel import temporary_cache
-from humeval_power.kernels.metrics.resampling import drawn_counts
-drawn_counts(np.random.default_rng(0), 3, 2)
+from humeval_power.kernels.metrics.resampling import pair_mean
+pair_mean(np.arange(4.0), 1)
 folder = temporary_cache()
 print(folder, len(list(folder.rglob("*.nbi"))))
 """

@@ -135,7 +135,7 @@ def test_a_kernel_is_kept_before_the_others_may_look(locks: list[tuple[str, int]
     def doubled(x):
         return 2 * x
 
-    doubled._cache._cache.flush()  # of a run before
+    doubled.compiled._cache._cache.flush()  # of a run before
     assert doubled(21) == 42
     place = locks[0][1]
     assert [what for what, where in locks if where == place] == ["lock", "save", "release"]
@@ -164,18 +164,18 @@ def test_what_is_damaged_is_compiled_again(ending: str) -> None:
         return tripled
 
     first = made()
-    first._cache._cache.flush()  # of a run before
+    first.compiled._cache._cache.flush()  # of a run before
     assert first(14) == 42
-    (kept,) = Path(first.stats.cache_path).glob(f"*.tripled-*.{ending}")
+    (kept,) = Path(first.compiled.stats.cache_path).glob(f"*.tripled-*.{ending}")
     whole = kept.read_bytes()
     kept.write_bytes(whole[: len(whole) // 2])
     second = made()
     assert second(14) == 42
-    assert second.stats.cache_misses
+    assert second.compiled.stats.cache_misses
     assert kept.stat().st_size == len(whole)
     third = made()
     assert third(14) == 42
-    assert third.stats.cache_hits
+    assert third.compiled.stats.cache_hits
 
 
 @pytest.mark.usefixtures("lock_file")
@@ -187,8 +187,8 @@ def test_on_a_full_disk_a_kernel_is_not_kept_and_runs(monkeypatch: pytest.Monkey
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    quadrupled._cache._cache.flush()  # of a run before
-    monkeypatch.setattr(quadrupled._cache._cache, "save_overload", full)
+    quadrupled.compiled._cache._cache.flush()  # of a run before
+    monkeypatch.setattr(quadrupled.compiled._cache._cache, "save_overload", full)
     assert quadrupled(10) == 40
 
 

@@ -20,7 +20,7 @@ from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.documents.reading import read_document
 from humeval_power.interfaces.formats.file_bytes import read_bytes
 from humeval_power.interfaces.formats.json_text import parse_json
-from humeval_power.interfaces.formats.size_limits import MAX_CELLS, MAX_MB
+from humeval_power.interfaces.formats.size_limits import MAX_CELLS, MAX_COLUMNS, MAX_MB
 from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.interfaces.formats.toml_text import read_toml
 
@@ -76,7 +76,10 @@ def test_the_limit_of_the_environment_is_checked_itself(
     assert f"{MAX_MB} must be a whole number from 1; got 'lots'." in refused(saved(tmp_path, GOOD))
 
 
-def test_a_narrow_table_below_a_wide_header_is_measured_before_it_is_filled_up(tmp_path: Path) -> None:
+def test_a_narrow_table_below_a_wide_header_is_measured_before_it_is_filled_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MAX_COLUMNS, "50000")
     # 300 kB of text would become 5,000 million cells.
     said = refused(saved(tmp_path, ",".join(map(str, range(50_000))) + "\n" + "1\n" * 100_000))
     assert "100,001 rows of 50,000 columns are more than 25,000,000 cells." in said
@@ -88,7 +91,10 @@ def test_lines_of_json_that_share_no_name_are_measured_before_they_become_a_tabl
     assert "6,000 rows of 6,000 columns are more than" in said
 
 
-def test_an_excel_cell_in_the_last_corner_makes_no_table_of_the_whole_sheet(tmp_path: Path) -> None:
+def test_an_excel_cell_in_the_last_corner_makes_no_table_of_the_whole_sheet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MAX_COLUMNS, "16384")
     book, stream = Workbook(), io.BytesIO()
     book.active["A1"], book.active["XFD40000"] = "worker", 1
     book.save(stream)

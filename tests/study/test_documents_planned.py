@@ -184,7 +184,7 @@ def test_power_says_what_leaving_documents_out_would_do():
         run(
             *("power", "--workers", "10", "--items", "100", "--items-per-document", "10"),
             *("--effect", "0.1", "--method", "analytic", "--format", "json"),
-        ).output
+        ).stdout
     )
     assert record["documents"] == 10
     assert record["without_documents"]["rate"] == pytest.approx(0.22, abs=0.02)
@@ -220,7 +220,7 @@ def test_a_surface_has_a_column_of_documents():
         *("surface", "--workers", "5,10", "--items", "20,40", "--items-per-document", "5"),
         *("--effect", "0.1", "--simulations", "50", "--format", "csv"),
     )
-    lines = shown.output.strip().splitlines()
+    lines = shown.stdout.strip().splitlines()
     header = next(line for line in lines if line.startswith("setting"))
     assert header.split(",")[:4] == ["setting", "workers", "items", "documents"]
     assert np.array([row.split(",")[3] for row in lines[-4:]]).tolist() == ["4", "8", "4", "8"]

@@ -284,7 +284,7 @@ def details_wanted() -> bool:
     out = _out_of(typed, own_endings=(), writes="output" in typed)
     if out.path is None or out.path == "-":
         return out.details if out.format == "terminal" else out.format in ("markdown", "html", "latex")
-    return out.is_folder or Path(out.path).suffix.lower() not in (".csv", ".json")
+    return out.path.endswith("/") or Path(out.path).suffix.lower() not in (".csv", ".json", *PROGRAMS)
 
 
 def record_wanted() -> bool:

@@ -75,13 +75,13 @@ def _checked(found: SourceTable, name: str, column: NumberColumn) -> tuple[Float
     at = Location(found.source, name, found.frame.index.to_numpy(dtype=np.int64))
     no_number = ~blank & np.isnan(value)
     with np.errstate(invalid="ignore"):
-        outside = (value < column.low) | (
-            value > min(column.high, MOST_COUNTED if column.whole else math.inf)
-        )
+        outside = (value < column.low) | (value > column.high)
+        uncountable = ~outside & column.whole & (value > MOST_COUNTED)
         broken = np.isfinite(value) & (value != np.round(value)) & column.whole & ~outside
     rules = [
         (no_number, "is not a number.", _remedy(column)),
         (outside, _range(column), "Correct the value."),
+        (uncountable, f"is too large: at most {MOST_COUNTED:,} can be counted.", "Correct the value."),
         (broken, "must be a whole number.", "Correct the value."),
     ]
     if not column.may_be_blank:
@@ -102,8 +102,6 @@ def _remedy(column: NumberColumn) -> str:
 
 
 def _range(column: NumberColumn) -> str:
-    if math.isinf(column.high) and column.whole:
-        return f"must lie from {column.low:g} to {MOST_COUNTED:,}."
     if math.isinf(column.high):
         return f"must be at least {column.low:g}."
     if math.isinf(column.low):
