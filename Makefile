@@ -34,7 +34,7 @@ demo: $(VENV)/.core
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
 
 test: setup
-	$(PYTEST) -m "not slow and not r and not browser" --hypothesis-profile quick --cpu-budget 2
+	$(PYTEST) -m "not slow and not r and not browser" --hypothesis-profile quick --cpu-budget 10
 
 $(VENV)/.browser: pyproject.toml $(VENV)/.installed
 	$(INSTALL) -e '.[browser]'
