@@ -59,16 +59,6 @@ def no_waiting_for_the_disk() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def few_null_studies() -> Iterator[None]:
-    """Analyses by the joint model simulate how often max-t errs: 200 studies, of which tests wait for 10."""
-    from humeval_power.inference.study import family_error
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(family_error, "_N_STUDIES", 10)
-        yield
-
-
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The directory of shared material: HUMEVAL_SHARED, or ../shared beside the repository."""
