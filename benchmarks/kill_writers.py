@@ -107,7 +107,8 @@ def targets() -> list[Target]:
     """The commands, with how many of 100 tries are theirs; every file differs from try to try."""
 
     def assign_words(folder: Path, n: int) -> list[str]:
-        size = ["--workers", str(4 + n % 7), "--items", str(20 + n % 5), "--ratings-per-item", "2"]
+        # ever more items: a key is used again, and has to change with the table
+        size = ["--workers", str(4 + n % 7), "--items", str(20 + n), "--ratings-per-item", "2"]
         places = ["-o", f"{folder}/table.csv", "--key", f"{folder}/keys/key.csv"]
         return ["assign", *size, "--seed", str(n + 1), *places, "--force"]
 

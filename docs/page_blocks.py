@@ -22,6 +22,7 @@ import doctest
 import io
 import os
 import re
+import secrets
 import shlex
 import subprocess
 import sys
@@ -43,6 +44,7 @@ PART = re.compile(
 )
 SEEN_BY_EXAMPLES = ("data", "examples")  # folders of the project that stand in the scratch folder
 OF_A_SHELL = re.compile(r"[|<>;&*?`$~]")
+SAME_SECRETS = "import secrets\nsecrets.token_bytes = bytes\n"  # codes and seals of a page stay the same
 DONE = (0, 3)  # 3: the target was missed, which is an answer
 RUN = ("python", "console", "sh", "bash")
 
@@ -147,9 +149,11 @@ def _scratch_folder() -> Iterator[None]:
         programs.mkdir()
         program = programs / "humeval-power"
         program.write_text(
-            f'#!/bin/sh\nexec "{sys.executable}" -m humeval_power.interfaces.cli.main "$@"\n'
+            f"#!{sys.executable}\n{SAME_SECRETS}from humeval_power.interfaces.cli.main import main\nmain()\n"
         )
         program.chmod(0o755)
+        stack.callback(setattr, secrets, "token_bytes", secrets.token_bytes)
+        exec(SAME_SECRETS, {})
         (programs / "python").symlink_to(sys.executable)
         path = os.pathsep.join((str(programs), os.environ.get("PATH", "")))
         found = os.environ.get("PYTHONPATH")

@@ -136,7 +136,7 @@ def test_pooling_minimises_the_criterion_under_the_order_of_the_tree(squares, se
             [worker_system + steps[0], worker_system, item_system + steps[2], item_system, residual]
         )
 
-    bounds = [(0, None)] * 4 + [(None, None)]
+    bounds = [(0, None)] * 4 + [(-20, 20)]  # a longer step ends where the residual is 0
     start = np.array([0.5, 0.5, 0.5, 0.5, np.log(squares.mean())])
     found = optimize.minimize(lambda steps: criterion(values_of(steps)), start, bounds=bounds)
     parent = np.array(joint_closed_form.PARENT[:4])

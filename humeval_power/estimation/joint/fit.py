@@ -37,6 +37,7 @@ _STARTS = (0.1, 1.0, 0.001)  # relative variances to start from; the best end is
 _SMALL_TABLE = 2_000  # ratings up to which a fit starts from all of them
 _FAR = 100.0  # relative variances above which no search starts: its factors would lose their digits
 _TINY_TABLE = 150  # ratings up to which it starts from every pattern of components too
+_NO_INFORMATION = 1e-12
 _RANK_TOLERANCE = 1e-8  # relative to unit diagonal; rounding leaves about 1e-13
 
 
@@ -338,7 +339,9 @@ def _unidentified(point: Point, second: SecondOrder) -> list[int]:
     """Positions of the variances that trade off against each other, whatever the ratings."""
     if (point.gamma == 0).any():
         second = point.moved(np.where(point.gamma == 0, 1.0, point.gamma)).second_order()
-    scale = np.sqrt(np.diag(second.expected))
+    known = np.diag(second.expected)
+    # a variance of which no rating says anything is 0 here but for rounding, on either side of it
+    scale = np.sqrt(np.where(known > _NO_INFORMATION * known.max(), known, np.inf))
     values, vectors = np.linalg.eigh(second.expected / np.outer(scale, scale))
     flat = np.abs(vectors[:, values < _RANK_TOLERANCE])
     return [] if flat.shape[1] == 0 else np.flatnonzero(flat.max(axis=1) > 1e-6).tolist()

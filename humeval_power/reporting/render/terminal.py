@@ -104,10 +104,14 @@ def _block(block: Block, width: int, indent: str) -> str:
             return ""
 
 
+_STARTS_OF_ERRORS = ("Error:", "Warning:")
+
+
 def wrapped(text: str, *, width: int = WIDTH, bullet: str = "", indent: str = "") -> str:
     """Text in lines of at most `width` columns; names and paths are not broken.
 
-    Later lines start with `indent`, or below the text after the bullet.
+    Later lines start with `indent`, or below the text after the bullet, and never as an error does: a system
+    may be named so.
     """
     later = indent or " " * display_width(bullet)
     lines: list[str] = []
@@ -115,6 +119,9 @@ def wrapped(text: str, *, width: int = WIDTH, bullet: str = "", indent: str = ""
     for word in terminal_text(text).split():
         room = width - display_width(later if lines else bullet)
         if line and display_width(line) + 1 + display_width(word) > room:
+            above, _, moved = line.rpartition(" ")
+            if word in _STARTS_OF_ERRORS and above:
+                line, word = above, f"{moved} {word}"
             lines.append(line)
             line = word
         else:
