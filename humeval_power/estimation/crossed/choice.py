@@ -18,7 +18,7 @@ from humeval_power.kernels.crossed.likelihood import Gram
 
 DENSE_GAMMA = 1e3  # relative variances beyond which one dense matrix loses digits that the kernels keep
 _SMALL_DESIGN = 300  # columns of workers and items up to which a dense fit takes a tenth of a second
-_LOADING = 3_000  # columns times fits that take as long as loading the kernels
+_FEW = 6  # such fits take no longer than loading the kernels
 _fits: ContextVar[int | None] = ContextVar("few_fits", default=None)
 
 
@@ -36,7 +36,7 @@ def few_fits(count: int = 1) -> Iterator[None]:
 def by_dense_matrices(gram: Gram) -> bool:
     """Whether fits of this design are found by dense matrices here."""
     count, columns = _fits.get(), dense.n_columns(gram)
-    return count is not None and columns <= _SMALL_DESIGN and columns * count <= _LOADING
+    return count is not None and count <= _FEW and columns <= _SMALL_DESIGN
 
 
 def by_dense_design(gram: Gram, gamma: NDArray[np.float64]) -> bool:

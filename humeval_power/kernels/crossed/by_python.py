@@ -5,7 +5,9 @@ from __future__ import annotations
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from humeval_power.kernels import small_matrices
+import numpy as np
+from numpy.typing import NDArray
+
 from humeval_power.kernels.crossed import balanced_ml, reml
 
 
@@ -25,7 +27,26 @@ def optimise_with(*, working_products: Any, **engine: Any) -> Any:
     )
 
 
-_newton_direction = run_by_python(reml.newton_direction, spd_inverse=small_matrices.spd_inverse.py_func)
+def _newton_direction(
+    hessian: NDArray[np.float64], slope: NDArray[np.float64], free: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """What `reml.newton_direction` gives."""
+    direction = np.zeros(len(slope))
+    scale = np.sqrt(np.maximum(hessian.diagonal()[free], 1e-300))
+    scaled = hessian[free][:, free] / scale[:, None] / scale
+    ridge = 1e-7
+    for _ in range(12):
+        try:
+            lower = np.linalg.cholesky(scaled + ridge * np.eye(len(scale)))
+        except np.linalg.LinAlgError:
+            ridge *= 10.0
+            continue
+        inverse = np.linalg.inv(lower)
+        direction[free] = -(inverse.T @ (inverse @ (slope[free] / scale))) / scale
+        return direction
+    direction[free] = -slope[free] / scale**2
+    return direction
+
 
 # The end of a search for maximum likelihood: of one table Python is there before the kernels are loaded.
 polished = run_by_python(

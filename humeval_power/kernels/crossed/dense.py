@@ -8,11 +8,12 @@ source run by Python on these functions, which bear the names of those in `likel
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
+from scipy.linalg import blas, lapack
 
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.by_python import optimise_with, run_by_python
@@ -44,6 +45,17 @@ class Factor(NamedTuple):
     lower: Floats
     half: Floats
     log_det: float
+    ok: bool
+
+
+class DenseProfile(NamedTuple):
+    """What `likelihood.Profile` has; `seen` is Z'H^-1X, and Z'Py last, shape (columns, p + 1)."""
+
+    criterion: float
+    beta: Floats
+    phi: Floats
+    rss: float
+    seen: Floats
     ok: bool
 
 
@@ -81,20 +93,28 @@ def widened(gram: Gram) -> Wide:
 def factorise(wide: Wide, gamma: Floats) -> Factor:
     """Factorise H at `gamma` (outer column types first)."""
     root = wide.member @ np.sqrt(gamma)
-    lower = linalg.cholesky(np.eye(len(root)) + root[:, None] * wide.z_z * root, lower=True)
-    half = linalg.solve_triangular(lower, root[:, None] * wide.z_z, lower=True)
-    return Factor(root, lower, half, 2.0 * float(np.log(np.diag(lower)).sum()), ok=True)
+    half = wide.z_z * root  # rows of what is symmetric are the columns that LAPACK works on
+    matrix = half * root[:, None]
+    matrix.flat[:: len(root) + 1] += 1.0
+    lower, fault = lapack.dpotrf(matrix.T, lower=1, clean=1, overwrite_a=1)
+    if fault:
+        raise np.linalg.LinAlgError("H is not positive definite")
+    half = blas.dtrsm(1.0, lower, half.T, lower=1, overwrite_b=1)
+    return Factor(root, lower, half, 2.0 * float(np.log(lower.diagonal()).sum()), ok=True)
 
 
-def profile(wide: Wide, response: Response, factor: Factor, restricted: bool) -> Profile:
+def profile(wide: Wide, response: Response, factor: Factor, restricted: bool) -> DenseProfile:
     """Profile the fixed effects and sigma^2 out: criterion -2 log (restricted) likelihood."""
     p = len(wide.xx)
-    z_y = np.concatenate([response.outer_y.ravel(), response.inner_y.ravel()])
-    columns = np.column_stack([wide.z_x, z_y])
-    half = linalg.solve_triangular(factor.lower, factor.root[:, None] * columns, lower=True)
-    raw = np.block([[wide.xx, response.xy[:, None]], [response.xy[None, :], np.array([[response.yy]])]])
+    order = response.outer_y.size
+    columns = np.empty((p + 1, len(factor.root)))
+    columns[:p] = wide.z_x.T
+    columns[p, :order], columns[p, order:] = response.outer_y.ravel(), response.inner_y.ravel()
+    half = blas.dtrsm(1.0, factor.lower, (columns * factor.root).T, lower=1, overwrite_b=1)
+    raw = np.empty((p + 1, p + 1))
+    raw[:p, :p], raw[p, :p], raw[:p, p], raw[p, p] = wide.xx, response.xy, response.xy, response.yy
     products = raw - half.T @ half
-    seen = columns - factor.half.T @ half  # Z'H^-1 of X and of y
+    seen = columns.T - factor.half.T @ half  # Z'H^-1 of X and of y
     phi = np.linalg.inv(products[:p, :p])
     phi = 0.5 * (phi + phi.T)
     beta = phi @ products[:p, p]
@@ -102,51 +122,47 @@ def profile(wide: Wide, response: Response, factor: Factor, restricted: bool) ->
     seen[:, p] -= seen[:, :p] @ beta
     df = wide.n - p if restricted else wide.n
     ok = rss > 1e-14 * response.yy and rss > 0.0
-    criterion = np.inf
+    criterion = math.inf
     if ok:
-        criterion = df * (1.0 + np.log(2.0 * np.pi * rss / df)) + factor.log_det
+        criterion = df * (1.0 + math.log(2.0 * math.pi * rss / df)) + factor.log_det
         if restricted:
-            criterion += np.linalg.slogdet(products[:p, :p])[1]
-    order = len(seen) - wide.inner_shape[0] * wide.inner_shape[1]
-    outer = np.ascontiguousarray(seen[:order].T)
-    inner = np.ascontiguousarray(seen[order:].T).reshape(p + 1, *wide.inner_shape)
-    return Profile(float(criterion), beta, phi, rss, inner, outer, inner[p], outer[p], ok)
+            criterion += float(np.linalg.slogdet(products[:p, :p])[1])
+    return DenseProfile(criterion, beta, phi, rss, seen, ok)
 
 
 def traces(wide: Wide, factor: Factor, _gamma: Floats) -> Floats:
     """tr(Z_t'H^-1Z_t) for every column type, shape (q,)."""
-    return np.asarray(wide.member.T @ (np.diag(wide.z_z) - (factor.half**2).sum(axis=0)))
+    return np.asarray(
+        wide.member.T @ (wide.z_z.diagonal() - np.einsum("ct,ct->t", factor.half, factor.half))
+    )
 
 
-def gradient(wide: Wide, prof: Profile, trace: Floats, restricted: bool) -> Floats:
+def gradient(wide: Wide, prof: DenseProfile, trace: Floats, restricted: bool) -> Floats:
     """Gradient of the criterion in gamma, shape (q,)."""
     p = len(prof.beta)
-    seen = _columns(prof)
-    sigma2 = prof.rss / (wide.n - p if restricted else wide.n)
-    slope = trace - wide.member.T @ seen[:, p] ** 2 / sigma2
+    fall = prof.seen[:, p] ** 2 / (prof.rss / (wide.n - p if restricted else wide.n))
     if restricted:
-        slope -= wide.member.T @ np.einsum("cj,jk,ck->c", seen[:, :p], prof.phi, seen[:, :p])
-    return np.asarray(slope)
+        fall += ((prof.seen[:, :p] @ prof.phi) * prof.seen[:, :p]).sum(axis=1)
+    return np.asarray(trace - wide.member.T @ fall)
 
 
-def working_products(wide: Wide, factor: Factor, prof: Profile, q: int) -> tuple[Floats, Floats]:
+def working_products(wide: Wide, factor: Factor, prof: DenseProfile, q: int) -> tuple[Floats, Floats]:
     """z_s'Z_s'PZ_t z_t (q, q), z_t'z_t (q,), with z_t = Z_t'Py."""
     p = len(prof.beta)
-    seen = _columns(prof)
-    by_type = wide.member[:, :q] * seen[:, [p]]
+    by_type = wide.member[:, :q] * prof.seen[:, p:]
     across = factor.half @ by_type
-    x_part = by_type.T @ seen[:, :p]
+    x_part = by_type.T @ prof.seen[:, :p]
     quadratic = by_type.T @ wide.z_z @ by_type - across.T @ across - x_part @ prof.phi @ x_part.T
     return quadratic, np.asarray((by_type**2).sum(axis=0))
 
 
 def second_order(
-    wide: Wide, factor: Factor, prof: Profile, norm: Floats, xgx: Floats, xggx: Floats
+    wide: Wide, factor: Factor, prof: DenseProfile, norm: Floats, xgx: Floats, xggx: Floats
 ) -> None:
     """Fill the squared norms of the blocks of T, X'H^-1G_tH^-1X and X'H^-1G_sH^-1G_tH^-1X."""
     t = wide.z_z - factor.half.T @ factor.half
     norm[:] = wide.member.T @ (t * t) @ wide.member
-    by_type = wide.member.T[:, :, None] * _columns(prof)[:, : len(prof.beta)]  # (q, columns, p)
+    by_type = wide.member.T[:, :, None] * prof.seen[:, : len(prof.beta)]  # (q, columns, p)
     xgx[:] = np.einsum("tcj,tck->tjk", by_type, by_type)
     xggx[:] = np.einsum("scj,tck->stjk", by_type, np.einsum("cd,tdk->tck", t, by_type))
 
@@ -159,7 +175,7 @@ def examine(
     factor = factorise(wide, gamma)
     prof = profile(wide, response, factor, restricted)
     second_order(wide, factor, prof, norm, xgx, xggx)
-    return prof, factor, traces(wide, factor, gamma)
+    return _as_the_kernels_do(wide, prof), factor, traces(wide, factor, gamma)
 
 
 def design_information(gram: Gram, gamma: Floats) -> tuple[Information, Floats]:
@@ -221,10 +237,13 @@ def fit_many(gram: Gram, *arguments: Any) -> None:
     _fit_many(widened(gram), *arguments)
 
 
-def _columns(prof: Profile) -> Floats:
-    """Z'H^-1X and Z'Py, outer columns first, shape (columns, p + 1)."""
-    p1 = len(prof.outer_hx)
-    return np.concatenate([prof.outer_hx.T, prof.inner_hx.reshape(p1, -1).T])
+def _as_the_kernels_do(wide: Wide, prof: DenseProfile) -> Profile:
+    """The same with the columns of workers and of items apart."""
+    p = len(prof.beta)
+    order = len(prof.seen) - wide.inner_shape[0] * wide.inner_shape[1]
+    outer = np.ascontiguousarray(prof.seen[:order].T)
+    inner = np.ascontiguousarray(prof.seen[order:].T).reshape(p + 1, *wide.inner_shape)
+    return Profile(prof.criterion, prof.beta, prof.phi, prof.rss, inner, outer, inner[p], outer[p], prof.ok)
 
 
 _optimise = optimise_with(
