@@ -76,3 +76,16 @@ def shared_data(shared: Path) -> Path:
     if not directory.is_dir():
         pytest.skip(f"there are no real rating tables at {directory}")
     return directory
+
+
+# Folders whose tests look at words and forms of analyses, and not at the simulated rate of their errors.
+WITH_FEW_NULL_STUDIES = ("study", "report", "analyze", "plan", "files")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_null_studies(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.parent.name in WITH_FEW_NULL_STUDIES:
+            patch.setattr("humeval_power.inference.study.family_error._N_STUDIES", 10)
+        yield
