@@ -272,6 +272,7 @@ def assign_work(
     from humeval_power.planning.plan.assignment import assign
     from humeval_power.planning.plan.plan import Plan
     from humeval_power.reporting.plan.assignment import AssignmentResult
+    from humeval_power.reporting.plan.caveats import is_below_target, plan_answer
     from humeval_power.reporting.result import UNKNOWN, Provenance
 
     planned = study if isinstance(study, Plan) else None
@@ -304,6 +305,7 @@ def assign_work(
     return AssignmentResult(
         assignment=found,
         takeovers=tuple(takeovers),
+        caveats=(plan_answer(planned),) if planned is not None and is_below_target(planned) else (),
         remarks=(_order_remark(used, seed, planned),) if found.bits is not None else (),
         provenance=UNKNOWN if found.bits is not None else Provenance(seed=used),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cases import few_fast
 from cli import run
 
 from humeval_power.planning.accuracy.claims import Claim, EffectRegression, JudgedClaim, JudgedClaims
@@ -34,9 +35,10 @@ def test_a_claim_a_hair_beyond_its_threshold_does_not() -> None:
 
 
 # An accuracy in per cent is rounded to .1, so that it may be .05 points off: .0005 of a share at each end.
-@pytest.mark.parametrize(
+@few_fast(
     ("baseline", "accuracy", "code"),
     [(0.99, 1.0004, 0), (0.99, 1.0006, 2), (0.01, -0.0004, 0), (0.01, -0.0006, 2)],
+    fast=1,
 )
 def test_an_accuracy_may_pass_its_ends_by_half_a_digit(
     tmp_path: Path, baseline: float, accuracy: float, code: int

@@ -9,6 +9,7 @@ from typing import Any
 import cli
 import numpy as np
 import pytest
+from cases import few_fast
 from click.testing import Result
 
 from humeval_power.api import accuracy
@@ -338,7 +339,7 @@ def test_results_are_written_once(tmp_path: Path) -> None:
     run(*arguments, "--force")
 
 
-@pytest.mark.parametrize(
+@few_fast(
     ("words", "picture", "rows"),
     [
         (("claims", "c.csv"), "claims improvements baselines methods", 6),
@@ -346,6 +347,7 @@ def test_results_are_written_once(tmp_path: Path) -> None:
         (("test", "t.csv"), "difference", 2),
         (("bounds", "--n", "147", "--baseline", "0.9"), "", 6),
     ],
+    fast=1,
 )
 def test_a_folder_holds_page_record_table_and_picture(
     words: tuple[str, ...], picture: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -10,6 +10,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 from places import ROOT
 from scipy import stats
 from seven import seven
@@ -71,7 +72,7 @@ def by_package(shared, level):
 
 
 @pytest.mark.parametrize("level", ["interval", "ordinal"])
-@pytest.mark.parametrize("name", TABLES)
+@few_fast("name", TABLES, fast=2)
 def test_alpha_of_real_tables_is_that_of_the_krippendorff_package(name, level, shared_data):
     ratings = real(name, shared_data)
     for system in (None, 0, ratings.n_systems - 1):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from click.testing import CliRunner, Result
 from reference.golden import shared_golden
 from scipy import integrate, stats
@@ -207,7 +207,7 @@ def random_assessments() -> list[DirectAssessment]:
     return made
 
 
-@pytest.mark.parametrize("scenario", random_assessments(), ids=str)
+@few_fast("scenario", random_assessments(), ids=str, fast=2)
 def test_the_formula_agrees_with_simulation(scenario: DirectAssessment) -> None:
     computed = scenario.computed()
     simulated = estimate_power(scenario, n_simulations=4096, seed=7)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import few_fast
 
 from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import clustered_mean
@@ -32,7 +33,7 @@ def test_the_script_tests_as_the_package_does(script, kind: str, layout: str) ->
         assert each[3] == pytest.approx(clustered_mean(row, None).p_value(), rel=1e-9)
 
 
-@pytest.mark.parametrize("layout", ["equal", "unequal", "one holds half"])
+@few_fast("layout", ["equal", "unequal", "one holds half"], fast=1)
 @pytest.mark.parametrize("n_clusters", [5, 15, 100])
 def test_cr2_keeps_its_level_where_the_others_do_not(script, layout: str, n_clusters: int) -> None:
     cr2, _, z, independent = script.rates("scores", layout, n_clusters, 4_000)

@@ -11,6 +11,7 @@ import cli
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 from scipy import stats
 
 from humeval_power.api import compare
@@ -116,7 +117,7 @@ def test_the_record_has_what_a_paper_should_report(two):
     assert record["seed"] == 1
 
 
-@pytest.mark.parametrize("question", ["mean", "median", "pseudomedian", "better"])
+@few_fast("question", ["mean", "median", "pseudomedian", "better"], fast=1)
 def test_each_question_has_its_own_test_and_estimate(two, question):
     record = json.loads(said(two, "--question", question, "--json", *FAST))
     assert record["question"] == question

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from hypothesis import given
 from hypothesis import strategies as st
 from places import TESTS
@@ -231,8 +231,10 @@ def brute_force(effect: float, margin: float, error: float, df: float, critical:
     return total * (q[1] - q[0]) * (z[1] - z[0])
 
 
-@pytest.mark.parametrize(
-    ("effect", "error", "df"), [(0.0, 0.04, 3), (0.03, 0.03, 4.6), (-0.05, 0.02, 9), (0.08, 0.05, 30)]
+@few_fast(
+    ("effect", "error", "df"),
+    [(0.0, 0.04, 3), (0.03, 0.03, 4.6), (-0.05, 0.02, 9), (0.08, 0.05, 30)],
+    fast=1,
 )
 def test_owens_integral_is_the_double_integral(effect: float, error: float, df: float) -> None:
     critical = t_quantile(df)

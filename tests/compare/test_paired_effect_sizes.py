@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from hypothesis import given
 from hypothesis import strategies as st
 from reference.golden import shared_golden
@@ -147,7 +147,7 @@ def test_differences_of_one_sign_still_have_an_interval_of_r():
     assert wilcoxon_r(-np.arange(1.0, 21.0)).high == pytest.approx(-found.low)
 
 
-@pytest.mark.parametrize(
+@few_fast(
     ("effect", "truth"),
     [
         (mean_difference, 0.3),
@@ -158,6 +158,7 @@ def test_differences_of_one_sign_still_have_an_interval_of_r():
         (wilcoxon_r, math.sqrt(3) * (stats.norm.cdf(0.3 * math.sqrt(2)) - 0.5)),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
+    fast=1,
 )
 def test_intervals_cover_the_truth_as_often_as_they_say(effect, truth):
     rng = np.random.default_rng(11)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from numba import njit
 from places import TESTS
 from reference.swaps import listed_contingency_p
@@ -75,7 +75,7 @@ def test_the_kernel_computes_the_same_metrics(metric):
     np.testing.assert_allclose(fast, slow, atol=1e-12)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@few_fast("metric", METRICS, fast=1)
 def test_exact_p_values_count_every_exchange(metric):
     rng = np.random.default_rng(METRICS.index(metric))
     for place in range(8):

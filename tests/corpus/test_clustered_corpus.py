@@ -7,6 +7,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import few_fast
 from cli import run, run_json
 from reference.corpus_texts import corpus
 from reference.swaps import metric_difference
@@ -25,7 +26,7 @@ def documents(n, size=4):
     return [f"d{place // size}" for place in range(n)]
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@few_fast("metric", METRICS, fast=1)
 def test_whole_documents_are_swapped_as_by_the_definition(metric):
     a, b, references = corpus(30)
     codes = np.array([0] * 3 + [1] * 9 + [2] * 6 + [3] * 7 + [4] * 5)
@@ -61,7 +62,7 @@ def jackknife(counts, clusters):
     return np.sqrt((n - 1) / n * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@few_fast("metric", METRICS, fast=1)
 @pytest.mark.parametrize("size", [1, 5])
 def test_the_error_by_influence_is_that_of_the_jackknife(metric, size):
     a, b, references = corpus(300, seed=4)

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import dense_model
@@ -245,7 +246,7 @@ def test_maximum_likelihood_solves_its_equations_in_closed_form(table):
     assert (slope[gamma == 0] > 0).all()
 
 
-@pytest.mark.parametrize("size", [(2, 2, 1), (2, 3, 1), (2, 3, 3), (3, 5, 2), (3, 100, 1), (10, 50, 1)])
+@few_fast("size", [(2, 2, 1), (2, 3, 1), (2, 3, 3), (3, 5, 2), (3, 100, 1), (10, 50, 1)], fast=1)
 def test_maximum_likelihood_converges_for_every_replicate(size):
     size = balanced.Size(*size)
     df = balanced.degrees_of_freedom(size)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from reference import dense_model
 from scipy import optimize, stats
 
@@ -105,7 +106,7 @@ def test_as_many_documents_as_items_add_their_slopes_to_the_items():
         assert two.pvalue > 1e-3
 
 
-@pytest.mark.parametrize("seed", range(12))
+@few_fast("seed", range(12), fast=2)
 def test_the_fit_is_the_lowest_point_of_the_dense_criterion(seed):
     """Data of every kind: some without a variance between documents, workers or items."""
     design = with_documents(crossed(3, 8), 4)

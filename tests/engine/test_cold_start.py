@@ -219,6 +219,7 @@ def _without_a_place(folder):
     )
 
 
+@pytest.mark.slow
 def test_without_a_place_to_write_kernels_are_kept_among_temporary_files_for_their_user_alone(tmp_path):
     both = [_without_a_place(tmp_path), _without_a_place(tmp_path)]  # two at once share the folder
     for process in both:

@@ -26,7 +26,7 @@ GAMMAS = {
 }
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@few_fast("name", SHAPES, fast=4)
 @pytest.mark.parametrize("gamma", GAMMAS.values(), ids=GAMMAS.keys())
 @pytest.mark.parametrize("restricted", [True, False])
 def test_the_kernel_is_the_dense_model(name, gamma, restricted):
@@ -159,7 +159,7 @@ def test_a_document_of_all_rows_is_refused_and_so_are_covariates_that_say_the_sa
         fit(one)
 
 
-@pytest.mark.parametrize("name", ["nested unbalanced", "crossed unbalanced", "more workers than items"])
+@few_fast("name", ["nested unbalanced", "crossed unbalanced", "more workers than items"], fast=1)
 def test_predictions_and_residuals_add_up_to_the_ratings(name):
     rated = ratings(SHAPES[name], covariates=COVARIATES)
     fitted = fit(rated)

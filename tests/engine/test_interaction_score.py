@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from scipy import optimize, stats
 from seven import seven
 
@@ -97,7 +97,7 @@ def test_random_probes_are_within_their_error(monkeypatch):
     assert probed == interaction_test(ratings, fitted)
 
 
-@pytest.mark.parametrize(("name", "estimator"), list(product(("sparse", "sparse lost"), ("reml", "ml"))))
+@few_fast(("name", "estimator"), list(product(("sparse", "sparse lost"), ("reml", "ml"))), fast=1)
 def test_it_decides_as_the_likelihood_ratio(name, estimator):
     ratios, tests = [], []
     for seed, share in enumerate((0.0, 0.08, 0.12, 0.2)):

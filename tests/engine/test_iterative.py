@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
@@ -150,7 +151,7 @@ def of_all_signs(
 
 
 @pytest.mark.parametrize("restricted", [True, False], ids=["REML", "ML"])
-@pytest.mark.parametrize("case", CASES)
+@few_fast("case", CASES, fast=2)
 def test_with_exact_traces_the_search_ends_where_the_dense_one_does(
     case: str, restricted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -188,7 +188,7 @@ def assert_as_lme4(rows, table):
             assert found.df_kenward_roger[number] == pytest.approx(row["df_kenward_roger"], rel=1e-4)
 
 
-@pytest.mark.parametrize("name", SIMULATED)
+@few_fast("name", SIMULATED, fast=1)
 def test_simulated_tables_are_fitted_as_by_lme4_lmertest_and_pbkrtest(name):
     assert_as_lme4(table_of(TABLES[name]), TABLES[name])
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from scipy.sparse import block_array, csr_array, eye_array
 
 from humeval_power.estimation.crossed import problem as problem_module
@@ -80,7 +81,7 @@ def _problem(name, *, more=False):
 
 
 @pytest.mark.parametrize("more", [False, True], ids=["plain", "documents and a covariate"])
-@pytest.mark.parametrize("name", SHAPES)
+@few_fast("name", SHAPES, fast=2)
 def test_same_as_the_kernels(name, more):
     problem, rating = _problem(name, more=more)
     response = likelihood.Response(*(part[0] for part in problem.products(rating[None] - rating.mean())))
@@ -109,7 +110,7 @@ def test_same_as_the_kernels(name, more):
             assert np.abs(ours - theirs).max() <= 1e-10 * max(np.abs(theirs).max(), 1e-300)
 
 
-@pytest.mark.parametrize("name", ["random", "parts", "chain", "unpaired"])
+@few_fast("name", ["random", "parts", "chain", "unpaired"], fast=1)
 def test_fit_and_what_follows_it_are_the_kernels(name, monkeypatch):
     worker, item, system, rating = _table(**SHAPES[name])
     found = {}

@@ -52,8 +52,8 @@ def three_systems(path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("unconverged")
-@pytest.mark.parametrize(
-    "extra", [(), ("--analysis", "differences"), ("--alternative", "equivalent", "--margin", "0.1")]
+@few_fast(
+    "extra", [(), ("--analysis", "differences"), ("--alternative", "equivalent", "--margin", "0.1")], fast=1
 )
 @pytest.mark.parametrize("command", ["fit", "analyze"])
 def test_a_fit_that_did_not_converge_has_no_p_value_no_interval_and_no_decision(
@@ -97,7 +97,7 @@ def test_comparisons_of_several_systems_without_a_test_decide_nothing(
 
 
 @pytest.mark.usefixtures("unconverged")
-@pytest.mark.parametrize("form", ["paper", "heds", "arr", "card2020"])
+@few_fast("form", ["paper", "heds", "arr", "card2020"], fast=1)
 def test_no_form_reports_a_decision_of_a_fit_that_did_not_converge(
     form: str, table: Path, tmp_path: Path
 ) -> None:

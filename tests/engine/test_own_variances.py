@@ -131,7 +131,7 @@ THREE = (0.02, 0.2, 0.1), (0.2, 0.1, 0.05)
 EIGHT = (0.02, 0.25, 0.1, 0.0, 0.1, 0.05, 0.15, 0.1), (0.2, 0.1, 0.0, 0.1, 0.05, 0.1, 0.02, 0.15)
 
 
-@pytest.mark.parametrize("kept", [0.6, 1.1])
+@few_fast("kept", [0.6, 1.1], fast=1)
 @pytest.mark.parametrize(("sds", "seed"), [*((THREE, seed) for seed in range(4)), (EIGHT, 0)])
 def test_standard_errors_and_df_equal_those_of_dense_matrices(sds, seed, kept):
     rows = own_table(seed, *sds, m=5, n=8, kept=kept)

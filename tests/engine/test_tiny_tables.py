@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,7 +108,7 @@ LOCAL_MINIMA = (154, 446, 798)
 WITHOUT_RESIDUAL = (54, 57, 105, 117, 234, 316)
 
 
-@pytest.mark.parametrize("seed", LOCAL_MINIMA)
+@few_fast("seed", LOCAL_MINIMA, fast=1)
 def test_a_table_with_several_minima_says_so(seed: int, tmp_path) -> None:
     table = tiny_table(seed)
     assert fit(table).n_optima > 1
@@ -159,7 +160,7 @@ def test_differences_and_several_systems_of_tiny_tables_are_tested_or_refused() 
                 pass
 
 
-@pytest.mark.parametrize("seed", WITHOUT_RESIDUAL)
+@few_fast("seed", WITHOUT_RESIDUAL, fast=1)
 def test_a_table_whose_likelihood_is_highest_without_a_residual_is_refused_with_the_remedy(
     seed: int, tmp_path
 ) -> None:

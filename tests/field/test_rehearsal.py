@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from cli import run, run_json
 from planned_studies import (
     HOSTILE,
@@ -94,7 +94,7 @@ def test_a_rehearsal_has_the_rows_of_the_assignment_and_ratings_of_the_scale(nam
     assert set(found["worker"]) == {f"rehearsal-{slot}" for slot in frame["worker_slot"]}
 
 
-@pytest.mark.parametrize("name", OF_ONE_PAIR)
+@few_fast("name", OF_ONE_PAIR, fast=1)
 def test_a_rehearsed_table_is_analysed_by_its_plan(name: str, tmp_path: Path) -> None:
     plan = FAMILIES[name]()
     rehearsed = tmp_path / "ratings.csv"
@@ -330,7 +330,7 @@ def _words(files: tuple[Path, ...]) -> None:
     frame.to_csv(files[1], index=False)
 
 
-@pytest.mark.parametrize(
+@few_fast(
     ("spoil", "said"),
     [
         (_cut, ["ratings; the plan has 72"]),
@@ -347,6 +347,7 @@ def _words(files: tuple[Path, ...]) -> None:
         (_ratings, ["worker_slot", "This looks like a table of ratings"]),
         (_words, ["row 5, column 'batch'", "row 6, column 'kind'"]),
     ],
+    fast=1,
 )
 def test_what_is_not_of_this_plan_is_told_at_once(
     spoil: Callable[[tuple[Path, ...]], None], said: list[str], tmp_path: Path

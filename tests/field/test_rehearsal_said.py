@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
+from cases import few_fast
 
 from humeval_power.api.analyze import analyze, analyze_systems
 from humeval_power.checking.rehearsed import NOTICE
@@ -32,7 +32,7 @@ def test_the_page_of_two_systems_begins_with_it() -> None:
     assert page.index(NOTICE) < page.index("Effect new - old")
 
 
-@pytest.mark.parametrize("mark", ["rehearsal-", "p-"])
+@few_fast("mark", ["rehearsal-", "p-"], fast=1)
 def test_the_page_and_the_table_of_four_systems_begin_with_it(mark: str) -> None:
     found = analyze_systems(
         rated("a", "b", "c", "d", mark=mark), family=ComparisonFamily(), diagnostics=False

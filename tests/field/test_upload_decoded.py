@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 
 import pytest
+from cases import few_fast
 
 from humeval_power.interfaces.formats.outputs import read_outputs
 from humeval_power.reporting.field.form import Question, RatingForm, Shown
@@ -66,7 +67,7 @@ def assigned(folder, platform, scale, criteria):
     return RatingForm("t", "i", asked, RatingScale.parse(scale), tuple(shown)), code_of
 
 
-@pytest.mark.parametrize("platform", EXPORTS)
+@few_fast("platform", EXPORTS, fast=1)
 @pytest.mark.parametrize(("scale", "criteria"), [("1:5", ("quality",)), ("0:100", ("a b", "c"))])
 def test_items_systems_and_kinds_come_back_with_every_rating(tmp_path, platform, scale, criteria):
     form, code_of = assigned(tmp_path, platform, scale, criteria)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cases import few_fast
 from killed_writes import Killed, changes_of_the_disk, contents, failing_once, killed, no_space
 
 from humeval_power.errors import HumevalPowerError, InputError
@@ -73,7 +74,7 @@ def both_states(case: Case, folder: Path) -> tuple[dict[str, bytes | None], dict
     return old, contents(folder)
 
 
-@pytest.mark.parametrize("name", CASES)
+@few_fast("name", CASES, fast=2)
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_set_killed_at_any_change_of_the_disk_is_all_old_or_all_new(
     name: str, backwards: bool, tmp_path: Path
@@ -109,7 +110,7 @@ def _killed_everywhere(case: Case, tmp_path: Path) -> Iterator[tuple[Path, int]]
     raise AssertionError("the write never ended")
 
 
-@pytest.mark.parametrize("name", ["some new, some old", "three folders, one of them new"])
+@few_fast("name", ["some new, some old", "three folders, one of them new"], fast=1)
 def test_completing_can_itself_be_killed_anywhere(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     (tmp_path / "whole").mkdir()
@@ -134,7 +135,7 @@ def test_completing_can_itself_be_killed_anywhere(name: str, tmp_path: Path) -> 
                 break
 
 
-@pytest.mark.parametrize("name", CASES)
+@few_fast("name", CASES, fast=2)
 @pytest.mark.parametrize("error", [no_space, KeyboardInterrupt])
 def test_a_set_that_fails_at_any_change_of_the_disk_is_all_old_or_all_new(
     name: str, error: Callable[[], BaseException], tmp_path: Path

@@ -14,6 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from cases import few_fast
 from click.testing import CliRunner
 from study_files import FORMATS, FORMS, Names, given, write_pictures, write_study
 
@@ -120,7 +121,7 @@ def test_every_file_of_a_study_is_well_formed(study):
     assert "table.csv" in look_at_all(study / "surface")
 
 
-@pytest.mark.parametrize(
+@few_fast(
     "words",
     [
         ("check", "ratings.csv"),
@@ -134,6 +135,7 @@ def test_every_file_of_a_study_is_well_formed(study):
         ("report", "check", "analysis.json", "--form", "heds", "--json"),
         ("parameters", "show", "--library", "parameters.json"),
     ],
+    fast=1,
 )
 def test_a_command_prints_nothing_that_a_terminal_obeys(study, monkeypatch, words):
     monkeypatch.chdir(study)
@@ -152,7 +154,7 @@ def test_a_command_prints_nothing_that_a_terminal_obeys(study, monkeypatch, word
         json.loads(told[told.index("{") : told.rindex("}") + 1])
 
 
-@pytest.mark.parametrize("form", FORMS)
+@few_fast("form", FORMS, fast=1)
 def test_a_report_hides_nothing_in_any_format(study, form):
     for ending in FORMATS:
         path = study / f"{form}.{ending}"

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
+from cases import few_fast
 from latex_run import compiled
 from study_files import FORMS, Names, given, run, write_pictures, write_study
 
@@ -90,7 +91,7 @@ def test_a_page_shows_the_names_and_runs_nothing(study, form):
         assert one_line(NAMES.systems[1]) in one_line("".join(page.words))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@few_fast("form", FORMS, fast=1)
 @pytest.mark.skipif(shutil.which("pandoc") is None, reason="pandoc is not installed")
 def test_markdown_shows_the_names_to_a_reader_of_markdown(study, form, tmp_path):
     path = tmp_path / "report.md"
@@ -107,7 +108,7 @@ def test_markdown_shows_the_names_to_a_reader_of_markdown(study, form, tmp_path)
         assert one_line(NAMES.systems[1]) in shown
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form != "paper"])
+@few_fast("form", [form for form in FORMS if form != "paper"], fast=1)
 def test_latex_is_ascii_and_compiles(study, form, tmp_path):
     source = written(study, form, "tex")
     assert source.isascii()

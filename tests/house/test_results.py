@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import few_fast
 from cli import run, run_json
 
 LINE = ("survey", "papers.csv", "--preset", "low")
@@ -37,7 +38,7 @@ def test_a_file_of_the_package_is_named_without_the_place_where_it_is_installed(
     ]
 
 
-@pytest.mark.parametrize(
+@few_fast(
     ("name", "start"),
     [
         ("out.md", b"# What published"),
@@ -50,6 +51,7 @@ def test_a_file_of_the_package_is_named_without_the_place_where_it_is_installed(
         ("out.svg", b"<?xml"),
         ("out.pdf", b"%PDF"),
     ],
+    fast=1,
 )
 def test_the_ending_says_what_is_written(name: str, start: bytes) -> None:
     answer = run(*LINE, "-o", name).stdout
@@ -58,7 +60,7 @@ def test_the_ending_says_what_is_written(name: str, start: bytes) -> None:
     assert Path(name).read_bytes().startswith(start)
 
 
-@pytest.mark.parametrize("folder", ["out", "out/", "a/b"])
+@few_fast("folder", ["out", "out/", "a/b"], fast=1)
 def test_without_an_ending_it_is_a_folder_with_all_of_it(folder: str) -> None:
     run(*LINE, "-o", folder)
     names = {path.name for path in Path(folder).iterdir()}

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import few_fast
 from cli import run, run_json
 
 from humeval_power.interfaces.formats.plan.plan_file import read_plan
@@ -51,7 +52,7 @@ def test_the_family_is_told_and_numbers_can_be_asked_for() -> None:
     assert logit["rule"]["link"] == logit["parameters"]["latent"]["link"] == "logit"
 
 
-@pytest.mark.parametrize(
+@few_fast(
     ("options", "words"),
     [
         (("--shares", ".5,.6"), "must add up to 1; they add up to 1.1"),
@@ -66,6 +67,7 @@ def test_the_family_is_told_and_numbers_can_be_asked_for() -> None:
         (("--family", "binary"), "ratings of two values"),
         (("--effect", "0.9"), "largest difference is 0.4"),
     ],
+    fast=1,
 )
 def test_what_cannot_be_is_refused(options: tuple[str, ...], words: str) -> None:
     given = dict(zip(BOXES[::2], BOXES[1::2], strict=True)) | {"--effect": "0.1"}

@@ -256,7 +256,7 @@ def test_without_random_effects_it_is_the_ordered_model(link):
     assert point.value == pytest.approx(result.llf, abs=1e-6)
 
 
-@pytest.mark.parametrize("link", ["probit", "logit"])
+@few_fast("link", ["probit", "logit"], fast=1)
 def test_generating_values_come_back(link):
     rng = np.random.default_rng(3)
     codes, cuts = grid(12, 40, 2), FIVE

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import few_fast
 from cli import run, run_json
 from harness_logs import SCORES, WRITERS, lines, write_helm, write_inspect, write_lm_eval
 
@@ -44,7 +45,7 @@ def rows_of(table: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize("harness", WRITERS)
+@few_fast("harness", WRITERS, fast=1)
 def test_a_folder_of_logs_becomes_a_table_that_gives_the_same_comparison(
     harness: str, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from reference.slow_walk import endings, rank
 from scipy import stats
 
@@ -54,7 +54,7 @@ def test_one_look_is_the_plain_test(test, for_b, n) -> None:
 
 
 @pytest.mark.parametrize("test", ["exact", "mid-p"])
-@pytest.mark.parametrize("name", DESIGNS)
+@few_fast("name", DESIGNS, fast=1)
 def test_p_values_are_those_of_all_paths(name, test) -> None:
     decided, critical = design(name, test)
     half = Fraction(1, 2)
@@ -77,7 +77,7 @@ def test_p_values_are_those_of_all_paths(name, test) -> None:
         assert found.p_value == pytest.approx(float(expected), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@few_fast("name", DESIGNS, fast=1)
 def test_errors_are_the_chances_of_all_paths(name) -> None:
     decided, critical = design(name)
     for share in (Fraction(1, 2), Fraction(2, 3)):

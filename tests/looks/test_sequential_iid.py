@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 from cli import run, run_json
 from scipy import stats
 
@@ -223,7 +224,7 @@ def test_the_study_command_gives_a_versioned_record() -> None:
     assert record["operating_characteristics"][0]["effect"] == 0
 
 
-@pytest.mark.parametrize(
+@few_fast(
     "words",
     [
         "scores --n 60 --effect 5",
@@ -231,6 +232,7 @@ def test_the_study_command_gives_a_versioned_record() -> None:
         "accuracy --n 300 --effect 0.05 --agreement 0.85 --looks 2",
         "pool --simulated 3 --budgets 60,120,240 --at 120",
     ],
+    fast=1,
 )
 def test_commands_for_judgements_answer_within_eighty_columns(words) -> None:
     typed = ("looks", *words.split(), "--simulations", "256")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from reference.golden import shared_golden
 from scipy import stats
 from seven import seven
@@ -167,7 +168,7 @@ def test_planned_information_is_that_of_the_stored_scenarios(shared) -> None:
 # The short cut against ratings that are refitted
 
 
-@pytest.mark.parametrize("kind", ["items", "workers"])
+@few_fast("kind", ["items", "workers"], fast=1)
 @pytest.mark.parametrize("analysis", ["ratings", "differences"])
 def test_mean_squares_of_a_growing_table_have_the_law_of_refitted_ratings(kind, analysis) -> None:
     parameters = seven(0.5, 0.0, 0.1, 0.2, 0.15, 0.25, 0.3, sd_worker_item=0.2)
@@ -227,7 +228,7 @@ def band(share: float, n_found: int, n_stored: int, *, probability: float = 4.0)
     return probability * float(np.sqrt(max(share * (1 - share), 1e-4) * (1 / n_found + 1 / n_stored)))
 
 
-@pytest.mark.parametrize("number", range(14))
+@few_fast("number", range(14), fast=2)
 def test_error_rates_are_those_stored_for_the_crossed_model(shared, number) -> None:
     rows = shared_golden(shared, "06b_sequential_lmm")["rows"]
     if number >= len(rows):

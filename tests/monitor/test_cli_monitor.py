@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from cases import few_fast
 from click.testing import CliRunner, Result
 from seven import seven
 
@@ -607,7 +608,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("row", "field", "value"), WRONG)
+@few_fast(("row", "field", "value"), WRONG, fast=3)
 def test_a_good_chain_with_wrong_values_names_line_and_field(
     plan: Path, row: int, field: str, value: object
 ) -> None:

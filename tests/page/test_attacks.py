@@ -89,6 +89,7 @@ def test_of_fifty_simulations_at_once_some_wait_and_the_others_are_told_to_come_
         assert page.process.wait(20) == 0
 
 
+@pytest.mark.slow
 def test_the_documentation_shows_every_attack() -> None:
     shown = DOCUMENT.read_text(encoding="utf-8")
     assert [attack.what for attack in attacks() if f"| {attack.kind} | {attack.what} |" not in shown] == []

@@ -170,7 +170,7 @@ def test_a_job_of_a_file_that_has_changed_is_done_anew(room: Room, tmp_path: Pat
     assert not output.exists(), "what the old file gave is no answer"
 
 
-@pytest.mark.parametrize(
+@few_fast(
     ("words", "told"),
     [
         (("exit_at_once",), "ended with code 7"),
@@ -178,6 +178,7 @@ def test_a_job_of_a_file_that_has_changed_is_done_anew(room: Room, tmp_path: Pat
         (("fail",), "ZeroDivisionError"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
+    fast=1,
 )
 def test_a_job_whose_process_dies_says_so(room: Room, words: tuple[str, ...], told: str):
     job = room.job(str(words), *words)

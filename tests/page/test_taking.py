@@ -71,6 +71,7 @@ def test_a_secret_that_is_saved_lies_beside_and_nobody_else_reads_it(tmp_path):
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 def test_what_was_asked_is_forgotten_with_its_job(tmp_path):
     parts = in_process_parts(tmp_path)
     client = TestClient(make_app(parts))

@@ -116,6 +116,7 @@ def test_the_script_writes_the_same_again(taken, tmp_path):
     assert again["checksum"] == json.loads(files["plan/plan.json"])["checksum"]
 
 
+@pytest.mark.slow
 def test_the_forms_of_several_systems_take_the_power_from_the_plan(client):
     page = client.get(f"/study/plan?{PLAN}&n-systems=3").text
     assert "not done" not in page

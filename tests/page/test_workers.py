@@ -10,6 +10,7 @@ from pathlib import Path
 
 import page_runs
 import pytest
+from cases import few_fast
 from worker_room import Room, a_room, lives, problem_of
 
 from humeval_power.interfaces.page.answers import Work, answer
@@ -54,7 +55,7 @@ def test_what_is_printed_does_not_reach_the_link(room: Room):
     assert room.live("print_much").html == "printed"
 
 
-@pytest.mark.parametrize(
+@few_fast(
     ("words", "told"),
     [
         (("exit_at_once",), "ended with code 7"),
@@ -67,6 +68,7 @@ def test_what_is_printed_does_not_reach_the_link(room: Room):
         (("leave",), "SystemExit: 2"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
+    fast=1,
 )
 def test_whatever_happens_is_said_and_the_next_answer_comes(room: Room, words: tuple[str, ...], told: str):
     answer = room.live(*words)
@@ -238,6 +240,7 @@ def test_a_worker_that_has_answered_much_is_replaced_without_a_pause():
         assert slowest < 0.25, "the next one was warm before the first was let go"
 
 
+@pytest.mark.slow
 def test_workers_that_never_start_are_told_of_and_not_tried_for_ever():
     with a_room(page_runs.broken) as room:
         answer = room.live("say", "1")

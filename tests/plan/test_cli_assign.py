@@ -12,7 +12,7 @@ from pathlib import Path
 
 import cli
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from click.testing import Result
 
 from humeval_power.api.plan import assign_work
@@ -188,7 +188,7 @@ def test_many_systems_are_named_or_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pairing", ["--paired", "--unpaired"])
-@pytest.mark.parametrize("n_systems", [3, 8, 20])
+@few_fast("n_systems", [3, 8, 20], fast=1)
 def test_what_is_not_even_is_told_in_numbers(n_systems: int, pairing: str) -> None:
     study = ("--workers", 15, "--items", 40, "--ratings-per-item", 3, "--n-systems", n_systems, pairing)
     printed = run(*study, "--batch-size", 24)

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from cases import few_fast
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -46,7 +47,7 @@ def test_every_solution_of_a_small_square_comes_about_equally_often():
     assert abs(draws.mean() - 0.5) < 5 * 0.5 / np.sqrt(4000)
 
 
-@pytest.mark.parametrize("n_systems", [3, 7, 8, 20])
+@few_fast("n_systems", [3, 7, 8, 20], fast=1)
 @settings(max_examples=25)
 @given(data=st.data())
 def test_unpaired_designs_are_as_even_as_the_numbers_allow(n_systems, data):

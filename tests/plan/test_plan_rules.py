@@ -104,6 +104,7 @@ def test_rules_beside_an_exclusion_as_if_known_are_refused():
         planned(exclude_if=RULES, losses=CARELESS, exclusion="careless")
 
 
+@pytest.mark.slow
 def test_too_strict_rules_are_a_warning_and_much_too_strict_ones_an_error():
     # items of this preset hardly differ in what they get over both systems: there is little to agree on
     found = planned(exclude_if=ExclusionRules(agreement=0))

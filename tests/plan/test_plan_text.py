@@ -10,7 +10,6 @@ from decimal import Decimal
 from html.parser import HTMLParser
 from typing import Any
 
-import pytest
 from cases import few_fast
 from promised_plan import promised
 from seven import seven
@@ -236,7 +235,7 @@ CAVEATS = {
 }
 
 
-@pytest.mark.parametrize("said", CAVEATS)
+@few_fast("said", CAVEATS, fast=1)
 def test_what_to_know_before_trusting_a_plan_comes_first(said: str) -> None:
     text = plan_markdown(CAVEATS[said])
     first = text.split("## Read this first")[1].split("\n## ")[0]
@@ -295,7 +294,7 @@ def test_the_page_is_whole_and_loads_nothing() -> None:
     assert not page.tags & {"script", "link", "iframe"}
 
 
-@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "{k} {0}", "[x](y)", "a | b\n# c", "*b*"])
+@few_fast("name", ["<script>alert(1)</script>", "{k} {0}", "[x](y)", "a | b\n# c", "*b*"], fast=1)
 def test_any_name_is_safe(name: str) -> None:
     plan = replace(
         PLAN,

@@ -254,6 +254,7 @@ def collected(plan: Plan, criteria: tuple[str, ...], seed: int = 5) -> pd.DataFr
     return pd.concat(rows, ignore_index=True)
 
 
+@pytest.mark.slow
 def test_a_plan_is_followed_from_the_search_to_the_analysis_without_a_deviation() -> None:
     criteria = ("fluency", "adequacy")
     named = replace(systems(effect=0.25), names=HOSTILE)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import few_fast
 from hypothesis import given
 from hypothesis import strategies as st
 from seven import seven
@@ -141,7 +142,7 @@ def bytes_of(replicates):
     return [np.ascontiguousarray(getattr(replicates, name)).tobytes() for name in ARRAYS]
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@few_fast("name", STUDIES, fast=1)
 def test_replicate_i_does_not_depend_on_portions_or_jobs(name):
     study = STUDIES[name]
     whole = study.draw(330, seed=9)

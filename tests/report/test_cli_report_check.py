@@ -10,7 +10,7 @@ import subprocess
 import zipfile
 
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from cli import run_json
 from study_files import FORMS, PLAIN, given, run, write_ratings, write_study
 
@@ -52,7 +52,7 @@ def test_the_open_fields_are_those_that_the_report_leaves_open(study, form):
     )
 
 
-@pytest.mark.parametrize("form", CHECKED)
+@few_fast("form", CHECKED, fast=1)
 def test_files_are_told_by_what_is_in_them_as_by_their_options(study, form):
     by_content = run("report", "check", *files_of(study, form), "--form", form)
     by_option = run("report", "check", *given(study, *FORMS[form]), "--form", form)
@@ -159,7 +159,7 @@ def test_a_report_can_be_written_from_any_one_file(study, form, kind):
 
 
 @needs_pandoc
-@pytest.mark.parametrize("form", FORMS)
+@few_fast("form", FORMS, fast=1)
 def test_a_word_document_says_what_the_markdown_says(study, form, tmp_path):
     run("report", *given(study, *FORMS[form]), "--form", form, "-o", tmp_path / "report.docx")
     run("report", *given(study, *FORMS[form]), "--form", form, "-o", tmp_path / "report.md")

@@ -6,7 +6,7 @@ import string
 
 import forms_documents as made
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from latex_run import compiled
@@ -94,7 +94,7 @@ def pages():
     )
 
 
-@pytest.mark.parametrize(("name", "source"), list(pages()), ids=[name for name, _ in pages()])
+@few_fast(("name", "source"), list(pages()), ids=[name for name, _ in pages()], fast=1)
 def test_every_page_compiles(name, source, tmp_path):
     log = compiled(source, tmp_path)
     assert "Missing character" not in log

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import forms_documents as made
 import pytest
+from cases import few_fast
 from latex_run import compiled
 from many_documents import CRITERIA, JOINT, NAMES, PAIRWISE, many_documents, many_plan
 
@@ -65,7 +66,7 @@ def documents(request):
     return many_documents(FAMILIES[request.param])
 
 
-@pytest.mark.parametrize("form", ["card2020", "heds", "arr"])
+@few_fast("form", ["card2020", "heds", "arr"], fast=2)
 def test_a_form_of_several_systems_is_as_full_as_that_of_two(form, documents):
     two = report(Documents(analysis=made.ANALYSIS), form=form)
     for one in without_plan(documents):
@@ -151,7 +152,7 @@ def numbers_of(each):
 YEARS = re.compile(r"\b(1979|1995|2008|2020)\b|section 6|[A-E]\d |\d\.\d(\.\d)*\.? ")
 
 
-@pytest.mark.parametrize("form", ["card2020", "arr", "heds", "paper", "study"])
+@few_fast("form", ["card2020", "arr", "heds", "paper", "study"], fast=3)
 def test_every_number_of_a_form_is_one_of_the_record(form, documents):
     known = [number for each in documents for number in numbers_of(each)]
     for each in without_plan(documents):
@@ -264,6 +265,7 @@ def test_the_signature_says_the_family_and_is_read_back():
     assert "systems" not in str(signature_of(made.DOCUMENTS))
 
 
+@pytest.mark.slow
 def test_twenty_systems_fill_every_form_and_a_paper_that_compiles(tmp_path):
     [study] = many_documents(JOINT, MANY, ("fluency",))
     two = report(Documents(analysis=made.ANALYSIS), form="card2020")
@@ -275,6 +277,7 @@ def test_twenty_systems_fill_every_form_and_a_paper_that_compiles(tmp_path):
     assert "Differences of system 1" in paragraphs(study)["Results"]
 
 
+@pytest.mark.slow
 def test_names_of_any_kind_are_shown_in_every_format(tmp_path):
     documents = many_documents(JOINT, HOSTILE, ("<i>fluency</i>", "a|b"), 0.0)
     for form in ("study", "card2020", "heds", "arr", "osf"):

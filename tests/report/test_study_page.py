@@ -62,6 +62,7 @@ def test_the_folder_of_the_page_has_its_pictures_and_every_form(study, tmp_path)
         assert counted[form]["n_open"] == left["n_open"] > 0
 
 
+@pytest.mark.slow
 def test_no_digest_and_no_folder_of_what_was_read_is_on_a_page(study, tmp_path):
     run("report", study, "-o", tmp_path / "page/", "-q")
     record = json.loads((tmp_path / "page" / "record.json").read_text())
@@ -93,6 +94,7 @@ def test_ratings_that_are_not_those_of_the_analysis_are_said(study):
     assert "pilot.csv has 144 ratings as read here, the analysis has 139" in told
 
 
+@pytest.mark.slow
 def test_several_criteria_are_told_one_after_the_other(tmp_path):
     parts = [
         write_ratings(tmp_path / f"{name}.csv", PLAIN._replace(criterion=name), seed=seed).read_text()

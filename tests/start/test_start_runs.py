@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from cases import few_fast
 from cli import run, run_json
 from start_paths import paths, write_files
 from test_start import command_of
@@ -54,7 +55,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", FEW)
+@few_fast("name", FEW, fast=1)
 def test_the_commands_of_a_way_run(name: str, here: Path) -> None:
     carry_out(name, here)
 

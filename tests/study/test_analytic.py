@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import dense_model
@@ -397,7 +397,7 @@ def test_exaggeration_goldens_with_estimated_standard_error(shared):
         assert type_s == pytest.approx(expected["type_s"], rel=1e-5)
 
 
-@pytest.mark.parametrize(("ratio", "df"), [(1.0, 2.0), (2.0, 10.0), (3.0, 5.0), (0.5, 3.0), (4.0, 20.0)])
+@few_fast(("ratio", "df"), [(1.0, 2.0), (2.0, 10.0), (3.0, 5.0), (0.5, 3.0), (4.0, 20.0)], fast=1)
 def test_exaggeration_equals_adaptive_integration_over_the_estimated_variance(ratio, df):
     critical = stats.t.isf(0.025, df)
 

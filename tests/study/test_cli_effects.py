@@ -68,7 +68,7 @@ def test_a_scale_that_is_none_is_refused_by_the_name_of_its_option(command, scal
     assert "'--scale'" in message
 
 
-@pytest.mark.parametrize("command", STUDIES)
+@few_fast("command", STUDIES, fast=1)
 def test_the_effect_is_below_the_title_in_points_and_on_the_unit_scale(command):
     arguments = (*STUDIES[command], "--effect-raw", "0.8", "--scale", "1:5")
     if command == "mde":
@@ -146,7 +146,7 @@ def test_a_plan_from_a_file_keeps_to_the_scale_that_was_typed(fitted, tmp_path):
         assert record["effect"] == pytest.approx(0.05)
 
 
-@pytest.mark.parametrize("command", STUDIES)
+@few_fast("command", STUDIES, fast=1)
 def test_an_entry_of_the_library_works_wherever_parameters_do(command):
     arguments = [part if part != "high" else LIBRARY[1] for part in STUDIES[command]]
     text, _ = run(*arguments, "--effect", "0.05" if command == "mde" else "0.15", code=None)

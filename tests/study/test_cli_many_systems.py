@@ -138,7 +138,7 @@ def test_pairwise_fits_are_the_default_and_their_record_keeps_its_fields(study):
     assert set(said) >= {"systems", "criterion_name", "means", "family_of_tests", "groups", "rule", "data"}
 
 
-@pytest.mark.parametrize("model", ["pairwise", "joint"])
+@few_fast("model", ["pairwise", "joint"], fast=1)
 def test_five_systems_are_readable_within_80_columns_and_the_model_is_named(study, model):
     text = run(study, "--criterion", "fluency", "--all-pairs", "--model", model).stdout
     assert max(map(len, text.splitlines())) <= 80
@@ -286,7 +286,7 @@ def test_the_report_says_which_fit_and_which_correction_decided(study):
     assert "after Holm's correction over 10 comparisons (Holm 1979)" in alone
 
 
-@pytest.mark.parametrize("model", ["pairwise", "joint"])
+@few_fast("model", ["pairwise", "joint"], fast=1)
 def test_the_record_counts_what_was_rated_and_how_far_workers_agree(study, model):
     said = json.loads(
         run(study, "--criterion", "fluency", "--all-pairs", "--json", "--model", model).stdout

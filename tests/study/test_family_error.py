@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 
 from humeval_power.api.analyze import analyze_systems
 from humeval_power.comparisons import ComparisonFamily, SystemVariances
@@ -48,7 +49,7 @@ def test_an_error_is_a_comparison_that_the_analysis_finds_significant() -> None:
     assert outcomes == {True, False}
 
 
-@pytest.mark.parametrize(("variances", "n_workers"), [("own", 5), ("own", 20), ("common", 5)])
+@few_fast(("variances", "n_workers"), [("own", 5), ("own", 20), ("common", 5)], fast=1)
 def test_the_result_says_how_often_it_errs_and_what_keeps_its_level(
     monkeypatch: pytest.MonkeyPatch, variances: SystemVariances, n_workers: int
 ) -> None:

@@ -94,6 +94,7 @@ def test_every_output_of_several_criteria_shows_the_same_p_values(joint):
             assert row.endswith("*") == (pair.corrected_p <= 0.05)
 
 
+@pytest.mark.slow
 def test_letters_and_groups_go_by_the_p_values_of_the_whole_family():
     """A pair that is told apart under its criterion alone shares a letter after the correction of all of them."""
     by_name = study(step=0.045)

@@ -252,6 +252,7 @@ def test_two_screens_hold_eight_systems_and_three_criteria():
         assert f"{one.left} - {one.right}" in whole
 
 
+@pytest.mark.slow
 def test_hostile_names_are_shown_in_every_medium():
     result = analyze_systems(ratings_of(1, HOSTILE), family=JOINT)
     assert max(map(len, as_terminal(result.body(), details=True).split("\n"))) <= 80

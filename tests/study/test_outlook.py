@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from scipy import stats
 
 from humeval_power.costs import CostModel, cost_of
@@ -259,7 +259,7 @@ def test_the_curse_is_that_of_the_formula_and_goes_away_with_power():
 
 
 @pytest.mark.parametrize("costs", [None, PRICES], ids=["ratings", "prices"])
-@pytest.mark.parametrize("name", DESIGNS)
+@few_fast("name", DESIGNS, fast=1)
 def test_designs_have_the_prices_and_powers_that_they_have_alone(name, costs):
     study = like(name)
     spending = spending_of(study, growth_of_workers(study), growth_of_items(study), costs=costs)

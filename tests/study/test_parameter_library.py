@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from click.testing import CliRunner, Result
 from places import ROOT
 
@@ -167,7 +167,7 @@ def test_an_unknown_name_gets_an_offer() -> None:
     assert "Did you mean 'pplm-fluency-rerank'?" in " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@few_fast("name", HOSTILE, fast=1)
 def test_own_entries_of_any_name_are_added_and_found(name: str, tmp_path: Path) -> None:
     fitted, library, again = (tmp_path / f"{stem}.json" for stem in ("fitted", "own", "again"))
     run("fit", PILOT, "-o", fitted, "--scale", "1:5")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import few_fast
 from hypothesis import given
 from hypothesis import strategies as st
 from seven import seven
@@ -33,7 +34,7 @@ def smaller(counts: StudyCounts, sought: str, fixed_k: int | None) -> StudyCount
     return StudyCounts(m, n - 1, k) if sought == "items" else StudyCounts(m, n, k - 1)
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@few_fast("name", QUESTIONS, fast=1)
 @pytest.mark.parametrize("power", [0.6, 0.8])
 def test_the_answer_reaches_the_target_and_one_less_does_not(name, power):
     sought, fixed = QUESTIONS[name]

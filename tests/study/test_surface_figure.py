@@ -113,6 +113,7 @@ def test_the_svg_is_the_same_in_another_process_and_holds_no_date():
     assert b"<dc:date>" not in svg
 
 
+@pytest.mark.slow
 def test_drawing_changes_nothing_for_the_users_own_figures_and_loads_no_pyplot():
     program = (
         "import sys, matplotlib; sys.path.insert(0, 'tests/study'); from test_surface_figure import *\n"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from reference.golden import shared_golden
 from scipy import stats
 
@@ -86,7 +86,7 @@ def test_dunnetts_power_is_the_exact_one(shared):
     assert found.shares["all"] == pytest.approx(exact["all"], abs=2e-5 + wrong.sum())
 
 
-@pytest.mark.parametrize("df", [4.0, 12.0, math.inf])
+@few_fast("df", [4.0, 12.0, math.inf], fast=1)
 def test_tukeys_test_of_equal_systems_keeps_its_level(df):
     found = known([0.5, 0.5, 0.5, 0.6], 0.0025, df, "max-t", to_baseline=False)
     alone = known([0.5, 0.5, 0.6], 0.0025, df, "none", to_baseline=False)

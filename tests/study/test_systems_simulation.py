@@ -85,7 +85,7 @@ def test_every_simulated_study_is_fitted_as_a_single_table_is(design, family):
     assert singular > 0
 
 
-@pytest.mark.parametrize("family", [COMMON, OWN, IN_PAIRS])
+@few_fast("family", [COMMON, OWN, IN_PAIRS], fast=1)
 def test_studies_are_the_same_in_any_portions_and_on_any_number_of_cores(family):
     for design in (crossed(5, 9, n_systems=4), k_per_item(8, 12, ratings_per_item=2, n_systems=4)):
         replication = SystemsReplication(UNEVEN, design, family, PAIRS, DEFAULT_RULE)
@@ -135,6 +135,7 @@ def test_corrections_are_those_of_statsmodels(correction, monkeypatch):
     assert not significant(with_missing, correction, 0.05)[:, 2].any()
 
 
+@pytest.mark.slow
 def test_critical_values_of_the_largest_t_are_interpolated_closely():
     correlation = contrasts() @ contrasts().T / 2
     values = CriticalValues(correlation, 0.05)

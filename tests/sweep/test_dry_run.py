@@ -33,6 +33,7 @@ def test_a_command_says_what_it_will_cost_and_writes_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_is_not_computed_is_not_refused_for_its_length(monkeypatch):
     monkeypatch.setattr(work_ahead, "TOO_LONG", 0.1)
     words = [*SURFACE, "--simulations", "300000", "--dry-run"]

@@ -22,11 +22,12 @@ from humeval_power.reporting.analyze.findings import (
     findings_table,
 )
 from humeval_power.reporting.analyze.several import several_sections
+from humeval_power.reporting.analyze.system_tables import MOST_PAIRS
 from humeval_power.reporting.analyze.systems import SystemsResult
 from humeval_power.reporting.analyze.two import AnalysisResult
 from humeval_power.reporting.analyze.variances import WARNING
 from humeval_power.reporting.document import Block, Document, Paragraph, Picture, Section, Table
-from humeval_power.reporting.numbers import counted, p_cell
+from humeval_power.reporting.numbers import counted, interval_words, p_cell
 from humeval_power.reporting.records import ANALYSES_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.safe_text import file_stems
@@ -110,7 +111,8 @@ class CriteriaResult(Result):
         """The findings under all criteria, then each comparison and the analysis of each criterion."""
         n = len(self.results)
         stems = file_stems(list(self.results), nameless="criterion")
-        is_detail = len(self.systems) == n and all(one.analysis.groups for one in self.systems.values())
+        in_short = len(self.systems) == n and all(one.analysis.groups for one in self.systems.values())
+        is_detail = in_short and len(self.rows) > MOST_PAIRS
         parts = [
             section
             for (name, result), stem in zip(self.results.items(), stems, strict=True)
@@ -166,6 +168,7 @@ class CriteriaResult(Result):
                         name,
                         f"{one.left} - {one.right}",
                         unit.shown(one.estimate, more=1),
+                        "none" if one.reason else unit.interval(*one.interval, more=1),
                         *_p_cells(one.p_value, one.corrected_p, one.significant),
                     )
                     for one in self.systems[name].pairs
@@ -176,11 +179,12 @@ class CriteriaResult(Result):
                         name,
                         f"{one.second} - {one.first}",
                         f"{one.estimate:.4f}",
+                        interval_words(one.low, one.high),
                         *_p_cells(one.p_value, one.corrected_p_value, one.significant),
                     )
                     for one in result.rows
                 ]
-        return Table(("criterion", "difference", "estimate", "p", "corrected"), tuple(rows))
+        return Table(("criterion", "difference", "estimate", "interval", "p", "corrected"), tuple(rows))
 
     def content(self) -> Record:
         """The analysis of each criterion, and the family of all their tests."""

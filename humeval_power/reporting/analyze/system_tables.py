@@ -12,6 +12,8 @@ from humeval_power.reporting.document import Block, Paragraph, Table
 from humeval_power.reporting.numbers import interval_words, p_cell
 from humeval_power.reporting.records import Record
 
+MOST_PAIRS = 10  # differences that an answer shows without being asked for details
+MORE_PAIRS = "--details shows them, and table.csv of a folder (-o FOLDER/) holds them"
 _NAME = 22  # characters of a difference's name before names give way to numbers
 _MEASURES = {  # of agreement, with the heads of their columns; an empty one has no room beside others
     "Krippendorff's alpha, ordinal": "alpha, ordinal",

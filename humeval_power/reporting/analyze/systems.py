@@ -41,6 +41,8 @@ from humeval_power.reporting.analyze.independence import (
 )
 from humeval_power.reporting.analyze.shown_pairs import ShownPair, shown_pairs
 from humeval_power.reporting.analyze.system_tables import (
+    MORE_PAIRS,
+    MOST_PAIRS,
     agreement_blocks,
     differences_table,
     names_called,
@@ -198,11 +200,9 @@ class SystemsResult(Result):
             study_independence_section(self.ratings),
             *further,
         ]
-        # where groups do not say them in short they are the findings
-        sections.insert(
-            -len(further) if self.analysis.groups else 1,
-            replace(differences, is_detail=bool(self.analysis.groups)),
-        )
+        # where groups do not say them in short they are the findings; a few are shown in any case
+        is_detail = bool(self.analysis.groups) and len(self.pairs) > MOST_PAIRS
+        sections.insert(-len(further) if is_detail else 1, replace(differences, is_detail=is_detail))
         title = f"Comparison of {counted(self.ratings.n_systems, 'system')}{criterion}"
         return Document(
             title,
@@ -231,7 +231,8 @@ class SystemsResult(Result):
             self._ranking,
             words="The mean of each system in the order of the table, with groups that tests do not tell apart.",
         )
-        yield Points(tuple(findings_words([self.findings], self.analysis.tests)))
+        more = [f"{len(self.pairs)} differences: {MORE_PAIRS}."] if len(self.pairs) > MOST_PAIRS else []
+        yield Points((*findings_words([self.findings], self.analysis.tests), *more))
 
     @property
     def called(self) -> dict[str, str]:

@@ -29,6 +29,7 @@ class AssignmentResult(Result):
     """Who sees what when.
 
     takeovers : show the work of these spares alone.
+    caveats : of the plan that this carries out.
     """
 
     schema: ClassVar[str] = "humeval_power/assignment/1"
@@ -36,6 +37,7 @@ class AssignmentResult(Result):
 
     assignment: AssignmentPlan
     takeovers: tuple[Takeover, ...] = ()
+    caveats: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
 
@@ -61,7 +63,7 @@ class AssignmentResult(Result):
             "Who rates what when",
             lead=f"{plan.design}.",
             headline=(*_totals(plan), *_taken(self.takeovers)),
-            caveats=plan.design.notes,
+            caveats=(*self.caveats, *plan.design.notes),
             sections=(
                 Section("Work of a slot", (_loads(plan),)),
                 *([Section("Balance", (_balance_table(self._balance),))] if self._balance else []),

@@ -6,9 +6,11 @@ import math
 
 from humeval_power.costs import Cost
 from humeval_power.designs import Design
+from humeval_power.differences import Difference
 from humeval_power.inference.study.formula import FEW_WORKERS
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.plan.rules import rules_caveats
+from humeval_power.reporting.plan.systems_words import GOAL_WORDS
 from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
 from humeval_power.reporting.values import share
 from humeval_power.rules import claim
@@ -51,23 +53,48 @@ def _observed_effect(plan: Plan) -> list[str]:
     ]
 
 
-def _promised(plan: Plan) -> float:
+def promised_power(plan: Plan) -> float:
+    """The power that the plan promises: as simulated, or by formula where it was not."""
     predicted = plan.predicted
     return predicted.analytic if math.isnan(predicted.simulated) else predicted.simulated
 
 
-def _below_target(plan: Plan) -> list[str]:
+def is_below_target(plan: Plan) -> bool:
+    """Whether the power is below the target by more than its Monte Carlo error."""
     upper = plan.predicted.interval[1]
     reached = plan.predicted.analytic if math.isnan(upper) else upper
-    if reached >= plan.target_power:
+    return reached < plan.target_power
+
+
+def plan_answer(plan: Plan, said: Difference | None = None) -> str:
+    """How many of 100 such studies succeed, and whether that is what was wanted; the effect as the user said it."""
+    reached = round(100 * promised_power(plan))
+    difference = said or Difference(plan.effect, plan.scale)
+    if difference.points is None:
+        size = f"{abs(difference.value):.6g} on [0, 1]"
+    else:
+        size = f"{abs(difference.points):.6g} points"
+    if plan.many is not None:
+        of_such = f"in {reached} of 100 such studies, {GOAL_WORDS[plan.many.goal]}"
+    elif plan.rule.margin is not None:
+        of_such = f"of 100 such studies, {reached} would show {claim(plan.rule)} where it is true"
+    else:
+        of_such = f"of 100 such studies, {reached} would find a difference of {size}"
+    if is_below_target(plan):
+        return f"Not met: {of_such}; {100 * plan.target_power:g} were wanted."
+    return f"{of_such[0].upper()}{of_such[1:]}; {100 * plan.target_power:g} was the target."
+
+
+def _below_target(plan: Plan) -> list[str]:
+    if not is_below_target(plan):
         return []
     if plan.rule.margin is not None:
         return [
-            f"The power, {share(_promised(plan))}, is below the target of {plan.target_power:g}: a study of "
+            f"The power, {share(promised_power(plan))}, is below the target of {plan.target_power:g}: a study of "
             f"this size will often fail to show {claim(plan.rule)} where it is true."
         ]
     return [
-        f"The power, {share(_promised(plan))}, is below the target of {plan.target_power:g}: a study of "
+        f"The power, {share(promised_power(plan))}, is below the target of {plan.target_power:g}: a study of "
         "this size will often miss the difference that it is meant to find, and exaggerate it when it "
         "does not."
     ]

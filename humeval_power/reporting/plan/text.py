@@ -12,7 +12,12 @@ from humeval_power.inference.study.formula import effect_precision
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.study.analytic import halfway_power
 from humeval_power.reporting.document import Document, Fact, Paragraph, Points, Section, Table
-from humeval_power.reporting.plan.caveats import is_observed_effect, plan_caveats
+from humeval_power.reporting.plan.caveats import (
+    is_below_target,
+    is_observed_effect,
+    plan_answer,
+    plan_caveats,
+)
 from humeval_power.reporting.plan.history import Amendment
 from humeval_power.reporting.plan.looks import expectation_sentence, looks_sentence
 from humeval_power.reporting.plan.rules import exclusions_section
@@ -61,8 +66,8 @@ def plan_document(
     design = plan.design()
     cost = None if plan.costs is None else cost_of(design, plan.costs)
     return Document(
-        f"Plan: {plan.question}",
-        lead=_lead(plan, said, created, history),
+        f"Plan{' that misses its target' if is_below_target(plan) else ''}: {plan.question}",
+        lead=f"{plan_answer(plan, said)} {_lead(plan, said, created, history)}",
         headline=tuple(_headline(plan, design, cost)),
         caveats=plan_caveats(plan, design, cost),
         sections=tuple(_sections(plan, design, cost, history, choice)),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humeval_power.interfaces.page.answers import Answer
+from humeval_power.reporting.start.script import GOES_ON
 from humeval_power.safe_text import shell_command
 
 PRIVATE = "private"
@@ -114,11 +115,14 @@ class WholeStudy:
     @property
     def script(self) -> str:
         """A script of the shell that writes everything again."""
-        return "\n".join((*_HEAD, *self._lines(), ""))
+        return "\n".join((*_HEAD, *self._lines(), "finish", ""))
 
     def _lines(self) -> Iterator[str]:
         for part in self.parts:
-            yield f"{part.step.line(self._dated(part))} || [ $? -eq 3 ]"
+            step = part.step
+            if any(file.startswith(f"{PLAN}/") for file in step.reads):
+                yield f"rests_on {PLAN}"
+            yield f"out={step.folder} && {step.line(self._dated(part)).replace(_PROGRAM, 'run', 1)}"
 
     def _dated(self, part: Part) -> tuple[str, ...]:
         """The date of the plan, where its words leave it to the day."""
@@ -140,9 +144,10 @@ class WholeStudy:
 _HEAD = (
     "#!/bin/sh",
     "# Writes every file of this study again, in the folder that this script is in.",
-    "# The exit code 3 of a command says that a target is missed; it is no fault.",
     "set -eu",
     'cd "$(dirname "$0")"',
+    f"rm -f {PLAN}.missed",
+    GOES_ON,
 )
 
 
