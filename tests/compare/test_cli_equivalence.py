@@ -197,7 +197,7 @@ def test_the_plan_keeps_its_margin_and_says_it_on_its_page(plan: Path) -> None:
     assert read.effect == 0
     assert read.question == "Are baseline and new rated alike, within 0.2 on [0, 1]?"
     page = as_markdown(plan_document(read))
-    assert "B - A = 0 on [0, 1], 0 on the scale 1 to 5: the true difference assumed" in page
+    assert "new - baseline = 0 on [0, 1], 0 on the scale 1 to 5: the true difference assumed" in page
     assert "0.2 on [0, 1], 0.8 on the scale 1 to 5: the smallest difference that would matter" in page
     assert "said to be equivalent within 0.2 if both one-sided tests are significant" in page
     assert "halfway to the margin" in page

@@ -83,7 +83,7 @@ def test_the_report_fits_the_terminal_and_says_clusters_everywhere(wide):
         "n = 60 in 15 clusters (passage)",
         "What was not independent?",
         "two one-sided t tests with CR2 errors",
-        "We compared two (B) with one (A) by score on the same 60 items in 15 clusters (passage).",
+        "We compared two with one by score on the same 60 items in 15 clusters (passage).",
         "A cluster has 4 items on average.",
         "two-sided, t(14) = ",
     ):

@@ -74,10 +74,10 @@ def test_the_answer_names_size_price_power_and_what_blocks_in_eighty_columns():
     text = " ".join(result.stdout.split())
     for word in (
         "Plan: Is new rated higher than baseline?",
-        "B - A = 0.1 on [0, 1], 0.4 on the scale 1 to 5: the smallest effect of interest",
+        "new - baseline = 0.1 on [0, 1], 0.4 on the scale 1 to 5: the smallest effect of interest",
         "Workers 12",
         "Total cost ",
-        "Power at B - A = +0.1 0.",
+        "Power at new - baseline = +0.1 0.",
         "by formula 0.8",
         "Blocking",
     ):
@@ -437,7 +437,7 @@ def test_a_pilot_of_three_systems_is_planned_from_as_a_whole_and_of_two_of_them_
     path = pilot_file(tmp_path / "three.csv", "a,b,c")
     arguments = ("plan", path, "--scale", "1:5", *LIMITS, *PRICE, *EFFECT)
     assert "A human evaluation of a, b and c" in run(*arguments, "--simulations", "5").stdout
-    assert "A human evaluation of a (A) and b (B)" in run(*arguments, "--systems", "a,b").stdout
+    assert "A human evaluation of a and b" in run(*arguments, "--systems", "a,b").stdout
 
 
 def test_a_pilot_with_one_worker_is_refused(tmp_path):

@@ -105,7 +105,8 @@ def test_the_page_says_the_effect_on_both_scales_and_why_not_the_observed_one() 
     text = plan_markdown(PLAN)
     # 0.08 of the 4 points between 1 and 5
     assert (
-        "B - A = +0.08 on [0, 1], where 1 is best; as rated, on 1 to 5 (5 points), that is +0.32." in text
+        "new - old = +0.08 on [0, 1], where 1 is best; as rated, on 1 to 5 (5 points), that is +0.32."
+        in text
     )
     assert "only restates the pilot's p-value" in text
     assert "0.0317" not in text  # what the pilot showed
@@ -117,9 +118,9 @@ def test_a_plan_for_the_observed_effect_does_not_claim_otherwise() -> None:
     assert "The power is not computed for" not in text
 
 
-def test_systems_called_by_their_letters_are_not_explained() -> None:
+def test_systems_are_called_by_their_names() -> None:
     assert "A human evaluation of A and B, decided" in plan_markdown(replace(PLAN, systems=("A", "B")))
-    assert "A human evaluation of old (A) and new (B), decided" in plan_markdown(PLAN)
+    assert "A human evaluation of old and new, decided" in plan_markdown(PLAN)
 
 
 def test_a_raw_effect_has_the_sign_of_the_raw_scale() -> None:
@@ -174,7 +175,7 @@ def test_the_page_gives_power_with_its_interval_and_limits() -> None:
     found = minimum_detectable_effect(precision, power=0.8)
     assert f"With power 0.8 the study finds a difference of {found:.3g} or more." in text
     assert "with these workers and endless items" in text
-    assert "| The difference B - A between workers | 0.04 |" in text
+    assert "| The difference new - old between workers | 0.04 |" in text
     hopeless = promised(replace(PLAN, counts=StudyCounts(2, 2, 2), target_power=0.99))
     assert "no difference on [0, 1] that the study finds with power 0.99" in plan_markdown(hopeless)
 

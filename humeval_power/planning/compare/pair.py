@@ -118,6 +118,11 @@ class PairComparison:
     warnings: tuple[str, ...]
 
     @property
+    def names(self) -> tuple[str, str]:
+        """Of A and of B."""
+        return self.table.systems[0], self.table.systems[1]
+
+    @property
     def significant(self) -> bool:
         """Whether the p-value is at most alpha."""
         return self.test.p_value <= self.request.settings.alpha

@@ -145,8 +145,8 @@ class AccuracyTestsResult(Result):
         first = self.comparisons[0]
         header = (
             "pair",
-            "B alone",
-            "A alone",
+            "first alone",
+            "second alone",
             *(SHORT_TITLES.get(test.name, test.name) for test in first.tests),
         )
         rows = tuple(
@@ -158,7 +158,7 @@ class AccuracyTestsResult(Result):
             )
             for each in self.comparisons
         )
-        words = "B is the first of a pair, A the second; p-values are not corrected."
+        words = "On how many items the first of a pair alone is right, and the second; p-values are not corrected."
         yield Section("All tests", (Table(header, rows), Paragraph(words)), is_detail=True)
 
     def _blocks(self, each: Comparison) -> Iterator[Block]:

@@ -44,10 +44,8 @@ def cluster_name(answers: Answers | None) -> str | None:
 
 
 def compared_words(systems: tuple[str, str]) -> str:
-    """'Accuracy of new (B) compared with that of old (A)', the letters once where they are the names."""
-    a, b = (
-        name if name == letter else f"{name} ({letter})" for name, letter in zip(systems, "AB", strict=True)
-    )
+    """'Accuracy of new compared with that of old'."""
+    a, b = systems
     return f"Accuracy of {b} compared with that of {a}"
 
 
@@ -61,17 +59,13 @@ def facts(comparison: Comparison, confidence: float) -> Iterator[Fact]:
     if known is None or counts.both is None:
         yield "Items", f"{counts.n_items:,}: {alone}"
     else:
-        yield "Accuracy", f"{_letter(a, 'A')} {known[0]:.4f}, {_letter(b, 'B')} {known[1]:.4f}"
+        yield "Accuracy", f"{a} {known[0]:.4f}, {b} {known[1]:.4f}"
         neither = counts.n_items - counts.both - counts.only_a - counts.only_b
         yield (
             "Items",
             f"{counts.n_items:,}: both right on {counts.both:,}, {alone}, both wrong on {neither:,}",
         )
     yield "Agreement", f"{counts.agreement:.4f} (both right or both wrong)"
-
-
-def _letter(name: str, letter: str) -> str:
-    return letter if name == letter else f"{letter} ({name})"
 
 
 def described(comparison: Comparison, confidence: float) -> Record:
@@ -114,8 +108,8 @@ def picture(comparisons: Sequence[Comparison], confidence: float) -> Chart:
     return interval_chart(
         "difference",
         effects,
-        axis="B - A, points of 100",
-        title="How much more accurate is B?",
+        axis="difference, points of 100",
+        title="How large are the differences of accuracy?",
         words=f"The difference of accuracy with its {100 * confidence:g} % interval, about 0.",
     )
 

@@ -112,7 +112,7 @@ class RatedPairs(Result):
 
     def _pairs(self) -> Iterator[Table]:
         """A table for each group."""
-        header = ("pair B - A", "difference", "interval", "P(B > A)", "p", "Holm")
+        header = ("pair", "difference", "interval", "P(first > second)", "p", "Holm")
         said = (
             f"Difference of the mean ratings with its interval ({self._interval()}); * significant at alpha "
             f"{self.found.alpha:g} after Holm's correction of all pairs."

@@ -8,6 +8,7 @@ from humeval_power.inference.compare.tests import TESTS
 from humeval_power.planning.compare.pair import PairComparison
 from humeval_power.reporting.document import Fact, Paragraph, Points, Table
 from humeval_power.reporting.numbers import counted, significant
+from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.values import share
 
 _STANDING_WORDS: dict[Standing, str] = {
@@ -44,7 +45,8 @@ def advice_facts(comparison: PairComparison) -> tuple[Fact, ...]:
     """The test that was run and what speaks for it, then the others by how well they suit."""
     advice = comparison.advice
     used = next((one for one in advice if one.name == comparison.test.name), None)
-    lines: list[Fact] = [("Used", comparison.test.label + ("" if used is None else f". {used.reason}"))]
+    why = "" if used is None else f". {with_names(used.reason, comparison.names)}"
+    lines: list[Fact] = [("Used", comparison.test.label + why)]
     for standing in STANDINGS:
         names = [_label(one) for one in advice if one.standing == standing]
         if names:
@@ -59,7 +61,9 @@ def _label(advice: TestAdvice) -> str:
 
 def advice_table(comparison: PairComparison) -> Table:
     """Which tests suit the question, with reasons."""
-    rows = tuple((one.name, one.standing, one.reason) for one in comparison.advice)
+    rows = tuple(
+        (one.name, one.standing, with_names(one.reason, comparison.names)) for one in comparison.advice
+    )
     return Table(("test", "standing", "reason"), rows, in_words=True)
 
 
@@ -68,12 +72,16 @@ def effect_advice(comparison: PairComparison) -> Paragraph:
     said = _EFFECT_ADVICE[comparison.question]
     if comparison.table.clusters is not None:
         said = said.replace(_HEDGES, _NO_HEDGES)
-    return Paragraph(said)
+    return Paragraph(with_names(said, comparison.names))
 
 
 def method_table(comparison: PairComparison) -> Table:
     """What each effect size says, and how its interval was made."""
-    rows = tuple((one.label, _EFFECT_WORDS[one.name], one.method) for one in comparison.effects)
+    names = comparison.names
+    rows = tuple(
+        (with_names(one.label, names), with_names(_EFFECT_WORDS[one.name], names), one.method)
+        for one in comparison.effects
+    )
     return Table(("effect size", "what it says", "interval by"), rows, in_words=True)
 
 

@@ -30,7 +30,7 @@ def scores_chart(comparison: PairComparison) -> Chart:
     return Chart(
         name="scores",
         title="Which scores do the systems have?",
-        words=f"Histograms of the scores of A and of B: {_words(comparison, 0)}; {_words(comparison, 1)}.",
+        words=f"Histograms of the scores of {a} and of {b}: {_words(comparison, 0)}; {_words(comparison, 1)}.",
         x=Axis(comparison.table.metric, float(edges[0]), float(edges[-1])),
         y=_items(counts),
         series=series,

@@ -117,11 +117,8 @@ class PairResult(Result):
 
 
 def compared(table: ScoreTable) -> str:
-    """'GPT-2 (B) compared with XLNet (A)', the letters once where they are the names."""
-    a, b = (
-        name if name == letter else f"{name} ({letter})"
-        for name, letter in zip(table.systems, "AB", strict=True)
-    )
+    """'GPT-2 compared with XLNet'."""
+    a, b = table.systems
     return f"{b} compared with {a}"
 
 

@@ -9,6 +9,7 @@ from humeval_power.inference.compare.score_table import ScoreTable
 from humeval_power.planning.compare.pair import PairComparison
 from humeval_power.reporting.compare.item_clusters import items_words
 from humeval_power.reporting.numbers import counted, p_words, significant, significant_interval
+from humeval_power.reporting.pair_names import with_names
 
 _WHAT = {
     "mean": "mean difference",
@@ -20,12 +21,13 @@ _WHAT = {
 def paper_paragraph(comparison: PairComparison) -> str:
     """Items and clusters, the test, the estimate with its interval, and the p-value."""
     test, settings, table = comparison.test, comparison.request.settings, comparison.table
-    a, b = table.systems
+    a, b = comparison.names
     clusters = table.clusters
     where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
     named = test.label.startswith(("Wilcoxon", "McNemar"))
     label = test.label if named else f"{test.label[0].lower()}{test.label[1:]}"
     what = f"{_WHAT[test.estimand]} B - A" if test.estimand in _WHAT else test.estimand
+    what = with_names(what, comparison.names)
     interval = ""
     if not math.isnan(test.interval[0]):
         interval = f", {100 * test.confidence:g} % interval {significant_interval(*test.interval)}"
@@ -34,7 +36,7 @@ def paper_paragraph(comparison: PairComparison) -> str:
         statistic = f" {test.statistic_name} = {significant(test.statistic)},"
     side = "two-sided" if settings.direction == "two-sided" else "one-sided"
     return (
-        f"We compared {b} (B) with {a} (A) by {table.metric} on the same {test.n:,} items{where}. The {what} was "
+        f"We compared {b} with {a} by {table.metric} on the same {test.n:,} items{where}. The {what} was "
         f"{significant(test.estimate)}{interval} ({label}, {side},{statistic} {p_words(test.p_value)}, alpha "
         f"{settings.alpha:g}).{_changed(comparison)}"
     )
@@ -45,7 +47,8 @@ def _changed(comparison: PairComparison) -> str:
     data = comparison.data
     if not data.is_binary:
         return ""
-    return f" B alone was right on {counted(data.n_helped, 'item')}, A alone on {data.n_hurt:,}."
+    a, b = comparison.names
+    return f" {b} alone was right on {counted(data.n_helped, 'item')}, {a} alone on {data.n_hurt:,}."
 
 
 def many_paragraph(found: PairwiseScores, table: ScoreTable, *, alpha: float) -> str:

@@ -8,6 +8,7 @@ from humeval_power.planning.compare.pair import PairComparison
 from humeval_power.reporting.chart import Axis, Chart, Mark, Series, Upright
 from humeval_power.reporting.document import Table
 from humeval_power.reporting.numbers import percent, significant
+from humeval_power.reporting.pair_names import with_names
 
 _ABOUT = {"mean": "Mean of B - A in a resample", "median": "Median of B - A in a resample"}
 _T = "t of a resample, about the observed mean"
@@ -20,24 +21,38 @@ def comparison_chart(comparison: PairComparison) -> tuple[Chart, ...]:
         return ()
     found, settings = test.resamples, comparison.request.settings
     if test.name == "primer":
-        return (primer_chart(found, estimate=test.estimate),)
+        return (primer_chart(found, estimate=test.estimate, systems=comparison.names),)
     band = None if found.what == "t" else (f"{100 * test.confidence:g} % interval", test.interval)
-    return (_chart(found, _how_judged(test, found, settings), estimate=test.estimate, band=band),)
+    return (
+        _chart(
+            found,
+            _how_judged(test, found, settings),
+            estimate=test.estimate,
+            band=band,
+            systems=comparison.names,
+        ),
+    )
 
 
-def primer_chart(found: Resamples, *, estimate: float) -> Chart:
+def primer_chart(found: Resamples, *, estimate: float, systems: tuple[str, str] = ("A", "B")) -> Chart:
     """The resampled means, those that are not above the null difference shaded: their share is the primer's p."""
+    a, b = systems
     words = (
-        f"Means of the resamples. In {percent(found.not_above)} of them B is not ahead of A (the mean is "
+        f"Means of the resamples. In {percent(found.not_above)} of them {b} is not ahead of {a} (the mean is "
         f"{significant(found.at)} or less): this is the primer's p."
     )
     start, end = found.edges[0], found.cut
-    band = ("B not ahead", (start, end)) if start < end else None
-    return _chart(found, words, estimate=estimate, band=band)
+    band = (f"{b} not ahead", (start, end)) if start < end else None
+    return _chart(found, words, estimate=estimate, band=band, systems=systems)
 
 
 def _chart(
-    found: Resamples, words: str, *, estimate: float, band: tuple[str, tuple[float, float]] | None
+    found: Resamples,
+    words: str,
+    *,
+    estimate: float,
+    band: tuple[str, tuple[float, float]] | None,
+    systems: tuple[str, str],
 ) -> Chart:
     """How many resamples came to what; what they are held against and the estimate are marked, a part is shaded."""
     top = 1.05 * 100 * max(found.shares)
@@ -60,7 +75,7 @@ def _chart(
         name="resamples",
         title="What did the resamples come to?",
         words=words,
-        x=Axis(_ABOUT.get(found.what, _T), low - room, high + room),
+        x=Axis(with_names(_ABOUT.get(found.what, _T), systems), low - room, high + room),
         y=Axis("Resamples", 0, top, unit="%"),
         series=(*shaded, steps),
         marks=marks,

@@ -16,6 +16,7 @@ from humeval_power.reporting.numbers import (
     significant,
     significant_interval,
 )
+from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.values import share
 
 QUESTION_WORDS = {
@@ -45,10 +46,11 @@ def verdict(comparison: PairComparison) -> str:
     """The decision in one sentence, with the numbers that it rests on."""
     alpha, test = comparison.request.settings.alpha, comparison.test
     what = test.estimand if comparison.question == "better" else f"{test.estimand} of B - A"
+    what = with_names(what, comparison.names)
     numbers = f"{what} {significant(test.estimate)}, {p_words(test.p_value)}"
     if not comparison.significant:
         return f"Not significant at alpha = {alpha:g} ({numbers})."
-    a, b = comparison.table.systems
+    a, b = comparison.names
     where = "higher" if test.lead > 0 else "lower"
     return f"Significant at alpha = {alpha:g}: {b} scores {where} than {a} ({numbers})."
 
@@ -56,15 +58,16 @@ def verdict(comparison: PairComparison) -> str:
 def report_rows(comparison: PairComparison) -> tuple[Fact, ...]:
     """What Zhu et al. (2020, section 2.3) want reported, and p: name and value."""
     settings, test, power = comparison.request.settings, comparison.test, comparison.power
+    names = comparison.names
     rows = [
-        ("Question", QUESTION_WORDS[comparison.question]),
-        ("Test", f"{test.label}, {DIRECTION_WORDS[settings.direction]}; {test.method}"),
+        ("Question", with_names(QUESTION_WORDS[comparison.question], names)),
+        ("Test", f"{test.label}, {with_names(DIRECTION_WORDS[settings.direction], names)}; {test.method}"),
         ("Significance level", f"alpha = {settings.alpha:g}"),
         ("Null difference", f"{settings.null:g}"),
         ("Sample size", _sample_size(comparison)),
         *_changed(comparison),
         (
-            f"Effect: {test.estimand}{', i <= j' if has_two_pseudomedians(comparison) else ''}",
+            f"Effect: {with_names(test.estimand, names)}{', i <= j' if has_two_pseudomedians(comparison) else ''}",
             f"{significant(test.estimate)}{_test_interval(test)}",
         ),
         ("Test statistic", f"{test.statistic_name} = {significant(test.statistic)}"),
@@ -86,7 +89,8 @@ def report_rows(comparison: PairComparison) -> tuple[Fact, ...]:
             (
                 "Power",
                 f"{share(power.at.power)}{around} for the {whose} effect "
-                f"{significant(power.effect)} ({power.effect_words}); {_simulated_test(comparison)}{power.method}",
+                f"{significant(power.effect)} ({with_names(power.effect_words, names)}); "
+                f"{_simulated_test(comparison)}{power.method}",
             )
         )
     if comparison.equivalence is not None:
@@ -112,10 +116,11 @@ def _changed(comparison: PairComparison) -> Iterator[Fact]:
     """The items that B helped and hurt, of scores 0 and 1; with how many both got right and wrong."""
     data = comparison.data
     if data.is_binary:
+        a, b = comparison.names
         both = round(data.first.mean * data.first.n) - data.n_hurt
         yield (
             "Items changed",
-            f"{data.n_helped:,} helped (B alone right), {data.n_hurt:,} hurt (A alone right); both right on "
+            f"{data.n_helped:,} helped ({b} alone right), {data.n_hurt:,} hurt ({a} alone right); both right on "
             f"{both:,}, both wrong on {data.n_ties - both:,}",
         )
 
@@ -152,13 +157,14 @@ def equivalence_words(comparison: PairComparison) -> str:
     found = comparison.equivalence
     if found is None:
         return ""
+    a, b = comparison.names
     shown_words = "shown" if found.is_equivalent else "not shown"
     inferior = "shown" if found.is_not_inferior else "not shown"
     robust = "" if comparison.table.clusters is None else " with CR2 errors"
     return (
-        f"|mean B - A| below {found.margin:g} {shown_words}: two one-sided t tests{robust}, "
+        f"|mean {b} - {a}| below {found.margin:g} {shown_words}: two one-sided t tests{robust}, "
         f"{p_words(found.p_value)}, {100 * (1 - 2 * found.alpha):g} % interval "
-        f"{significant_interval(*found.interval)}; that B is worse by less than {found.margin:g} is {inferior}."
+        f"{significant_interval(*found.interval)}; that {b} is worse by less than {found.margin:g} is {inferior}."
     )
 
 
@@ -193,8 +199,8 @@ def shape_words(comparison: PairComparison) -> list[str]:
     else:
         said.append("Shapiro-Wilk was not run: skewed differences are not normal.")
     said.append(
-        f"Of {data.difference.n:,} items B scores higher on {data.n_helped:,}, lower on {data.n_hurt:,}, and the "
-        f"same on {data.n_ties:,}."
+        f"Of {data.difference.n:,} items {comparison.names[1]} scores higher on {data.n_helped:,}, lower on "
+        f"{data.n_hurt:,}, and the same on {data.n_ties:,}."
     )
     said.append(
         f"From this, NLPStatTest would test the {data.nlpstattest_statistic}. Here the question decides: "
@@ -208,7 +214,11 @@ def shape_words(comparison: PairComparison) -> list[str]:
 def effect_table(comparison: PairComparison) -> Table:
     """All effect sizes with their intervals."""
     rows = tuple(
-        (one.label, significant(one.value), significant_interval(one.low, one.high))
+        (
+            with_names(one.label, comparison.names),
+            significant(one.value),
+            significant_interval(one.low, one.high),
+        )
         for one in comparison.effects
     )
     caption = f"Intervals of {100 * comparison.request.settings.confidence:g} %."

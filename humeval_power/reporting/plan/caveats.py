@@ -166,8 +166,9 @@ def _zero_variances(plan: Plan) -> list[str]:
     ]
     if not zero:
         return []
+    of_what = "between systems" if plan.many is not None else "{1} - {0}".format(*plan.pair)
     return [
-        f"The plan assumes that the difference B - A does not vary between {' or between '.join(zero)}. "
+        f"The plan assumes that the difference {of_what} does not vary between {' or between '.join(zero)}. "
         "An estimate of zero from a small pilot does not show that; power planned from it is too hopeful."
     ]
 

@@ -44,7 +44,7 @@ def power_figure(plan: Plan, *, width: float = 5.0) -> Figure:
         axes.set_xlim(effects[0], effects[-1])
         axes.set_ylim(0, 1.04)
         axes.set_title("What the planned study finds", loc="left")
-        axes.set_xlabel("True difference B - A on [0, 1]")
+        axes.set_xlabel(picture_text("True difference {1} - {0} on [0, 1]".format(*plan.pair)))
         axes.set_ylabel("Power" if plan.rule.margin is None else "Chance to show the claim")
         figure.legend(loc="outside lower center", ncols=3)
     return figure

@@ -20,6 +20,7 @@ from humeval_power.planning.study.limits import (
 from humeval_power.planning.study.without_documents import without_documents
 from humeval_power.reporting.document import Block, Facts, Paragraph, Picture, Section, Table
 from humeval_power.reporting.numbers import interval_words
+from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.words import COST_NAMES, DESIGN_WORDS, MANY_DESIGN_WORDS, SD_WORDS
 from humeval_power.reporting.study.study_content import category_facts
 from humeval_power.reporting.values import plain, share, signed
@@ -175,9 +176,12 @@ def _limits(plan: Plan, design: Design) -> Iterator[str]:
 def assumed_section(plan: Plan) -> Section:
     """The standard deviations that the power is computed from."""
     coded = plan.parameters.recoded()
-    rows = [(SD_WORDS[name], plain(getattr(coded, name))) for name in STANDARD_DEVIATIONS]
-    further = {name: getattr(coded, name) for name in FURTHER_DEVIATIONS}
-    rows += [(SD_WORDS[name], plain(value)) for name, value in further.items() if value]
+    sds = {name: getattr(coded, name) for name in (*STANDARD_DEVIATIONS, *FURTHER_DEVIATIONS)}
+    rows = [
+        (with_names(SD_WORDS[name], plan.pair), plain(value))
+        for name, value in sds.items()
+        if value or name in STANDARD_DEVIATIONS
+    ]
     said = Paragraph(f"Standard deviations on [0, 1], from {plan.source.name}:")
     facts = tuple(category_facts(plan.parameters.with_difference(plan.effect)))
     table = Table(("What varies", "SD"), tuple(rows))

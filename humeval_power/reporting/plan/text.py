@@ -12,6 +12,7 @@ from humeval_power.inference.study.formula import effect_precision
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.planning.study.analytic import halfway_power
 from humeval_power.reporting.document import Document, Fact, Paragraph, Points, Section, Table
+from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.caveats import (
     is_below_target,
     is_observed_effect,
@@ -109,14 +110,15 @@ def _lead(
         made += f" and amended{times} on {history[-1].date.isoformat()}"
     if plan.many is not None:
         return f"{_difference(plan, said)} A human evaluation of {named(plan.systems)}" + _before(made)
-    names = " and ".join(
-        name if name == letter else f"{name} ({letter})"
-        for name, letter in zip(plan.systems, "AB", strict=True)
-    )
-    return (
-        f"{said or Difference(plan.effect, plan.scale)}: {_meaning(plan)}. A human evaluation of {names}"
-        + _before(made)
-    )
+    a, b = plan.systems
+    size = with_names(str(said or Difference(plan.effect, plan.scale)), (a, b))
+    return f"{size}: {_meaning(plan)}. A human evaluation of {a} and {b}" + _before(made)
+
+
+def minus(plan: Plan) -> str:
+    """The difference of the two systems, by their names."""
+    a, b = plan.systems
+    return f"{b} - {a}"
 
 
 def _before(made: str) -> str:
@@ -144,7 +146,7 @@ def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
     yield "Ratings per item, system", f"{design.ratings_per_item:g}"
     yield "Ratings", f"{design.n_ratings:,}"
     power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic
-    yield f"Power at B - A = {signed(plan.effect)}", share(power)
+    yield f"Power at {minus(plan)} = {signed(plan.effect)}", share(power)
     if cost is not None:
         yield "Total cost", str(cost)
 
@@ -156,7 +158,7 @@ def _margin(plan: Plan) -> Section:
     sentences = (
         f"{margin_words(plan.rule, plan.scale)}: the smallest difference that would matter, fixed before "
         f"any rating of the study was seen. The study is to show that {said}.",
-        f"The power is computed for a true difference B - A of {signed(plan.effect)}.",
+        f"The power is computed for a true difference {minus(plan)} of {signed(plan.effect)}.",
         *([] if halfway is None else [f"P{halfway_words(halfway)[1:]}"]),
         PARITY,
     )
@@ -168,7 +170,7 @@ def _effect(plan: Plan) -> Section:
     if plan.scale is not None:
         raw = f"; as rated, on {plan.scale}, that is {signed(plan.scale.effect_to_raw(plan.effect))}"
     sentences = (
-        f"B - A = {signed(plan.effect)} on [0, 1], where 1 is best{raw}. A smaller difference is not "
+        f"{minus(plan)} = {signed(plan.effect)} on [0, 1], where 1 is best{raw}. A smaller difference is not "
         "what this study is built to find.",
         OBSERVED if is_observed_effect(plan) else NOT_OBSERVED,
     )

@@ -66,7 +66,7 @@ class RunsTestResult(Result):
         return Document(
             f"Systems compared over several runs ({self.table.run_column})"
             if only is None
-            else f"{only.systems[1]} (B) compared with {only.systems[0]} (A)",
+            else f"{only.systems[1]} compared with {only.systems[0]}",
             lead=self._overview() if only is None else verdict(only),
             headline=() if only is None else tuple(headline(only)),
             caveats=(
@@ -123,7 +123,7 @@ class RunsTestResult(Result):
             for pair, adjusted in zip(self.found.pairs, self.found.p_adjusted, strict=True)
         )
         level = f"{100 * (1 - self._tail):g} % interval"
-        header = ("B - A", "difference", level, "df", "p", "p (Holm)")
+        header = ("systems", "difference", level, "df", "p", "p (Holm)")
         return Table(header, rows, caption="Each interval is that of its pair alone.")
 
     @property
@@ -142,7 +142,7 @@ class RunsTestResult(Result):
             "differences",
             effects,
             axis=f"difference of {self.table.metric}",
-            title="How much better is B?",
+            title="How large are the differences?",
             words=f"Differences with {100 * (1 - self._tail):g} % intervals, about 0.",
         )
 

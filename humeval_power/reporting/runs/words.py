@@ -26,7 +26,7 @@ def verdict(pair: RunsComparison) -> str:
     if pair.reason:
         return f"There is no test: {pair.reason}."
     b, a = pair.systems[1], pair.systems[0]
-    said = f"B - A = {significant(pair.estimate)}, {p_words(pair.p_value)}"
+    said = f"{b} - {a} = {significant(pair.estimate)}, {p_words(pair.p_value)}"
     if rule.alternative in WITH_MARGIN:
         claim = (
             "as good within the margin" if rule.alternative == "equivalent" else "not worse by the margin"
@@ -42,14 +42,14 @@ def verdict(pair: RunsComparison) -> str:
 def headline(pair: RunsComparison) -> Iterator[Fact]:
     """Difference and interval."""
     tail = pair.rule.alpha if pair.rule.alternative == "two-sided" else 2 * pair.rule.alpha
-    yield "B - A", significant(pair.estimate)
+    yield f"{pair.systems[1]} - {pair.systems[0]}", significant(pair.estimate)
     yield f"{100 * (1 - tail):g} % interval", significant_interval(*pair.interval)
 
 
 def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
     """The means, the test, and what it is beside."""
-    for name, letter, mean, runs in zip(pair.systems, "AB", pair.means, pair.runs, strict=True):
-        yield f"{letter}: {name}", f"mean {significant(mean)}, {number_of(runs)} runs of an item"
+    for name, mean, runs in zip(pair.systems, pair.means, pair.runs, strict=True):
+        yield name, f"mean {significant(mean)}, {number_of(runs)} runs of an item"
     method = {
         ("nested", False): "paired t of the items' means",
         ("nested", True): "paired means of items, CR2 over clusters",
@@ -121,14 +121,14 @@ def runs_table(pair: RunsComparison, table: RunTable) -> Table:
     name = "runs of an item" if pair.rule.kind == "nested" else table.run_column
     return Table(
         (name, "standard error"),
-        tuple((_runs(each), significant(each.standard_error)) for each in pair.more_runs),
+        tuple((_runs(each, pair.systems), significant(each.standard_error)) for each in pair.more_runs),
         caption="With more runs of the same items:",
     )
 
 
-def _runs(each: MoreRuns) -> str:
+def _runs(each: MoreRuns, systems: tuple[str, str]) -> str:
     first, second = (number_of(runs) for runs in each.runs)
-    return first if first == second else f"{first} of A, {second} of B"
+    return first if first == second else f"{first} of {systems[0]}, {second} of {systems[1]}"
 
 
 def more_words(pair: RunsComparison, table: RunTable) -> str:

@@ -1,0 +1,88 @@
+"""The answer stands first, in names: what a plan promises, what was found, and nothing of roles."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from cli import run
+from places import ROOT
+from test_cli_many_systems import NAMES, frame
+
+from humeval_power.reporting.pair_names import with_names
+
+PLAN = "--scale 1:5 --items 20:60:20 --workers 4:12:4 --cost-per-rating 0.1 --simulations 40 --seed 1"
+
+
+@pytest.fixture
+def pilot(tmp_path: Path) -> Path:
+    path = tmp_path / "pilot.csv"
+    path.write_bytes((ROOT / "data" / "pilot.csv").read_bytes())
+    return path
+
+
+def test_the_first_lines_of_a_plan_say_how_often_it_succeeds_and_whether_that_will_do(
+    pilot, tmp_path
+) -> None:
+    missed = run("plan", pilot, *PLAN.split(), "--effect-raw", "0.1", "-o", tmp_path / "plan", code=3)
+    lines = missed.stdout.splitlines()
+    assert lines[0] == "Plan that misses its target: Is new rated higher than baseline?"
+    assert re.match(
+        r"Not met: of 100 such studies, \d+ would find a difference of 0\.1 points; 80 were", lines[1]
+    )
+    will_do = run("plan", pilot, *PLAN.split(), "--effect-raw", "0.6", "--json", code=0)
+    assert '"reached": true' in will_do.stdout
+    met = run("plan", pilot, *PLAN.split(), "--effect-raw", "0.6").stdout.splitlines()
+    assert met[0] == "Plan: Is new rated higher than baseline?"
+    assert re.match(r"Of 100 such studies, \d+ would find a difference of 0\.6 points; 80 was the", met[1])
+    # what is carried out says so too
+    work = run("assign", "--plan", tmp_path / "plan", "-o", tmp_path / "work.csv")
+    assert re.search(r"Not met: of 100\s+such\s+studies", work.stdout)
+
+
+def test_up_to_ten_differences_stand_in_the_answer_and_of_more_where_they_are(tmp_path: Path) -> None:
+    for names, n_shown in ((NAMES, 10), ((*NAMES, "zeta"), 0)):
+        path = tmp_path / f"{len(names)}.csv"
+        frame(3, names).to_csv(path, index=False)
+        said = run("analyze", path, "--scale", "0:1", "--all-pairs", "-q").stdout
+        rows = re.findall(
+            r"^  \w+ - \w+ +-?[\d.]+ +-?[\d.]+ to -?[\d.]+ +[\d.]+ +[<\d. ]+$", said, re.MULTILINE
+        )
+        assert len(rows) == n_shown, said
+        assert ("15 differences: --details shows them" in " ".join(said.split())) is not bool(n_shown)
+
+
+def test_words_about_roles_take_names_and_articles_stay() -> None:
+    names = ("old \\1", "new")
+    assert with_names("A test of B - A: B is better than A, A alone", names) == (
+        "A test of new - old \\1: new is better than old \\1, old \\1 alone"
+    )
+    assert with_names("BCa and ABBA", names) == "BCa and ABBA"
+
+
+def test_comparisons_name_systems_and_no_role(tmp_path: Path) -> None:
+    rows = [
+        f"q{i},{name},{(i * 7 + 3 * k * k) % 11 / 10}"
+        for i in range(30)
+        for k, name in enumerate(("old", "new"))
+    ]
+    scores = tmp_path / "scores.csv"
+    scores.write_text("\n".join(["item,system,score", *rows]) + "\n")
+    answers = tmp_path / "answers.csv"
+    right = [
+        f"q{i},{name},{int((i * 7 + k) % 3 > 0)}"
+        for i in range(30)
+        for k, name in enumerate(("old", "new"))
+    ]
+    answers.write_text("\n".join(["item,system,correct", *right]) + "\n")
+    for words in (
+        ("compare", "scores", scores, "--question", "mean", "--margin", "0.1"),
+        ("compare", "scores", scores, "--question", "better", "--direction", "greater"),
+        ("accuracy", "test", answers),
+    ):
+        said = run(
+            *words, *(["--resamples", "100"] if words[0] == "compare" else []), "--details", "-q"
+        ).stdout
+        assert "new" in said
+        assert not re.search(r"\bB\b|[a-z-] A\b(?! paper)", said), said
