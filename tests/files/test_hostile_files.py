@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from cases import each_case
+from cli import run
 from openpyxl import Workbook
 
 from humeval_power.errors import InputError
@@ -304,3 +305,16 @@ def test_all_problems_of_a_document_are_told_at_once(tmp_path: Path) -> None:
         "n_workers",
         "converged",
     ]
+
+
+def test_a_name_that_no_file_can_have_is_a_wrong_argument(tmp_path: Path) -> None:
+    name, good = "x" * 400 + ".csv", saved(tmp_path, GOOD)
+    size = ("--workers", 4, "--items", 9, "--effect", 0.1)
+    for words in (
+        ("check", name),
+        ("fit", name),
+        ("power", *size, "--parameters", name),
+        ("fit", good, "-o", name),
+    ):
+        done = run(*words, code=2)
+        assert "ame too long" in " ".join(done.stderr.split())

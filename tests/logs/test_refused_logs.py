@@ -144,3 +144,16 @@ def test_systems_without_a_common_item_are_refused(tmp_path: Path) -> None:
 def test_a_stopped_evaluation_is_said(tmp_path: Path) -> None:
     found = table_in(write_openai(tmp_path, finished=False))
     assert any("no final report" in notice for notice in found.said)
+
+
+def test_fields_that_differ_from_sample_to_sample_are_counted_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples = lm_eval_samples([1, 0] * 10)
+    for place, sample in enumerate(samples):
+        sample["doc"] = {f"f{place}_{field}": "x" for field in range(5)}
+    file = tmp_path / "samples_t.jsonl"
+    file.write_text(lines(samples))
+    assert len(table_in(file).frame) == 20
+    monkeypatch.setenv("HUMEVAL_POWER_MAX_COLUMNS", "50")
+    assert "has 100 columns; at most 50 are read" in refused(file)

@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Callable
+from errno import ENAMETOOLONG
 from typing import Any
 
 import click
@@ -161,7 +162,8 @@ class LazyGroup(click.Group):
         except OSError as error:
             where = f"{error.filename!r}: " if error.filename else ""
             _tell(HumevalPowerError(f"{where}{error.strerror or error}."))
-            ctx.exit(HumevalPowerError.exit_code)
+            # a name that no file can have is a wrong argument; all else is the machine's doing
+            ctx.exit(InputError.exit_code if error.errno == ENAMETOOLONG else HumevalPowerError.exit_code)
         except MemoryError:
             _tell(HumevalPowerError(_NO_MEMORY))
             ctx.exit(HumevalPowerError.exit_code)

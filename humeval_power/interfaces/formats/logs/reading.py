@@ -20,6 +20,7 @@ from humeval_power.interfaces.formats.logs.lm_eval import LM_EVAL
 from humeval_power.interfaces.formats.logs.lmms_eval import LMMS_EVAL
 from humeval_power.interfaces.formats.logs.openai_evals import OPENAI
 from humeval_power.interfaces.formats.logs.raw import RawLog
+from humeval_power.interfaces.formats.size_limits import refuse_large_table
 
 HARNESSES: tuple[Harness, ...] = (LM_EVAL, LMMS_EVAL, INSPECT, HELM, OPENAI)
 _MOST_PROBLEMS = 10
@@ -136,6 +137,9 @@ def _read(found: Sequence[ToldLog], known: Sequence[Problem]) -> list[Log]:
             problems += error.problems
     if problems:
         raise InputError(problems[:_MOST_PROBLEMS])
+    samples = [sample for log in logs for sample in log.samples]
+    fields = {name for sample in samples for name in sample.fields}
+    refuse_large_table(len(samples), len(fields), place="the fields of the logs' data sets")
     return logs
 
 
