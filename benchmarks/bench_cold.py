@@ -34,8 +34,8 @@ COMMANDS = {
     "fit": f"fit {PILOT} --scale 1:5",
     "power, formula": f"power --preset low {SIZE} --method analytic",
     "compare scores": "compare scores SCORES --question mean",
-    "plan, formula": f"plan {PILOT} --scale 1:5 --effect-raw 0.4 --items 50:150:50 --max-workers 20 "
-    "--cost-per-rating 0.1 --method analytic",
+    "plan": f"plan {PILOT} --scale 1:5 --effect-raw 0.4 --items 50:150:50 --max-workers 20 "
+    "--cost-per-rating 0.1 --simulations 200",
 }
 MILLION = "fit RATINGS --scale 0:1"
 START = "from humeval_power.interfaces.cli.main import main; main()"

@@ -45,11 +45,9 @@ def root_between(
         return here
     if (at_before < 0) == (at_here < 0):
         raise ValueError(f"The function has the same sign at {low!r} and at {high!r}.")
-    other, at_other = before, at_before  # the end of the bracket with the sign that `here` has not
-    last_step = step = here - before
     for _ in range(_MOST_STEPS):
-        if at_before != 0 and at_here != 0 and (at_before < 0) != (at_here < 0):
-            other, at_other = before, at_before
+        if (at_before < 0) != (at_here < 0):  # as at first
+            other, at_other = before, at_before  # the end of the bracket with the sign that `here` has not
             last_step = step = here - before
         if abs(at_other) < abs(at_here):
             before, here, other = here, other, here
