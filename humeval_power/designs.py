@@ -366,8 +366,34 @@ def _split_rows(design: Design) -> Assignment:
         surplus_of_a[order[:k]] += 1
         surplus_of_a[order[k:]] -= 1
         worker[item] = order
+    _exchange_sides(worker, surplus_of_a, k)
     system = np.tile(np.repeat(np.array([0, 1]), k), design.n_items)
     return Assignment(worker.ravel(), np.repeat(np.arange(design.n_items), 2 * k), system)
+
+
+def _exchange_sides(worker: Codes, surplus_of_a: Codes, k: int) -> None:
+    """Where somebody has seen a system three times more often than the other, let workers change sides of items
+    along a chain that ends with one who has not seen too much of it, in place; worker : (n_items, 2 k), those who
+    see A first. Surpluses add up to 0, so there is such a chain; one in some hundred small designs needs it."""
+    while (most := np.abs(surplus_of_a)).max() > 2:
+        one = last = int(most.argmax())
+        sign = int(np.sign(surplus_of_a[one]))
+        side, other = (slice(0, k), slice(k, 2 * k)) if sign > 0 else (slice(k, 2 * k), slice(0, k))
+        before: dict[int, tuple[int, int]] = {}
+        queue = [one]
+        while queue and sign * surplus_of_a[last := queue.pop(0)] > 0:
+            for item in np.flatnonzero((worker[:, side] == last).any(axis=1)).tolist():
+                for partner in worker[item, other].tolist():
+                    if partner != one and partner not in before:
+                        before[partner] = last, item
+                        queue.append(partner)
+        surplus_of_a[one] -= 2 * sign
+        surplus_of_a[last] += 2 * sign
+        while last != one:
+            giver, item = before[last]
+            here = worker[item] == giver
+            worker[item][worker[item] == last], worker[item][here] = giver, last
+            last = giver
 
 
 def _spread_rows(design: Design) -> Assignment:

@@ -92,7 +92,7 @@ def test_split_loads_differ_by_at_most_one_rating(size):
 def test_split_workers_see_the_two_systems_about_equally_often(size):
     m, n, k, seed = size
     of_a, of_b = loads_by_system(k_per_item(m, n, ratings_per_item=k, paired=False, seed=seed))
-    # Whoever has seen more of A sees B next: a surplus of 1 is the rule, 2 an unlucky group.
+    # Whoever has seen more of A sees B next: a surplus of 1 is the rule, 2 an unlucky group, and none is larger.
     assert np.abs(of_a - of_b).max() <= 2
 
 
