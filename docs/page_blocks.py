@@ -18,6 +18,7 @@ Comments, which readers do not see, stand in the pages:
 from __future__ import annotations
 
 import contextlib
+import difflib
 import doctest
 import io
 import os
@@ -116,8 +117,52 @@ def _session(console: str) -> str:
 
 def _kept(shown: str, printed: str) -> str:
     """What is shown if it is right, else what was printed."""
-    same = doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
-    return shown if same else printed
+    if _agrees(shown, printed):
+        return shown
+    left_out = _elided(shown.splitlines(), printed.splitlines())
+    return left_out if left_out and _agrees(left_out, printed) else printed
+
+
+def _agrees(shown: str, printed: str) -> bool:
+    return doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
+
+
+def _elided(shown: list[str], printed: list[str]) -> str:
+    """What is printed, without the lines for which `...` stood in what was shown; '' where they are not found."""
+    parts: list[list[str]] = [[]]
+    for line in shown:
+        if line.strip() == "...":
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    if len(parts) == 1:
+        return ""
+    kept: list[str] = []
+    place = 0
+    for number, part in enumerate(parts):
+        if number:
+            kept.append("...")
+        if part:
+            text = [line for line in part if line]  # blank lines are everywhere
+            first = place if number == 0 else _closest((text or [""])[0], printed, place)
+            last = len(printed) - 1
+            if number < len(parts) - 1 and first >= 0:
+                last = _closest((text or [""])[-1], printed, first)
+                last += (part[::-1].index(text[-1]) if text else 0) if last >= 0 else 0
+            if first < 0 or last < 0:
+                return ""
+            kept += printed[first : last + 1]
+            place = last + 1
+    return "\n".join(kept) + "\n"
+
+
+def _closest(line: str, printed: list[str], after: int) -> int:
+    """The place of the printed line most like this one; -1 where none is."""
+    likeness = [
+        difflib.SequenceMatcher(None, line, other, autojunk=False).ratio() for other in printed[after:]
+    ]
+    best = max(likeness, default=0.0)
+    return after + likeness.index(best) if best > 0.6 else -1
 
 
 def output_of(typed: str, *, may_fail: bool = False) -> str:

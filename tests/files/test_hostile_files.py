@@ -318,3 +318,13 @@ def test_a_name_that_no_file_can_have_is_a_wrong_argument(tmp_path: Path) -> Non
     ):
         done = run(*words, code=2)
         assert "ame too long" in " ".join(done.stderr.split())
+
+
+def test_a_hundred_problems_are_shown_and_the_others_counted(tmp_path: Path) -> None:
+    unknown = {**PARAMETERS, "parameters": {f"k{place}": place for place in range(3_000)}}
+    path = tmp_path / "parameters.json"
+    path.write_text(json.dumps(unknown))
+    size = ("--workers", 4, "--items", 9, "--effect", 0.1)
+    said = run("power", *size, "--parameters", path, code=2).stderr
+    assert said.count("\n- ") == 101
+    assert "\n- and 2,90" in said

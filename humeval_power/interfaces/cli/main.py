@@ -193,14 +193,20 @@ def _worded(error: click.UsageError, named: Callable[[str], str] = str) -> click
 _NO_MEMORY = "the memory is not enough for this. Take fewer or smaller studies, or fewer --jobs."
 
 
+_MOST_PROBLEMS = 100  # that are shown: of more a reader mends these first
+
+
 def _tell(error: HumevalPowerError, named: Callable[[str], str] = str) -> None:
     """Print an error, each problem of the input as an item of its own."""
-    problems = [named(str(problem)) for problem in error.problems] if isinstance(error, InputError) else []
+    every = error.problems if isinstance(error, InputError) else ()
+    problems = [named(str(problem)) for problem in every[:_MOST_PROBLEMS]]
     click.secho("Error:", fg="red", bold=True, nl=False, err=True)
     if len(problems) > 1:
         say(" the input has problems.", err=True)
         for problem in problems:
             say(wrapped(problem, bullet="- "), err=True)
+        if more := len(every) - len(problems):
+            say(f"- and {more:,} more.", err=True)
     else:
         say(wrapped(f"Error: {named(str(error))}", indent="  ").removeprefix("Error:"), err=True)
 

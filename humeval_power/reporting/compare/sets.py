@@ -42,11 +42,12 @@ class SetsResult(Result):
     def body(self) -> Document:
         """The count with its confidence, then each set."""
         found, first = self.found, self.comparisons[0]
+        a, b = first.names
         direction = "above" if first.request.settings.direction == "greater" else "below"
         named = ", ".join(self.names[place] for place in found.named) or "none"
         return Document(
             f"{compared(first.table)} on {len(self.names)} sets",
-            lead=f"B is {direction} A in at least {found.count} of {len(self.names)} sets, with confidence "
+            lead=f"{b} is {direction} {a} in at least {found.count} of {len(self.names)} sets, with confidence "
             f"{100 * (1 - found.alpha):g} % ({_HOW[found.combination]}; Dror et al. 2017).",
             sections=(
                 Section(
