@@ -91,7 +91,9 @@ def measured(pythons: dict[str, str], words: list[str], runs: int) -> list[list[
     rows = []
     for name, python in pythons.items():
         wall, processor, memory = (median(column) for column in zip(*readings[name], strict=True))
-        rows.append([name, f"{wall:.2f}", f"{processor:.2f}", f"{memory:.0f}", str(n_modules(python, words))])
+        rows.append(
+            [name, f"{wall:.2f}", f"{processor:.2f}", f"{memory:.0f}", str(n_modules(python, words))]
+        )
     return rows
 
 
@@ -133,9 +135,13 @@ def write_million(path: Path) -> None:
     n, n_workers, n_items = 1_000_000, 1_000, 50_000
     worker = draw.integers(n_workers, size=n)
     item, system = np.arange(n) % n_items, (np.arange(n) // n_items) % 2
-    rating = 0.5 + 0.05 * system + draw.normal(0, 0.1, n_workers)[worker] + draw.normal(0, 0.1, n_items)[item]
+    rating = (
+        0.5 + 0.05 * system + draw.normal(0, 0.1, n_workers)[worker] + draw.normal(0, 0.1, n_items)[item]
+    )
     rating = np.clip(rating + draw.normal(0, 0.2, n), 0, 1)
-    lines = (f"w{w},i{i},{'AB'[s]},{r:.3f}" for w, i, s, r in zip(worker, item, system, rating, strict=True))
+    lines = (
+        f"w{w},i{i},{'AB'[s]},{r:.3f}" for w, i, s, r in zip(worker, item, system, rating, strict=True)
+    )
     path.write_text("worker,item,system,rating\n" + "\n".join(lines) + "\n")
 
 
