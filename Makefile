@@ -46,15 +46,19 @@ lint: $(VENV)/.installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Branches that the fast tests reach, folder by folder.
+COVERED := --cov --cov-report=json:.coverage.json --cov-report=
+BY_FOLDER := $(BIN)/python .ci/coverage_by_folder.py .coverage.json
+
+# Lines and branches that the fast tests reach, folder by folder; make check says it of all tests.
 coverage: setup
-	$(PYTEST) -q -m "not slow and not r and not browser" --cov --cov-report=json:.coverage.json --cov-report=
-	$(BIN)/python .ci/coverage_by_folder.py .coverage.json
+	$(PYTEST) -q -m "not slow and not r and not browser" --hypothesis-profile quick $(COVERED)
+	$(BY_FOLDER)
 
 check: setup $(VENV)/.browser lint
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python docs/make_plan_schema.py --check
-	$(PYTEST)
+	$(PYTEST) $(COVERED)
+	$(BY_FOLDER)
 
 # The reference engine through pymer4 needs an older pandas than the package does: an environment of its own.
 $(VENV)-r/.installed: pyproject.toml
