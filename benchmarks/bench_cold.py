@@ -63,7 +63,7 @@ def run(python: str, words: list[str], **environment: str) -> Reading:
     """A command in a new process; what it says is thrown away."""
     began = time.perf_counter()
     process = subprocess.Popen(
-        [python, "-c", START, *words],
+        [python, "-P", "-c", START, *words],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env={**os.environ, **environment},
@@ -76,7 +76,9 @@ def run(python: str, words: list[str], **environment: str) -> Reading:
 
 def n_modules(python: str, words: list[str]) -> int:
     """How many modules a command has loaded when it ends."""
-    done = subprocess.run([python, "-c", MODULES, *words], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [python, "-P", "-c", MODULES, *words], capture_output=True, text=True, check=False
+    )
     return int(done.stderr.rpartition("MODULES ")[2])
 
 
