@@ -99,7 +99,10 @@ def main() -> None:
     )
     run("report", "parameters.json", "surface", "--form", "card2020", "-o", "report.html")
     must(Path("surface", "surface.png").stat().st_size > 1000, "no picture")
-    must("Effect new - baseline" in str(hp.fit(hp.read_ratings(pilot, scale="1:5"))), "hp.fit does not print itself")
+    must(
+        "Effect new - baseline" in str(hp.fit(hp.read_ratings(pilot, scale="1:5"))),
+        "hp.fit does not print itself",
+    )
     print(json.dumps(numbers({"fit": fit, "power": power})))
 
 
