@@ -10,7 +10,6 @@ all kernels compiled into an empty cache. Modules are those that are loaded when
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -128,7 +127,6 @@ def main() -> None:
                     wall, processor, memory = run(python, ["warm-up"], NUMBA_CACHE_DIR=cache)
                 table.append(["warm-up", name, f"{wall:.1f}", f"{processor:.1f}", f"{memory:.0f}", ""])
     print_table(["command", "installation", "seconds", "processor s", "MB", "modules"], table)
-    print(json.dumps({"runs": options.runs}))
 
 
 def write_million(path: Path) -> None:

@@ -374,7 +374,7 @@ def _split_rows(design: Design) -> Assignment:
 def _exchange_sides(worker: Codes, surplus_of_a: Codes, k: int) -> None:
     """Where somebody has seen a system three times more often than the other, let workers change sides of items
     along a chain that ends with one who has not seen too much of it, in place; worker : (n_items, 2 k), those who
-    see A first. Surpluses add up to 0, so there is such a chain; one in some hundred small designs needs it."""
+    see A first. Surpluses add up to 0, so there is such a chain; two in a thousand small designs need it."""
     while (most := np.abs(surplus_of_a)).max() > 2:
         one = last = int(most.argmax())
         sign = int(np.sign(surplus_of_a[one]))

@@ -9,6 +9,7 @@ from humeval_power.designs import Design
 from humeval_power.differences import Difference
 from humeval_power.inference.study.formula import FEW_WORKERS
 from humeval_power.planning.plan.plan import Plan
+from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.rules import rules_caveats
 from humeval_power.reporting.plan.systems_words import GOAL_WORDS
 from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
@@ -166,7 +167,7 @@ def _zero_variances(plan: Plan) -> list[str]:
     ]
     if not zero:
         return []
-    of_what = "between systems" if plan.many is not None else "{1} - {0}".format(*plan.pair)
+    of_what = "between systems" if plan.many is not None else with_names("B - A", plan.pair)
     return [
         f"The plan assumes that the difference {of_what} does not vary between {' or between '.join(zero)}. "
         "An estimate of zero from a small pilot does not show that; power planned from it is too hopeful."

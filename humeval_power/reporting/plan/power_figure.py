@@ -13,6 +13,7 @@ from humeval_power.inference.study.formula import effect_precision, power_at
 from humeval_power.planning.looks.schedule import power_with_looks
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.figure_style import COLOURS, DASHES, QUIET, house_style
+from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.front_figure import target_line
 from humeval_power.safe_text import picture_text
 
@@ -44,7 +45,7 @@ def power_figure(plan: Plan, *, width: float = 5.0) -> Figure:
         axes.set_xlim(effects[0], effects[-1])
         axes.set_ylim(0, 1.04)
         axes.set_title("What the planned study finds", loc="left")
-        axes.set_xlabel(picture_text("True difference {1} - {0} on [0, 1]".format(*plan.pair)))
+        axes.set_xlabel(picture_text(with_names("True difference B - A on [0, 1]", plan.pair)))
         axes.set_ylabel("Power" if plan.rule.margin is None else "Chance to show the claim")
         figure.legend(loc="outside lower center", ncols=3)
     return figure

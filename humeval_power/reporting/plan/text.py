@@ -110,15 +110,8 @@ def _lead(
         made += f" and amended{times} on {history[-1].date.isoformat()}"
     if plan.many is not None:
         return f"{_difference(plan, said)} A human evaluation of {named(plan.systems)}" + _before(made)
-    a, b = plan.systems
-    size = with_names(str(said or Difference(plan.effect, plan.scale)), (a, b))
-    return f"{size}: {_meaning(plan)}. A human evaluation of {a} and {b}" + _before(made)
-
-
-def minus(plan: Plan) -> str:
-    """The difference of the two systems, by their names."""
-    a, b = plan.systems
-    return f"{b} - {a}"
+    size = with_names(str(said or Difference(plan.effect, plan.scale)), plan.pair)
+    return f"{size}: {_meaning(plan)}. A human evaluation of {named(plan.systems)}" + _before(made)
 
 
 def _before(made: str) -> str:
@@ -146,7 +139,7 @@ def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
     yield "Ratings per item, system", f"{design.ratings_per_item:g}"
     yield "Ratings", f"{design.n_ratings:,}"
     power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic
-    yield f"Power at {minus(plan)} = {signed(plan.effect)}", share(power)
+    yield f"Power at {with_names('B - A', plan.pair)} = {signed(plan.effect)}", share(power)
     if cost is not None:
         yield "Total cost", str(cost)
 
@@ -158,7 +151,7 @@ def _margin(plan: Plan) -> Section:
     sentences = (
         f"{margin_words(plan.rule, plan.scale)}: the smallest difference that would matter, fixed before "
         f"any rating of the study was seen. The study is to show that {said}.",
-        f"The power is computed for a true difference {minus(plan)} of {signed(plan.effect)}.",
+        f"The power is computed for a true difference {with_names('B - A', plan.pair)} of {signed(plan.effect)}.",
         *([] if halfway is None else [f"P{halfway_words(halfway)[1:]}"]),
         PARITY,
     )
@@ -170,8 +163,8 @@ def _effect(plan: Plan) -> Section:
     if plan.scale is not None:
         raw = f"; as rated, on {plan.scale}, that is {signed(plan.scale.effect_to_raw(plan.effect))}"
     sentences = (
-        f"{minus(plan)} = {signed(plan.effect)} on [0, 1], where 1 is best{raw}. A smaller difference is not "
-        "what this study is built to find.",
+        f"{with_names('B - A', plan.pair)} = {signed(plan.effect)} on [0, 1], where 1 is best{raw}. A smaller "
+        "difference is not what this study is built to find.",
         OBSERVED if is_observed_effect(plan) else NOT_OBSERVED,
     )
     return Section("Smallest effect of interest", tuple(map(Paragraph, sentences)), is_detail=True)
