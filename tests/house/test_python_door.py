@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
+from pathlib import Path
 
+import pytest
 from cases import each_case
+from cli import run
 from option_tree import leaves
 from places import ROOT
 
 import humeval_power as hp
+from humeval_power.errors import as_arguments
 
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| (`[^|]*) \| (.*) \|$", PAGE, re.MULTILINE))
@@ -50,3 +55,46 @@ def test_every_call_of_the_page_is_there(path: str) -> None:
 def test_every_public_call_is_on_the_page() -> None:
     calls = {name for name in hp.__all__ if inspect.isfunction(getattr(hp, name))}
     assert {name for name in calls if f"hp.{name}" not in PAGE} == set()
+
+
+def _three_systems(path: Path) -> Path:
+    cells = itertools.product(range(4), range(6), "ABC")
+    rows = [f"w{w},i{i},{s},{1 + (w + 2 * i + ord(s)) % 5}" for w, i, s in cells]
+    path.write_text("\n".join(["worker,item,system,rating", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_an_error_names_arguments_in_python_and_options_in_a_terminal(tmp_path: Path) -> None:
+    path = _three_systems(tmp_path / "ratings.csv")
+    with pytest.raises(hp.InputError) as caught:
+        hp.read_ratings(path)
+    assert "require_pair=False" in str(caught.value)
+    assert "systems=('A', 'B')" in str(caught.value)
+    assert "--" not in str(caught.value)
+    assert "--systems A,B" in " ".join(run("fit", path, code=2).output.split())
+
+
+SAID = {
+    "name it with --item.": "name it with `item`.",
+    "name the column: --cluster COLUMN.": "name the column: cluster=COLUMN.",
+    "add --df min or --df normal": "add df='min' or df='normal'",
+    "Add --scale LOW:HIGH, such as --scale 1:5.": "Add scale='LOW:HIGH', such as scale='1:5'.",
+    "leave --unit-size or --cluster out.": "leave `unit_size` or `cluster` out.",
+    "take --covariate POSITION": "take covariates=('POSITION',)",
+    "a table: humeval-power import x.csv --draft.": "a table: humeval-power import x.csv --draft.",
+}
+
+
+@each_case("said", SAID)
+def test_options_in_a_message_become_arguments(said: str) -> None:
+    assert as_arguments(said) == SAID[said]
+
+
+def test_several_systems_are_analysed_by_the_same_call(tmp_path: Path) -> None:
+    ratings = hp.read_ratings(_three_systems(tmp_path / "ratings.csv"), scale="1:5", require_pair=False)
+    by_subject = hp.study.analyze_systems(ratings, diagnostics=False)
+    found = hp.analyze(ratings, diagnostics=False)
+    assert found.to_frame().equals(by_subject.to_frame())
+    assert len(found.to_frame()) == 3
+    with pytest.raises(hp.InputError, match=r"^effect: for two systems.*ratings.pair"):
+        hp.analyze(ratings, effect=0.1)

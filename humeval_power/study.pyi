@@ -1,6 +1,7 @@
 """The parts of a rating study: designs, the fit and its tests, power by formula, many systems."""
 
 from humeval_power.api.analyze import analyze_criteria as analyze_criteria
+from humeval_power.api.analyze import analyze_pair as analyze_pair
 from humeval_power.api.analyze import analyze_systems as analyze_systems
 from humeval_power.api.start import start as start
 from humeval_power.api.study_power import study_detectable as study_detectable
