@@ -14,21 +14,20 @@ from paper import Paper, compared, published, repository
 
 import humeval_power as hp
 from humeval_power.planning.accuracy.claims import (
-    EFFECTS_GLUE,
     Claim,
     compatible,
     effects_fit,
     fit_effects,
 )
-from humeval_power.planning.accuracy.published import published_columns
+from humeval_power.planning.accuracy.published import published_by_prior
 from humeval_power.reporting.accuracy.claims import ClaimsResult
 
-COLUMNS = {
-    "binomial": "mde_binomial",
-    "lachenbruch": "mde_lachenbruch_mid",
-    "lachenbruch_lower": "mde_lachenbruch_lower",
-    "lachenbruch_upper": "mde_lachenbruch_upper",
-    "regression": "mde_regression",
+COLUMNS = {  # how agreement is guessed, and the column of the published table
+    "binomial": ("unpaired", "mde_binomial"),
+    "lachenbruch": ("middle", "mde_lachenbruch_mid"),
+    "lachenbruch_lower": ("most", "mde_lachenbruch_lower"),
+    "lachenbruch_upper": ("least", "mde_lachenbruch_upper"),
+    "regression": ("glue", "mde_regression"),
 }
 SEARCH = "their search stops at a tolerance, or elsewhere; the formula itself gives ours"
 ROUNDED = "the baseline is printed to 0.1 point, which is worth 0.013 here"
@@ -148,22 +147,24 @@ def table_9() -> None:
         "In points, power .8. The regression column, said to be the unconditional test of Suissa and Shuster, has "
         "the power of the mid-p test; eq. (2) is rounded too much to give it, the notebook's coefficients do.",
     )
-    paper.command("humeval-power accuracy bounds --n 1725 --baseline 0.92")
+    paper.command("humeval-power accuracy bounds --n 1725 --baseline 0.92 --compat card2020  # MRPC")
     rows, impossible = {}, []
     for row in published("card2020_table2_table9.csv"):
         baseline, name = float(row["sota_percent"]) / 100, row["dataset"]
-        agreement = hp.accuracy.OVERLAP["squad" if name.startswith("SQuAD") else "glue"]
-        found = published_columns(int(row["size"]), baseline=baseline, agreement=agreement)
+        result = hp.accuracy.bounds(int(row["size"]), baseline, compat="card2020")
+        found = dict(result.found)
+        if name.startswith("SQuAD"):
+            found["glue"] = found["squad"]
         cells = {
-            column: compared(row[there], 100 * getattr(found, column), reason=SEARCH)
-            for column, there in COLUMNS.items()
+            column: compared(row[there], 100 * found[guess].effect, reason=SEARCH)
+            for column, (guess, there) in COLUMNS.items()
             if "e" not in row[there]
         }
-        if name in EFFECTS_GLUE.per_task:
-            expected = EFFECTS_GLUE.expected(name, 100 * baseline)
-            cells["expected"] = compared(row["expected_delta"], expected, within=0.0135, because=ROUNDED)
+        if name in result.expected:
+            gain = 100 * result.expected[name]
+            cells["expected"] = compared(row["expected_delta"], gain, within=0.0135, because=ROUNDED)
         rows[name] = cells
-        impossible += [] if found.regression_is_possible else [name]
+        impossible += [name] if found["glue"].effect > found["glue"].largest else []
     paper.grid("data set", rows)
     paper.text(
         f"Impossible in the regression column: {', '.join(impossible)}, where more items would be newly right than "
@@ -171,25 +172,20 @@ def table_9() -> None:
     )
 
 
-def claims() -> tuple[list[Claim], list[int], int]:
-    """The claims of improvement over the state of the art, their places in the table, and its length."""
-    with repository("glue_test_set_sizes.csv").open(encoding="utf-8") as file:
-        sizes = {row["Dataset"].strip(): int(row["size"]) for row in csv.DictReader(file)}
-    with repository("Glue-Paper-Annotations.csv").open(encoding="utf-8") as file:
+def claims() -> tuple[list[Claim], list[int]]:
+    """The claims of improvement over the state of the art, and their places in the table."""
+    path = repository("Glue-Paper-Annotations.csv")
+    chosen, _, _ = hp.accuracy.read_claims(path, sizes=repository("glue_test_set_sizes.csv"))
+    with path.open(encoding="utf-8") as file:
         _, *rows = csv.reader(file)
-    chosen, places = [], []
-    for place, (task, name, before, after, is_sota, is_claimed, *_) in enumerate(rows):
-        if (is_sota, is_claimed) == ("Y", "Y"):
-            gain = float(after) / 100 - float(before) / 100
-            chosen.append(Claim(task, sizes[task], float(before) / 100, gain, name))
-            places.append(place)
+    places = [place for place, row in enumerate(rows) if row[4:6] == ["Y", "Y"]]
     gains = 100 * np.array([float(row[3]) / 100 - float(row[2]) / 100 for row in rows])
     paper.section("Figure 12", "improvements of every new model", "All rows of the table, claims or not.")
     paper.number("mean", compared("0.959", float(gains.mean())))
     paper.number("standard error", compared("0.23", float(gains.std(ddof=1)) / math.sqrt(len(gains))))
     counted = "the public table has one row fewer than the paper counts"
     paper.number("comparisons", compared("119", len(gains), reason=counted))
-    return chosen, places, len(rows)
+    return chosen, places
 
 
 def table_7(of: list[Claim]) -> None:
@@ -220,7 +216,8 @@ def means(of: list[Claim], result: ClaimsResult) -> None:
     """The last columns of Table 9, Figures 13 and 14."""
     paper.section("Table 9, means", "mean improvement of the claims, by task")
     paper.command(
-        "humeval-power accuracy claims claims.csv  # task, n, baseline, improvement of each claim"
+        "cd examples/papers/card2020_repository",
+        "humeval-power accuracy claims Glue-Paper-Annotations.csv --sizes glue_test_set_sizes.csv",
     )
     rows = {}
     positive = [claim for claim in of if claim.improvement > 0]
@@ -246,10 +243,7 @@ def means(of: list[Claim], result: ClaimsResult) -> None:
         "picture calls glue, middle, least, most and unpaired is regression, lachenbruch, its upper and lower end, "
         "and binomial there."
     )
-    columns = [
-        published_columns(c.n_items, baseline=c.baseline, agreement=hp.accuracy.OVERLAP["glue"])
-        for c in positive
-    ]
+    columns = [published_by_prior(c.n_items, baseline=c.baseline) for c in positive]
     shares = {
         "binomial": "26.7",
         "lachenbruch": "30",
@@ -258,7 +252,8 @@ def means(of: list[Claim], result: ClaimsResult) -> None:
     }
     for column, share in {**shares, "regression": "36.7"}.items():
         reached = [
-            c.improvement >= getattr(each, column) for c, each in zip(positive, columns, strict=True)
+            c.improvement >= each[COLUMNS[column][0]].effect
+            for c, each in zip(positive, columns, strict=True)
         ]
         paper.number(
             f"reach the smallest improvement, {column}, %", compared(share, 100 * float(np.mean(reached)))
@@ -340,7 +335,7 @@ figure_1()
 appendix_c()
 figures_3_7_8()
 table_9()
-CLAIMS, PLACES, _ = claims()
+CLAIMS, PLACES = claims()
 table_7(CLAIMS)
 means(CLAIMS, hp.accuracy.claims(CLAIMS))
 table_10(CLAIMS, PLACES)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from paper import Paper, compared, outside, published
+from paper import Data, Paper, compared, published
 
 import humeval_power as hp
 
@@ -18,6 +18,12 @@ OURS = 10_000
 RARE = 3.3  # standard errors: of 48 cells one lies further away in 1 of 22 such tables
 GRID = "--preset high,low --workers 3,10 --items 50,100,500"
 SETTINGS = {name: hp.preset(name) for name in ("high", "low")}
+DATHATHRI = Data(
+    "pplm_fluency.csv",
+    "It is made of the ten tables of `human_annotation/pplm_labeled_csvs` of github.com/uber-research/PPLM "
+    "(Apache 2.0): a row for each score of fluency, with the columns worker, item (the passage), system (B, BR, BC "
+    "or BCR), rating (1 to 5) and prompt (topic and sample, which the systems share).",
+)
 
 paper = Paper(
     "card2020_ratings",
@@ -177,12 +183,9 @@ def _residuals(least: float) -> int:
 
 def dathathri() -> None:
     """Tables 12 to 15: the one data set whose ratings are public, where they are at hand."""
-    place, file = "Tables 12 to 15", outside("pplm_fluency.csv")
+    place, file = "Tables 12 to 15", DATHATHRI.path()
     if file is None:
-        paper.skip(
-            place,
-            "the ratings of Dathathri et al. (2020): they do not come along, HUMEVAL_SHARED names their folder.",
-        )
+        paper.keep(place, DATHATHRI)
         return
     ratings = hp.read_ratings(file, scale=hp.RatingScale(1, 5), require_pair=False)
     fitted = hp.study.fit_joint(ratings)

@@ -14,13 +14,14 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from paper import HERE, PAGES
+from paper import HERE, NOT_HERE, PAGES
 
 OWN = ("make", "paper")
 HEAD = """# The founding papers, computed again
 
 Each page sets the tables, figures and numbers of a paper beside what this package finds, with the difference and
-its reason. `make papers` makes them anew, and fails where a number that held no longer does.
+its reason. `make papers` makes them anew, and fails where a number that held no longer does. Two data sets are not
+passed on; where they are not at hand their sections stand as they were last computed, and say so.
 
 | Page | Numbers | Equal as printed | Within the error said | Differ, with a reason |
 |---|---:|---:|---:|---:|
@@ -54,9 +55,13 @@ def main() -> None:
     failed = []
     for script in scripts():
         begun = time.perf_counter()
-        done = subprocess.run([sys.executable, script, mode], stdout=subprocess.DEVNULL, check=False)
+        done = subprocess.run(
+            [sys.executable, script, mode], stdout=subprocess.PIPE, text=True, check=False
+        )
         verdict = "FAILED" if done.returncode else "holds"
         print(f"{script.stem:<24}{verdict:>8}{time.perf_counter() - begun:>7.0f} s", flush=True)
+        left = [line for line in done.stdout.splitlines() if f": {NOT_HERE}. " in line]
+        print("".join(f"  {line}\n" for line in left), end="", flush=True)
         failed += [script.stem] if done.returncode else []
     if failed:
         sys.exit(f"Numbers that do not hold, or scripts that failed: {', '.join(failed)}.")

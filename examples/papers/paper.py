@@ -12,6 +12,7 @@ A script of a paper says what was printed and what is found now, section by sect
 Run as `python examples/papers/NAME.py`, it prints the page; with --write it makes docs/papers/NAME.md, its
 pictures and its ledger, docs/papers/NAME.csv; with --check it changes nothing. It ends with 1, and writes nothing,
 where a number differs without a reason, or where one that held in the ledger no longer does (--accept takes that).
+A section whose data are not here (`keep`) stays as it was last computed, marked so, and fails nothing.
 
 Verdicts: `equal` (ours, rounded, is what was printed), `within` (no further away than the error of their or our own
 simulation, which is said), `differs` (for the reason that stands beside it).
@@ -27,10 +28,12 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
+
+from humeval_power.reporting.figure_style import NO_DATE, house_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,6 +42,8 @@ HERE = Path(__file__).resolve().parent
 PAGES = HERE.parents[1] / "docs" / "papers"
 LEDGER = ("place", "what", "paper", "here", "difference", "verdict", "reason")
 HELD = ("equal", "within")
+NOT_HERE = "not computed here"  # a number that stands as it was last computed, in the ledger
+KEPT = "**Not computed here; the last result stands.**"  # a section of such numbers, on the page
 _PRINTED = re.compile(r"(?P<sign>[<>]?)\s*(?P<number>[-+\u2212]?(?:\d[\d,]*)?\.?\d*)\s*%?")
 
 
@@ -92,7 +97,29 @@ def _shown(value: float, decimals: int, sign: str = "") -> str:
     """One digit more than was printed, none more where there is nothing behind it."""
     if not math.isfinite(value):
         return "none"
+    value = round(value, 9) + 0.0  # the sign of a zero would be that of the rounding
     return f"{value:{sign},.{max(0, decimals - 1) if value == round(value) else decimals}f}"
+
+
+@dataclass(frozen=True)
+class Data:
+    """Data that may be computed with but not passed on: their name, and where they can be had."""
+
+    file: str
+    source: str
+
+    def path(self) -> Path | None:
+        """The file, in `data` of the folder that HUMEVAL_SHARED names; None where it is not."""
+        folder = os.environ.get("HUMEVAL_SHARED")
+        path = Path(folder) / "data" / self.file if folder else None
+        return path if path is not None and path.exists() else None
+
+    @property
+    def wanted(self) -> str:
+        """What to do for it, in a sentence or two."""
+        return (
+            f"`{self.file}` is looked for in `data` of the folder that HUMEVAL_SHARED names. {self.source}"
+        )
 
 
 @dataclass
@@ -108,6 +135,7 @@ class Paper:
     _listed: list[tuple[str, Compared]] = field(default_factory=list)
     _ledger: dict[tuple[str, str], Compared] = field(default_factory=dict)
     _skipped: list[tuple[str, str]] = field(default_factory=list)
+    _kept: dict[str, Data] = field(default_factory=dict)
     _pictures: list[tuple[Figure | Path, str]] = field(default_factory=list)
 
     def section(self, place: str, heading: str, text: str = "") -> None:
@@ -158,11 +186,14 @@ class Paper:
         self._parts.append(f"![{caption}]({target})\n\n*{caption}*")
 
     def skip(self, place: str, reason: str) -> None:
-        """Something in the paper that cannot be computed, or not here, and why.
-
-        Where the data of a section are not at hand, name the section's own place: its numbers are not missed then.
-        """
+        """Something in the paper that cannot be computed, or not by anybody else, and why."""
         self._skipped.append((place, reason))
+
+    def keep(self, place: str, data: Data) -> None:
+        """Let the section of a place stand as it was last computed, since its data are not here."""
+        self._close()
+        self._kept[place] = data
+        self._parts.append(f"## {place}: ")  # the page of before has the rest
 
     def finish(self) -> NoReturn:
         """Print the page, or write it, and end with 1 where something holds no longer."""
@@ -175,10 +206,15 @@ class Paper:
         parser.add_argument("--accept", action="store_true", help="take numbers that hold no longer")
         parser.add_argument("--folder", type=Path, default=PAGES, help="where the pages are")
         chosen = parser.parse_args()
-        page, ledger = self.page(), chosen.folder / f"{self.key}.csv"
-        wrong = self._unexplained() + ([] if chosen.accept else self._lost(ledger, writes=chosen.write))
+        ledger = chosen.folder / f"{self.key}.csv"
+        self._recall(chosen.folder / f"{self.key}.md", ledger)
+        page = self.page()
+        wrong = self._unexplained() + ([] if chosen.accept else self._lost(ledger))
         if not chosen.check:
             print(page)
+        for data in dict.fromkeys(self._kept.values()):
+            places = ", ".join(place for place, its in self._kept.items() if its == data)
+            print(f"{places}: {NOT_HERE}. {data.wanted}")
         if wrong:
             sys.exit("\n".join([f"{self.title}: {len(wrong)} numbers do not hold:", *wrong]))
         if chosen.write:
@@ -189,11 +225,14 @@ class Paper:
         """The whole page, in Markdown."""
         self._close()
         verdicts = [found.verdict for found in self._ledger.values()]
+        kept = sum(place in self._kept for place, _ in self._ledger)
         head = [
             f"# {self.title}",
             self.introduction.strip(),
             f"{self.source}",
-            f"{len(verdicts):,} numbers were computed again. Equal as printed: {verdicts.count('equal'):,}; "
+            f"{len(verdicts) - kept:,} numbers were computed again"
+            + (f", and {kept:,} stand as they were last computed. " if kept else ". ")
+            + f"Equal as printed: {verdicts.count('equal'):,}; "
             f"within the error that is said: {verdicts.count('within'):,}; different, for a reason that is given: "
             f"{verdicts.count('differs'):,}. In tables, what the paper prints stands in parentheses. "
             f"Made by `python examples/papers/{self.key}.py --write`; "
@@ -231,31 +270,39 @@ class Paper:
             if found.verdict == "differs" and not found.reason
         ]
 
-    def _lost(self, ledger: Path, *, writes: bool) -> list[str]:
-        """Numbers that held when the ledger was written, and are gone or differ.
+    def _recall(self, page: Path, ledger: Path) -> None:
+        """Take what is kept from the page and the ledger of before; what was never computed is skipped."""
+        sections = re.split(r"\n(?=## )", page.read_text("utf-8")) if page.exists() else []
+        for place, data in self._kept.items():
+            head = f"## {place}: "
+            before = next((each for each in sections if each.startswith(head)), None)
+            at = self._parts.index(head)
+            if before is None:
+                self._parts[at : at + 1] = []
+                self.skip(place, data.wanted)
+                continue
+            heading, *blocks = before.strip().split("\n\n")
+            blocks = [each for each in blocks if not each.startswith(KEPT)]
+            self._parts[at] = "\n\n".join([heading, f"{KEPT} {data.wanted}", *blocks])
+        for (place, what), found in _read(ledger).items():
+            if place in self._kept:
+                reasons = [each for each in found.reason.split("; ") if each not in ("", NOT_HERE)]
+                self._ledger[place, what] = replace(found, reason="; ".join([*reasons, NOT_HERE]))
 
-        Of a place that is skipped, since its data are not here, none is missed unless the page would lose them.
-        """
-        if not ledger.exists():
-            return []
-        wrong, skipped = [], {place for place, _ in self._skipped}
-        with ledger.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                found = self._ledger.get((row["place"], row["what"]))
-                if found is None and row["place"] in skipped and not writes:
-                    continue
-                if row["verdict"] in HELD and (found is None or found.verdict not in HELD):
-                    now = "nothing" if found is None else found.here
-                    wrong.append(
-                        f"  {row['place']}, {row['what']}: held ({row['here']}), now {now} is found"
-                    )
+    def _lost(self, ledger: Path) -> list[str]:
+        """Numbers that held when the ledger was written, and are gone or differ."""
+        wrong = []
+        for (place, what), before in _read(ledger).items():
+            found = self._ledger.get((place, what))
+            if before.verdict in HELD and (found is None or found.verdict not in HELD):
+                now = "nothing" if found is None else found.here
+                wrong.append(f"  {place}, {what}: held ({before.here}), now {now} is found")
         return wrong
 
     def _write(self, folder: Path, page: str, ledger: Path) -> None:
         (folder / "images").mkdir(parents=True, exist_ok=True)
-        kept = {folder / target for _, target in self._pictures}
         for old in (folder / "images").glob(f"{self.key}-*.png"):
-            if old not in kept:
+            if f"(images/{old.name})" not in page:
                 old.unlink()
         for figure, target in self._pictures:
             if isinstance(figure, Path):
@@ -263,7 +310,8 @@ class Paper:
             else:
                 # a figure with a layout of its own fits already; cutting it would cut its legend
                 box = None if figure.get_layout_engine() else "tight"
-                figure.savefig(folder / target, dpi=110, bbox_inches=box, metadata={"Software": None})
+                with house_style():  # whatever a matplotlibrc says
+                    figure.savefig(folder / target, dpi=110, bbox_inches=box, metadata=NO_DATE["png"])
         table = io.StringIO()
         rows = csv.writer(table, lineterminator="\n")
         rows.writerow(LEDGER)
@@ -284,11 +332,17 @@ def repository(name: str) -> Path:
     return HERE / "card2020_repository" / name
 
 
-def outside(name: str) -> Path | None:
-    """Data that may be computed with but not passed on: in the folder that HUMEVAL_SHARED names, else None."""
-    folder = os.environ.get("HUMEVAL_SHARED")
-    path = Path(folder) / "data" / name if folder else None
-    return path if path is not None and path.exists() else None
+def _read(ledger: Path) -> dict[tuple[str, str], Compared]:
+    """The numbers of a ledger by place and name; none where there is no ledger yet."""
+    if not ledger.exists():
+        return {}
+    with ledger.open(encoding="utf-8", newline="") as file:
+        return {
+            (row["place"], row["what"]): Compared(
+                row["paper"], row["here"], row["difference"], row["verdict"], row["reason"]
+            )
+            for row in csv.DictReader(file)
+        }
 
 
 def _mark(found: Compared, notes: dict[str, str]) -> str:

@@ -9,11 +9,16 @@ from pathlib import Path
 
 import pytest
 from cases import each_case
+from matplotlib import rc_context
+from matplotlib.figure import Figure
 from places import ROOT
+
+from humeval_power.reporting.figure_style import house_style
 
 PAPERS = ROOT / "examples" / "papers"
 sys.path.insert(0, str(PAPERS))
-from paper import Paper, compared  # noqa: E402
+import make  # noqa: E402
+from paper import Data, Paper, compared  # noqa: E402
 
 SCRIPTS = sorted(path.stem for path in PAPERS.glob("*.py") if path.stem not in ("make", "paper"))
 
@@ -23,6 +28,7 @@ SCRIPTS = sorted(path.stem for path in PAPERS.glob("*.py") if path.stem not in (
     [
         ("5.38", 5.384, "equal", "+0.004"),
         ("5.38", 5.386, "differs", "+0.006"),
+        ("5.38", 5.38 - 1e-15, "equal", "+0.00"),
         (".80", 0.795, "equal", "-0.005"),
         ("68.8 %", 68.75, "equal", "-0.05"),
         ("1,358", 1358, "equal", "+0"),
@@ -92,15 +98,84 @@ def test_the_ledger_keeps_what_held_and_fails_where_it_no_longer_does(
     assert ended(page_of(1.01, 1.3), tmp_path, monkeypatch, "--check") == 0
 
 
-def test_numbers_of_data_that_are_not_here_are_not_missed_but_not_lost_either(
+ABSENT = Data("ratings.csv", "Its authors have it.")
+
+
+def without_data() -> Paper:
+    """The page of two numbers where the data of its one section are not here."""
+    paper = Paper("small", "A small paper", "Nobody (2020).")
+    paper.keep("Table 1", ABSENT)
+    return paper
+
+
+def test_a_section_whose_data_are_not_here_stands_as_it_was_last_computed_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("HUMEVAL_SHARED", raising=False)
+    assert ABSENT.path() is None
+    full = page_of(1.01, 1.02)
+    full.picture(Figure(), "figure-1", "One picture.")
+    assert ended(full, tmp_path, monkeypatch, "--write") == 0
+    picture, ledger = tmp_path / "images" / "small-figure-1.png", tmp_path / "small.csv"
+    before = (picture.read_bytes(), list(csv.DictReader(ledger.read_text("utf-8").splitlines())))
+    capsys.readouterr()
+    assert ended(without_data(), tmp_path, monkeypatch, "--check") == 0
+    said = "`ratings.csv` is looked for in `data` of the folder that HUMEVAL_SHARED names. Its authors have it."
+    assert capsys.readouterr().out == f"Table 1: not computed here. {said}\n"
+
+    for _ in range(2):  # the second time from what the first has written
+        assert ended(without_data(), tmp_path, monkeypatch, "--write") == 0
+        page = (tmp_path / "small.md").read_text(encoding="utf-8")
+        marked = f"## Table 1: Two numbers\n\n**Not computed here; the last result stands.** {said}\n\n|"
+        assert page.count("Not computed here") == page.count(marked) == 1
+        assert "0 numbers were computed again, and 2 stand as they were last computed. Equal" in page
+        assert "| number 0 |   1.0 | 1.01 |      +0.01 |" in page
+        now = list(csv.DictReader(ledger.read_text("utf-8").splitlines()))
+        assert now == [{**row, "reason": "not computed here"} for row in before[1]]
+        assert picture.read_bytes() == before[0]
+
+    lost = ended(page_of(1.01, 1.3), tmp_path, monkeypatch, "--write")
+    assert "number 1: held (1.02), now 1.30 is found" in str(lost)
+
+
+def test_a_section_that_was_never_computed_is_named_among_what_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert ended(page_of(1.01, 1.02), tmp_path, monkeypatch, "--write") == 0
-    absent = Paper("small", "A small paper", "Nobody (2020).")
-    absent.skip("Table 1", "its data are not here.")
-    assert "- **Table 1**: its data are not here." in absent.page()
-    assert ended(absent, tmp_path, monkeypatch, "--check") == 0
-    assert "number 0: held" in str(ended(absent, tmp_path, monkeypatch, "--write"))
+    assert ended(without_data(), tmp_path, monkeypatch, "--write") == 0
+    page = (tmp_path / "small.md").read_text(encoding="utf-8")
+    assert "## Not computed here\n\n- **Table 1**: `ratings.csv` is looked for" in page
+    assert "## Table 1" not in page
+
+
+def test_making_all_pages_names_the_data_that_are_wanted_and_fails_for_a_script_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    says, fails = tmp_path / "says.py", tmp_path / "fails.py"
+    says.write_text("print('# Page'); print('Table 1: not computed here. Its authors have it.')")
+    fails.write_text("raise ValueError('no such column')")
+    monkeypatch.setattr(sys, "argv", ["make.py", "--check"])
+    monkeypatch.setattr(make, "scripts", lambda: [says])
+    make.main()
+    assert capfd.readouterr().out.splitlines()[1:] == ["  Table 1: not computed here. Its authors have it."]
+    monkeypatch.setattr(make, "scripts", lambda: [says, fails])
+    with pytest.raises(SystemExit, match=r"scripts that failed: fails\.$"):
+        make.main()
+
+
+def test_pictures_are_the_same_bytes_whatever_a_matplotlibrc_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+    for settings in ({}, {"savefig.facecolor": "red", "savefig.pad_inches": 1.0}):
+        paper = page_of(1.0)
+        with house_style():
+            figure = Figure()
+            figure.subplots().plot([1, 2], [3, 4])
+        paper.picture(figure, "figure-1", "One picture.")
+        with rc_context(settings):
+            assert ended(paper, tmp_path, monkeypatch, "--write") == 0
+        written.append((tmp_path / "images" / "small-figure-1.png").read_bytes())
+    assert written[0] == written[1]
 
 
 def test_a_number_is_named_once_in_its_place() -> None:
