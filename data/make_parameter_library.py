@@ -50,6 +50,7 @@ class Source:
     data: str
     licence: str
     caveat: str = ""
+    kind: str = ""
 
 
 PPLM = Source(
@@ -62,6 +63,7 @@ PPLM = Source(
     APACHE,
     "A worker rates the same passage in several comparisons, so ratings of a worker, item and system repeat (3 "
     "times and more) and are not independent; the item SDs hold the differences between passages.",
+    kind="points",
 )
 SQUALITY = Source(
     "squality.csv",
@@ -74,6 +76,7 @@ SQUALITY = Source(
     "Jason Phang, Samuel R. Bowman; figures computed from the ratings",
     "Four workers say little about how workers differ: plan from the upper limit of the worker slope, with "
     "'plan --safe'.",
+    kind="slider",
 )
 MQM = Source(
     "",
@@ -84,6 +87,7 @@ MQM = Source(
     "github.com/google/wmt-mqm-human-evaluation",
     APACHE,
     "Scores are sums of error penalties, heaped at 0 and skewed: a normal model is an approximation.",
+    kind="penalties",
 )
 ENDE = replace(
     MQM, file="wmt23_sxs_mqm_ende.csv", data=f"{MQM.data}, generalMT2023, en-de, 3 ratings per segment"
@@ -110,6 +114,7 @@ DIALOGUE = Source(
     "Only the worker who held a conversation rates it: items lie within workers, with one rating each, so item "
     "variance and noise cannot be told apart and the worker SDs rest on the few workers with several HITs. Workers "
     "who failed the authors' quality control are in it.",
+    kind="slider",
 )
 VIDEO = Source(
     "",
@@ -119,6 +124,7 @@ VIDEO = Source(
     "Li et al. (2020), A Simple Model for Subject Behavior in Subjective Experiments, and the makers of the test",
     "github.com/Netflix/sureal",
     APACHE,
+    kind="video",
 )
 VQEG = replace(
     VIDEO,
@@ -209,6 +215,16 @@ FITS = (
     ("netflix-720p-1080p", NFLX, "720p", "1080p", "", "Video quality: 720 and 1080 lines"),
     ("agh-tv-4000-6000", AGH, "b4000", "b6000", "", "Video quality: 4000 and 6000 kbit/s"),
 )
+# Of each kind of judgement that people plan for without a pilot: the fit that asks for neither most nor least
+# (of two the one that asks for more), and the one that asks for least.
+STANDING = {
+    "pplm-fluency-steered": "typical",
+    "pplm-fluency-rerank": "hopeful",
+    "squality-bart-human": "typical",
+    "squality-bart-dpr": "hopeful",
+    "wmt23-zhen-hwtsc-gpt4": "typical",
+    "wmt23-ende-online": "hopeful",
+}
 
 
 def fitted_entry(fit: tuple[str, Source, str, str, str, str], data: Path) -> LibraryEntry:
@@ -239,6 +255,8 @@ def fitted_entry(fit: tuple[str, Source, str, str, str, str], data: Path) -> Lib
         data=source.data,
         licence=source.licence,
         caveat=source.caveat,
+        kind=source.kind,
+        standing=STANDING.get(name, ""),
         document=document,
     )
 
@@ -325,6 +343,11 @@ def same(old: Any, new: Any) -> bool:
 def main() -> None:
     """Write the library, or compare it."""
     shared = Path(os.environ.get("HUMEVAL_SHARED", ROOT.parent / "shared")).resolve()
+    if not (shared / "data").is_dir():
+        sys.exit(
+            f"The ratings are not here: HUMEVAL_SHARED is to name a folder with the tables in data/, not {shared}. "
+            "They are not passed on; each entry of 'humeval-power parameters show NAME' says where its own are."
+        )
     entries = [fitted_entry(fit, shared / "data") for fit in FITS] + card_entries(shared / "published")
     text = to_json(library_record(entries))
     if "--check" not in sys.argv[1:]:

@@ -23,7 +23,7 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 STAGE = ROOT / "build" / "docs"
-STUBS = ROOT / "humeval_power" / "interfaces" / "python"
+STUBS = ROOT / "humeval_power"
 LINK = re.compile(r"\]\((?P<up>(?:\.\./)+)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 STUB_NAME = re.compile(r"^from (humeval_power\S*) import (\w+) as (\w+)$", re.MULTILINE)
 
@@ -44,6 +44,7 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
         "": (
             "how-to/without-a-pilot.md",
             "how-to/with-a-pilot.md",
+            "how-to/reported-p-value.md",
             "how-to/several-systems.md",
             "how-to/documents.md",
             "how-to/crowd-platform.md",
@@ -132,7 +133,7 @@ def _carried(link: re.Match[str], page: Path) -> str:
 def python_reference() -> dict[str, str]:
     """A page for the names at the top, one for each namespace, and an index of them, from the package's stubs."""
     spaces = {path.stem: path for path in sorted(STUBS.glob("*.pyi"))}
-    pages = {"top.md": _page("humeval_power", ROOT / "humeval_power" / "__init__.pyi")}
+    pages = {"top.md": _page("humeval_power", spaces.pop("__init__"))}
     pages |= {f"{name}.md": _page(f"humeval_power.{name}", path) for name, path in spaces.items()}
     lines = ["# Python", "", "`import humeval_power as hp`. Calls are verbs, namespaces are subjects.", ""]
     lines += ["- [hp](top.md): what most programs need"]
@@ -146,9 +147,7 @@ def _page(space: str, stub: Path) -> str:
         for place, name, _ in STUB_NAME.findall(stub.read_text("utf-8"))
         if name.isidentifier()
     ]
-    known = [
-        (place, name) for place, name in names if not place.startswith("humeval_power.interfaces.python")
-    ]
+    known = [(place, name) for place, name in names if place != "humeval_power"]  # else a namespace
     known.sort(key=lambda each: each[1].lower())
     blocks = [f"::: {place}.{name}" for place, name in known]
     return "\n\n".join([f"# {space.replace('humeval_power', 'hp')}", _sentence(stub), *blocks]) + "\n"

@@ -112,5 +112,7 @@ def notebooks() -> Iterator[Path]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("Name the folder to write to: python docs/render_notebooks.py FOLDER")
     for each in notebooks():
         print(render(each, Path(sys.argv[1])))

@@ -37,10 +37,10 @@ def main(folder: Path) -> None:
         costs=CostModel(
             pay_per_hour="15", seconds_per_rating="25", cost_per_worker="6", fee=read_fee("mturk")
         ),
-        budget=Decimal(500),
     )
     for money in (100, 200, 300, 400, 500):
-        plan = make_plan(replace(request, budget=Decimal(money)), n_simulations=400, seed=1)
+        asked = replace(request, budget=Decimal(money), spend_budget=True)
+        plan = make_plan(asked, n_simulations=400, seed=1)
         counts = plan.chosen.counts
         smallest = minimum_detectable_effect(counts_precision(parameters, counts))
         print(

@@ -30,7 +30,8 @@ class Assumed:
 
     Of a pilot, or a file that was fitted to one, the scale, the systems and the estimate are those of the
     study; of an entry of the library they are another study's. `file` and `ratings` name the document
-    and the table of ratings.
+    and the table of ratings. `standing` is where these lie among ratings of the same kind ('typical',
+    'cautious end', 'hopeful end'), and `whose` says whose ratings they are, where the user named none.
     """
 
     name: str
@@ -42,6 +43,8 @@ class Assumed:
     origin: Origin = "typed"
     file: str | None = None
     ratings: str | None = None
+    standing: str = ""
+    whose: str = ""
 
     @property
     def is_own(self) -> bool:
@@ -90,10 +93,6 @@ class Assumptions:
         """The difference B - A on [0, 1] that the study's own pilot or file estimates."""
         own = self._own()
         return None if own is None else own.parameters.difference
-
-    def led_by(self, name: str) -> Assumptions:
-        """The same with the entry of a name in front, to be planned for."""
-        return replace(self, entries=tuple(sorted(self.entries, key=lambda entry: entry.name != name)))
 
     def _own(self) -> Assumed | None:
         """The pilot, else the only file of one's own: two of them may contradict each other."""

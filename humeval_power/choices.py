@@ -109,6 +109,7 @@ PRIMER_HURT = tuple(percent / 100 for percent in range(20))
 PairedTest = Literal["mid-p", "unconditional", "asymptotic", "exact"]
 RECOMMENDED: PairedTest = "mid-p"  # of McNemar's tests
 PowerOn = Literal["test", "validation"]
+Compat = Literal["card2020"]
 Prior = Literal["glue", "squad", "middle", "least", "most"]
 ContingencyMetric = Literal[
     "f1",

@@ -86,7 +86,9 @@ class ComparisonFamily:
                 f"Name the system that the others are compared with (--baseline NAME); {known}"
             )
         if self.baseline not in names:
-            raise InputError(f"There is no system {self.baseline!r}; {known}")
+            raise InputError(
+                f"There is no system {self.baseline!r} to compare with; {known} Name one of them: --baseline NAME."
+            )
         return [(self.baseline, name) for name in names if name != self.baseline]
 
 

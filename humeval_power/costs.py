@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -121,6 +121,10 @@ class CostModel:
             return None
         return _money(math.floor(100 * self.exact_price * 3600 / Fraction(self.seconds_per_rating)))
 
+    def reward(self, outputs: int) -> Decimal:
+        """What one worker gets for so many outputs, rounded up to the cent."""
+        return _money(math.ceil(100 * self.exact_price * outputs))
+
     def as_dict(self) -> dict[str, object]:
         """The fields for a document: amounts as text, the fee as a dictionary; repeats only where there are any."""
         values = as_dict(self)
@@ -193,6 +197,19 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewards:
+    """What workers are paid place by place, and the platform's fee on it, in currency units to the cent."""
+
+    paid: Decimal
+    fee: Decimal
+
+    @property
+    def total(self) -> Decimal:
+        """Both together."""
+        return self.paid + self.fee
+
+
+@dataclass(frozen=True, slots=True)
 class SplitAdvice:
     """Publishing every HIT in copies instead of once.
 
@@ -244,6 +261,22 @@ def cost_of(study: Design | StudyCounts, model: CostModel) -> Cost:
         documents=_money(once.documents[0]),
         repeats=_money(work.repeats[0]),
     )
+
+
+def rewards_of(outputs: Sequence[int], model: CostModel, *, alike: bool) -> Rewards:
+    """Price places that each pay one reward, each filled once.
+
+    outputs : shown at each place, repeats and attention checks among them.
+    alike : all pay the reward of the place with the most outputs, as one study at Prolific does; else each its own.
+    """
+    shown = [max(outputs)] * len(outputs) if alike else outputs
+    paid = sum((model.reward(count) for count in shown), ZERO)
+    return fee_on(paid, model.fee)
+
+
+def fee_on(paid: Decimal, fee: PlatformFee) -> Rewards:
+    """Rewards with the fee of a platform that takes a share of all that a study pays."""
+    return Rewards(paid, (paid * fee.share).quantize(_CENT, ROUND_HALF_UP))
 
 
 def costs_of_counts(

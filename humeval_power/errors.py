@@ -2,15 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
+
+_options_are_typed = False  # one door for the whole process: threads of the page tell options too
+
+
+@contextmanager
+def options_in_errors() -> Iterator[None]:
+    """Within it errors name the options of commands, as their messages are written; else arguments of calls."""
+    global _options_are_typed
+    before, _options_are_typed = _options_are_typed, True
+    try:
+        yield
+    finally:
+        _options_are_typed = before
+
+
+# A line to type in a shell stays as it is; an option has a value where that is a word in capitals, quoted, a list
+# or a number; some options take words.
+_LINE = r"`[^`]*`|(?:humeval-power|apt-get|inspect) .*?(?=[;:,]\s|\.\s|\.?$)"
+_LINE += r"|\b(?:analyze|plan|power|import|monitor|surface)(?: --[\w-]+(?: [\w.]+)?)+"
+_WORDS = "df|model|correction|correct-over|estimator|engine|family|rejected-rows|test|direction"
+_NAMES = "worker|item|system|systems|baseline|criterion|rating|cluster|score|column"
+_VALUE = r"\d{1,3}(?:,\d{3})+\b|[A-Z]\w*(?:[,:][A-Z]\w*)*\b|'[^']*'"
+_VALUE += r"|[^\s;,:']+(?:[,:][^\s;,.]+)+|-?\d[\d.]*\b"
+_OPTION = re.compile(
+    rf"(?P<line>{_LINE})|(?<![\w-])--(?:(?P<takes>{_WORDS}) (?P<word>[a-z][\w-]*)"
+    rf"|(?P<names>{_NAMES}) (?P<named>(?!(?:out|names)\b)[^\s;,.()']+)(?=\.?$|[.;,)]\s|\))"
+    rf"|(?P<criteria>criteria)(?: (?P<list>[^\s;.]+)(?:\.\.\.)?)?"
+    rf"|(?P<name>[a-z][a-z-]+)(?!\w)(?:[ =](?P<value>{_VALUE}))?)",
+    re.MULTILINE,
+)
+_ARGUMENTS = {
+    "covariate": "covariates",
+    **{name: f"n_{name}" for name in ("simulations", "resamples", "swaps", "flips", "jobs")},
+}
+
+
+def as_arguments(message: str) -> str:
+    """The message with the arguments of calls in the place of options: `--systems A,B` is `systems=('A', 'B')`."""
+    return _OPTION.sub(_argument, message)
+
+
+def _argument(found: re.Match[str]) -> str:
+    if found["line"]:
+        return found[0]
+    if found["criteria"]:
+        those = tuple(one for one in (found["list"] or "all").strip("'").split(",") if one)
+        return "hp.study.read_criteria" + ("" if those == ("all",) else f"(criteria={those!r})")
+    option = found["name"] or found["names"] or found["takes"]
+    value = found["value"] or found["named"] or found["word"]
+    if option == "all-pairs":
+        return "require_pair=False"
+    name = _ARGUMENTS.get(option, option.replace("-", "_"))
+    if not value:
+        return f"`{name}`"
+    text = value.strip("'")
+    if option in ("systems", "covariate"):
+        return f"{name}={tuple(text.split(','))!r}"
+    if re.fullmatch(r"COLUMN|NAME|FILE|VALUE|GOLD|KEY|-?[\d.,]+", value):
+        return f"{name}={value.replace(',', '_')}"
+    return f"{name}={text!r}"
 
 
 class HumevalPowerError(Exception):
     """Anything that this package refuses or fails to do. Commands end with `exit_code`."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        said = super().__str__()
+        return said if _options_are_typed else as_arguments(said)
 
 
 class FitError(HumevalPowerError):

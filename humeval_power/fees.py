@@ -86,6 +86,11 @@ class PlatformFee:
         return problems
 
     @property
+    def is_prolific(self) -> bool:
+        """Whether it is one of Prolific's, where everyone in a study gets the same reward."""
+        return self.name.startswith("prolific")
+
+    @property
     def caveat(self) -> str | None:
         """What to check before paying; None for a confirmed rule."""
         if self.confirmed:

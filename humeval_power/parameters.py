@@ -133,7 +133,18 @@ class Parameters:
         )
 
     def with_difference(self, difference: float) -> Parameters:
-        """The same study with a true difference B - A of `difference` on [0, 1]."""
+        """The same study with a true difference B - A of `difference` on [0, 1].
+
+        Raises
+        ------
+        ParametersError
+            A difference beyond -1 or 1; of ratings in categories one that no effect makes.
+        """
+        if not abs(difference) <= 1:
+            raise ParametersError(
+                f"difference must be between -1 and 1: B - A on [0, 1]; got {difference:g}. Points of a scale are "
+                f"divided by its width: RatingScale.parse('1:5').effect_from_raw({difference:g})."
+            )
         if self.latent is not None:
             return Parameters.of_latent(self.latent.with_difference(difference))
         return replace(self, effect=difference / (self.coding[1] - self.coding[0]))

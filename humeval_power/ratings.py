@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.checking.cells import Ids, Mask, codes_in, renumbered
+from humeval_power.checking.cells import MISSING_CODES as MISSING_CODES
+from humeval_power.checking.cells import Ids, Mask, codes_in, read_cells, read_ids, renumbered
+from humeval_power.checking.columns import bare, listing
 from humeval_power.checking.covariates import Covariate
 from humeval_power.checking.origin import Layout, Origin, origin_of
 from humeval_power.checking.problems import find_problems, pair_problems, system_problems
@@ -17,7 +19,7 @@ from humeval_power.checking.rehearsed import NOTICE, is_rehearsed
 from humeval_power.checking.roles import Role
 from humeval_power.checking.rows import ExportFlow, FlowStep, Rows, Selection, read_rows, select_rows
 from humeval_power.checking.scale import infer_scale, scale_notices
-from humeval_power.checking.structure import structure_notices
+from humeval_power.checking.structure import structure_notices, systems_apart
 from humeval_power.checking.structure_columns import (
     Structure,
     StructureNames,
@@ -28,6 +30,7 @@ from humeval_power.checking.structure_columns import (
     told,
 )
 from humeval_power.checking.submissions import Rejected, kept_notice
+from humeval_power.checking.suspects import DOCUMENT_NAMES
 from humeval_power.checking.wide import find_table_roles
 from humeval_power.designs import Design, from_table
 from humeval_power.errors import InputError, Problem
@@ -39,7 +42,6 @@ if TYPE_CHECKING:
 
 
 Codes = NDArray[np.int64]
-MISSING_CODES = ("", "N/A", "NA", "nan", "null", "none", "-", "?")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +76,13 @@ class Ratings:
     covariates: tuple[Covariate, ...] = ()
     origin: Origin | None = None
     exports: tuple[ExportFlow, ...] = ()
+
+    def __repr__(self) -> str:
+        criterion = "" if self.criterion is None else f" of {self.criterion!r}"
+        return (
+            f"{self.n_ratings:,} ratings{criterion} from {self.source}: {listing(self.system_names, limit=8)} "
+            f"rated by {self.n_workers:,} workers on {self.n_items:,} items, {self.scale}."
+        )
 
     @property
     def n_ratings(self) -> int:
@@ -155,7 +164,7 @@ def ratings_from_table(
     criterion_column: str | None = None,
     criterion: str | None = None,
     systems: tuple[str, str] | None = None,
-    scale: RatingScale | None = None,
+    scale: RatingScale | str | Sequence[float] | None = None,
     lower_is_better: bool = False,
     missing: Collection[str] = MISSING_CODES,
     rejected_rows: Rejected | None = None,
@@ -177,7 +186,8 @@ def ratings_from_table(
     worker, item, system, rating, criterion_column : the columns; None finds them by name.
     criterion : which criterion to keep where the table has several.
     systems : the pair (A, B) to compare; the effect is B - A.
-    scale : the scale the ratings were given on; None takes it from the data.
+    scale : the scale the ratings were given on: a record, text such as "1:5", or the bounds (1, 5); None takes it
+        from the data.
     lower_is_better : the direction of the scale, where higher ratings are worse.
     missing : the cells that mean 'no rating'. Their rows are dropped and counted.
     rejected_rows : what to do with rows that a column of states, such as AssignmentStatus, marks as rejected,
@@ -215,19 +225,22 @@ def ratings_from_table(
         raise InputError(misnamed)
     if table.empty:
         raise InputError([Problem("the table has a header but no rows.", "Add ratings.", place=source)])
-    if lower_is_better and scale is not None:
-        scale = replace(scale, higher_is_better=False)
+    declared = None if scale is None else RatingScale.of(scale)
+    if lower_is_better and declared is not None:
+        declared = replace(declared, higher_is_better=False)
     rows = read_rows(table, columns, missing=missing, source=source)
     selection = select_rows(rows, criterion=criterion, systems=systems, rejected_rows=rejected_rows)
     if wide:
         undecided = system_problems(rows, systems, selection.kept, require_pair=require_pair)
         raise InputError([*wide, *undecided])
+    apart = _systems_apart(table, rows, selection.of_criterion, document)
     problems = find_problems(
         rows,
         selection,
+        apart=apart,
         criterion=criterion,
         systems=systems,
-        scale=scale,
+        scale=declared,
         require_pair=require_pair,
         rejected_rows=rejected_rows,
     )
@@ -245,17 +258,39 @@ def ratings_from_table(
         raise InputError([*problems, *wrong])
     # All systems of the criterion tell the scale, so that it is the same for every pair of them.
     given = rows.numbers.value[selection.of_criterion & np.isfinite(rows.numbers.value)]
-    used = scale or infer_scale(given, higher_is_better=not lower_is_better)
+    used = declared or infer_scale(given, higher_is_better=not lower_is_better)
     chosen = _chosen(rows, selection, used, systems=systems, structure=more)
     if wrong := coding_problems(chosen.covariates, chosen.system, source=source):
         raise InputError(wrong)
     said = [NOTICE] if is_rehearsed(chosen.worker_names) else []
+    said += [] if apart is None else [f"WARNING: {apart}"]
     said += [*notices, *columns.notices, *_stripped(rows), *_direction(systems, chosen.system_names)]
     said += kept_notice(rows.refused, selection.kept)
     said += scale_notices(used, given, lower_is_better_said=lower_is_better) + _structure(chosen)
     said += told(chosen.document, structure, chosen.item, chosen.covariates)
     origin = origin_of(rows, document=document, rejected_rows=rejected_rows, layout=layout)
     return replace(chosen, notices=tuple(said), source=source, origin=origin, exports=exports)
+
+
+def _systems_apart(table: pd.DataFrame, rows: Rows, counted: Mask, document: str | None) -> str | None:
+    """What to ask where documents may be part of the names of systems, among all systems of the table."""
+    ids = rows.ids
+    counted = counted & (ids["system"].code >= 0) & (ids["item"].code >= 0)
+    if not counted.any():
+        return None
+    taken = {place.column for place in rows.at.values()}
+    names = [str(name) for name in table.columns if bare(str(name)) in DOCUMENT_NAMES]
+    names = [
+        name for name in dict.fromkeys([document or "", *names]) if name in table and name not in taken
+    ]
+    read = {
+        name: read_ids(read_cells(table[name])) for name in names if list(table.columns).count(name) == 1
+    }
+    documents = {
+        name: (one.code[counted], one.names) for name, one in read.items() if (one.code[counted] >= 0).all()
+    }
+    system, item = ids["system"], ids["item"]
+    return systems_apart(system.code[counted], item.code[counted], system.names, documents)
 
 
 def _chosen(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from humeval_power.errors import ScaleError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -67,6 +69,13 @@ class RatingScale:
         low, high = parts[0], parts[1]
         points = int(parts[2]) if len(parts) == 3 else likert_points(low, high)
         return cls(low, high, points=points, higher_is_better=higher_is_better)
+
+    @classmethod
+    def of(cls, scale: RatingScale | str | Sequence[float]) -> RatingScale:
+        """A scale from its record, from text as `parse` reads it, or from its bounds (low, high)."""
+        if isinstance(scale, RatingScale):
+            return scale
+        return cls.parse(scale if isinstance(scale, str) else ":".join(f"{bound}" for bound in scale))
 
     @property
     def width(self) -> float:

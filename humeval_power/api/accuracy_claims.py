@@ -9,7 +9,7 @@ from humeval_power.choices import RECOMMENDED, PairedTest
 from humeval_power.errors import InputError
 
 if TYPE_CHECKING:
-    from humeval_power.choices import PowerOn, Prior
+    from humeval_power.choices import Compat, PowerOn, Prior
     from humeval_power.planning.accuracy.claims import Claim
     from humeval_power.planning.accuracy.leaderboard import Submission
     from humeval_power.planning.accuracy.overlap import SystemPair
@@ -28,6 +28,7 @@ def bounds(
     test: PairedTest = RECOMMENDED,
     power: float = 0.8,
     alpha: float = 0.05,
+    compat: Compat | None = None,
 ) -> BoundsResult:
     """The smallest improvement that a test set can show, agreement of the systems not known.
 
@@ -37,6 +38,9 @@ def bounds(
     baseline : accuracy of A, as a share.
     test : version of McNemar's test.
     power : target power.
+    compat : 'card2020' for the columns of Card et al. (2020), Tables 2 and 9, as they computed them: normal
+        approximations, and improvements that the accuracies leave no room for; with what their regression of GLUE
+        claims expects of each task.
 
     Returns
     -------
@@ -49,19 +53,28 @@ def bounds(
     InputError
         A baseline outside [0, 1], or a power that is not between alpha and 1.
     """
+    from humeval_power.planning.accuracy.claims import EFFECTS_GLUE
     from humeval_power.planning.accuracy.detectable import detectable_accuracy, detectable_by_prior
+    from humeval_power.planning.accuracy.published import published_by_prior
     from humeval_power.reporting.accuracy.bounds import BoundsResult
     from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
 
-    unpaired = detectable_accuracy(UnpairedAccuracy(n, 0.0, baseline=baseline, alpha=alpha), power=power)
-    found = detectable_by_prior(n, baseline=baseline, test=test, power=power, alpha=alpha)
+    if compat:
+        found = published_by_prior(n, baseline=baseline, test=test, power=power, alpha=alpha)
+    else:
+        guessed = detectable_by_prior(n, baseline=baseline, test=test, power=power, alpha=alpha)
+        unpaired = UnpairedAccuracy(n, 0.0, baseline=baseline, alpha=alpha)
+        found = {str(name): each for name, each in guessed.items()}
+        found["unpaired"] = detectable_accuracy(unpaired, power=power)
+    tasks = EFFECTS_GLUE.per_task if compat else ()
     return BoundsResult(
         n=n,
         baseline=baseline,
         test=test,
         power=power,
         alpha=alpha,
-        found={**{str(name): each for name, each in found.items()}, "unpaired": unpaired},
+        found=found,
+        expected={task: EFFECTS_GLUE.expected(task, 100 * baseline) / 100 for task in tasks},
     )
 
 

@@ -35,8 +35,96 @@ if TYPE_CHECKING:
     from humeval_power.sweep.executors import AnyExecutor
 
 
-@on_executor
 def analyze(
+    ratings: Ratings,
+    *,
+    plan: Plan | None = None,
+    rule: DecisionRule | None = None,
+    family: ComparisonFamily | None = None,
+    effect: float | None = None,
+    looks: LooksTaken | None = None,
+    correlated: Sequence[CorrelatedFactor] = (),
+    exclusion: WorkerExclusion | None = None,
+    plan_source: Mapping[str, object] | None = None,
+    diagnostics: bool = True,
+    check_families: bool = False,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+    ahead: Ahead | None = None,
+) -> AnalysisResult | SystemsResult:
+    """Decide a finished study, and say what differs from its plan.
+
+    Parameters
+    ----------
+    ratings : of two systems or more; for a planned study on the plan's scale and with its systems.
+    plan : the plan to hold the study against.
+    rule : the test; None takes the plan's. Another one than the plan's is a deviation.
+    family : of several systems, which comparisons are made, by which model and correction; None takes the plan's,
+        else all pairs with Holm's correction.
+    effect, looks, correlated, check_families, n_simulations, n_jobs, executor, ahead : of two systems alone, as
+        `analyze_pair` has them.
+    exclusion : the workers whom rules leave out (`exclude_workers`); a plan that seals rules needs it.
+    plan_source : the file and checksum of the plan, for the record.
+    diagnostics : whether to predict workers and items, and to leave out each of the busiest workers.
+    seed : of what is simulated: the size of the test with few workers; the chances of ranks of several systems.
+
+    Returns
+    -------
+    AnalysisResult or SystemsResult
+        Of two systems as `analyze_pair` gives it, of more or with a family as `analyze_systems` does.
+
+    Raises
+    ------
+    InputError
+        What decides two systems asked of several, and all that the two calls refuse.
+    FitError
+        Ratings that determine nothing.
+    """
+    if ratings.n_systems > 2 or family is not None:
+        given = {
+            "effect": effect,
+            "looks": looks,
+            "correlated": correlated,
+            "check_families": check_families,
+        }
+        if only_pairs := [name for name, value in given.items() if value not in (None, (), [], False)]:
+            raise InputError(
+                f"{', '.join(only_pairs)}: for two systems, without a family of comparisons; {ratings.source} has "
+                f"{ratings.n_systems}. Choose two with ratings.pair(A, B)."
+            )
+        return analyze_systems(
+            ratings,
+            plan=plan,
+            rule=rule,
+            family=family,
+            exclusion=exclusion,
+            plan_source=plan_source,
+            diagnostics=diagnostics,
+            seed=seed,
+        )
+    return analyze_pair(
+        ratings,
+        plan=plan,
+        rule=rule,
+        effect=effect,
+        looks=looks,
+        correlated=correlated,
+        exclusion=exclusion,
+        plan_source=plan_source,
+        diagnostics=diagnostics,
+        check_families=check_families,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+        executor=executor,
+        ahead=ahead,
+    )
+
+
+@on_executor
+def analyze_pair(
     ratings: Ratings,
     *,
     plan: Plan | None = None,
@@ -67,7 +155,7 @@ def analyze(
     exclusion : the workers whom rules leave out (`exclude_workers`); a plan that seals rules needs it. The result
         is that of the others, and shows that of all beside it.
     plan_source : the file and checksum of the plan, for the record.
-    diagnostics : whether to predict workers and items and to refit without each of the busiest workers.
+    diagnostics : whether to predict workers and items and to find the effect without each worker.
     check_families : as of `fit`.
     n_simulations, seed, n_jobs : of the simulated size of the test, which is looked at with few workers.
     ahead : is told of these simulations before they begin; raises to refuse them.
@@ -191,7 +279,7 @@ def analyze_systems(
     rule : the test, without a margin; None takes the plan's. Another one than the plan's is a deviation.
     family : which comparisons are made, by which model and correction; None takes the plan's. With the joint model
         the other kind of variances is shown as a check.
-    exclusion : as of `analyze`.
+    exclusion : as of `analyze_pair`.
     plan_source : the file and checksum of the plan, for the record.
     diagnostics : whether to predict workers and items by one fit of all systems, and to leave out each of the
         busiest workers.
@@ -273,14 +361,14 @@ def _joint_diagnostics(ratings: Ratings, fitted: JointFit | None) -> JointDiagno
     None where there is no such fit."""
     from humeval_power.api.progress import progress
     from humeval_power.estimation.joint.fit import fit_joint
-    from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT
+    from humeval_power.inference.analyze.influence import MOST_REFITS
     from humeval_power.inference.analyze.joint_diagnostics import diagnose_jointly
 
     if ratings.document is not None or ratings.covariates:
         return None
     try:
         fitted = fitted or fit_joint(ratings, names=ratings.system_names)
-        with progress("Leaving workers out", total=min(ratings.n_workers, MOST_LEFT_OUT)) as advance:
+        with progress("Leaving workers out", total=min(ratings.n_workers, MOST_REFITS)) as advance:
             return diagnose_jointly(ratings, fitted, advance=advance)
     except (FitError, InputError):
         return None
@@ -299,12 +387,12 @@ def analyze_criteria(
     Parameters
     ----------
     by_name : the ratings of each criterion.
-    each : how one criterion is analysed, such as `analyze_systems` or `analyze` with options; None takes `analyze`
-        for two systems and `analyze_systems` by the family for more.
+    each : how one criterion is analysed, such as `analyze_systems` or `analyze_pair` with options; None takes
+        `analyze`, of more than two systems by the family.
     family : the correction, and whether it covers the tests of all criteria or those of each; the same that
         `each` compares several systems by. None takes the plan's, or the usual one.
     plan : of several criteria, to hold these against; where `each` is given that holds the rest.
-    exclusion : as of `analyze`, by the answers on all criteria; where `each` is given that applies it.
+    exclusion : as of `analyze_pair`, by the answers on all criteria; where `each` is given that applies it.
 
     Returns
     -------
@@ -328,7 +416,16 @@ def analyze_criteria(
     results: dict[str, AnalysisResult | SystemsResult] = {}
     for name, ratings in by_name.items():
         try:
-            results[name] = _analyzed(ratings, family, plan, exclusion) if each is None else each(ratings)
+            results[name] = (
+                analyze(
+                    ratings,
+                    plan=plan,
+                    family=family if ratings.n_systems > 2 else None,
+                    exclusion=exclusion,
+                )
+                if each is None
+                else each(ratings)
+            )
         except FitError as error:
             raise FitError(f"Criterion {name!r}: {error}") from error
         results[name].check_family(family)
@@ -342,17 +439,6 @@ def analyze_criteria(
 
         found = (*criteria_deviations(plan, tuple(by_name)), *family_deviations(plan, family))
     return CriteriaResult(results=results, family=family, deviations=found, provenance=drawn)
-
-
-def _analyzed(
-    ratings: Ratings,
-    family: ComparisonFamily,
-    plan: Plan | None,
-    exclusion: WorkerExclusion | None,
-) -> AnalysisResult | SystemsResult:
-    if ratings.n_systems == 2:
-        return analyze(ratings, plan=plan, exclusion=exclusion)
-    return analyze_systems(ratings, family=family, plan=plan, exclusion=exclusion)
 
 
 def _refuse_max_t(family: ComparisonFamily, n_criteria: int) -> None:
@@ -443,5 +529,6 @@ def _diagnostics(ratings: Ratings, fitted: Fit | LatentFit, tested: EffectTest) 
         return None
     linear = fit(ratings, estimator=fitted.estimator) if isinstance(fitted, LatentFit) else fitted
     rule = replace(tested.rule, family="gaussian")
-    with progress("Leaving workers out", total=most_left_out(ratings)) as advance:
+    most = most_left_out(ratings, replace(rule, analysis="ratings"), linear)
+    with progress("Leaving workers out", total=most) as advance:
         return diagnose(linear, ratings, rule, advance=advance)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
-from humeval_power.api.progress import in_percent, progress
+from humeval_power.api.progress import in_steps, progress
 from humeval_power.assumptions import Assumed, Assumptions, assumptions_of
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, MOST_WORKERS, Exclusion
 from humeval_power.differences import Difference
@@ -101,6 +101,7 @@ def make_plan(
     pairing: Pairing = "paired",
     target: float = 0.8,
     budget: Decimal | None = None,
+    spend_budget: bool = False,
     rule: DecisionRule = DEFAULT_RULE,
     losses: Losses = NO_LOSSES,
     exclusion: Exclusion = "none",
@@ -119,9 +120,10 @@ def make_plan(
     ahead: Ahead | None = None,
     remarks: Sequence[str] = (),
 ) -> PlanSearchResult:
-    """Find the cheapest design that finds the effect, or the best that a budget buys; prove and seal it.
+    """Find the cheapest design that finds the effect, within a budget where there is one; prove and seal it.
 
-    Designs are ranked by formula; the winner and its neighbours are proved by simulation.
+    Designs are ranked by formula and the winner is proved by simulation; beside it stand a safer one and the most
+    powerful one that the budget buys.
 
     Parameters
     ----------
@@ -131,7 +133,9 @@ def make_plan(
         `max_workers`.
     documents : how many documents the items may come out of, in equal shares; `max_documents` is short for
         all from 2 to that. Without either, items stand alone.
-    costs : prices; `budget` is in their currency. Their shares of checks and repeats count among what a worker may
+    budget : what may be spent, in the currency of `costs`; `spend_budget` plans the most powerful design that it
+        buys.
+    costs : prices. Their shares of checks and repeats count among what a worker may
         be shown, and are what an assignment of the plan has.
     target : power to reach.
     robust : reach it under everything assumed, not the first alone.
@@ -188,9 +192,9 @@ def make_plan(
         costs=costs,
         target=target,
         budget=budget,
+        spend_budget=spend_budget,
         rule=rule,
         robust=robust,
-        cautious=bool(known.chosen),
         confidence=confidence,
         losses=losses,
         exclusion=control or exclusion,
@@ -203,7 +207,7 @@ def make_plan(
             seed=seed,
             n_jobs=n_jobs,
             ahead=ahead,
-            progress=in_percent(advance),
+            progress=in_steps(advance),
         )
     plan = plan_of(found, question=question, exclusions=exclusions, seed=seed)
     made = created or datetime.date.today()
@@ -415,7 +419,7 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
         systems=systems,
         effect=request.effect,
         parameters=planned_for.parameters,
-        source=ParameterSource(name, planned_for.file, planned_for.ratings),
+        source=ParameterSource(name, planned_for.file, planned_for.ratings if planned_for.is_own else None),
         counts=chosen.counts,
         rule=request.rule,
         target_power=request.target,

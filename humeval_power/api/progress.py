@@ -8,19 +8,28 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from humeval_power.reporting.numbers import time_taken
 from humeval_power.safe_text import visible
 from humeval_power.sweep.engine import sweep_in_force
 
-Advance = Callable[[float], None]
 Tell = Callable[[str], None]
 PATIENCE = 1.0  # seconds before anything is shown
 LINE_EVERY = 30.0  # seconds between lines where standard error is not a terminal
 Watch = Callable[
     [str, float, float | None], None
 ]  # what is done, the share of it, the seconds left if known
+
+
+class Advance(Protocol):
+    """What is called as work goes on."""
+
+    def __call__(self, units: float, of: float | None = None) -> None:
+        """So many more units are done; `of` so many in all, where that is known anew."""
+        ...
+
+
 _WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
 _SILENT: ContextVar[bool] = ContextVar("silent", default=False)
 _TELL: ContextVar[Tell | None] = ContextVar("tell", default=None)
@@ -76,8 +85,9 @@ class _Clock:
         self._since = self._now()
         self._started = False
 
-    def advance(self, units: float) -> None:
-        """So many more units are done."""
+    def advance(self, units: float, of: float | None = None) -> None:
+        """So many more units are done, `of` so many in all."""
+        self.total = self.total if of is None else of
         self.done += units
         self._last = self._now()
         if not self._started and _fresh(self._since, self._last) > 0:
@@ -153,8 +163,8 @@ def progress(label: str, *, total: int) -> Iterator[Advance]:
 def _watched(label: str, clock: _Clock, watch: Watch) -> Advance:
     watch(label, clock.share, None)
 
-    def advance(units: float) -> None:
-        clock.advance(units)
+    def advance(units: float, of: float | None = None) -> None:
+        clock.advance(units, of)
         watch(label, clock.share, clock.left)
 
     return advance
@@ -193,10 +203,10 @@ def _bar(label: str, clock: _Clock) -> Iterator[Advance]:
     started = time.monotonic()
     shown = False
 
-    def advance(units: float) -> None:
+    def advance(units: float, of: float | None = None) -> None:
         nonlocal shown
-        clock.advance(units)
-        bar.advance(task, units)
+        clock.advance(units, of)
+        bar.update(task, completed=clock.done, total=clock.total)
         if not shown and time.monotonic() - started > PATIENCE:
             shown = True
             bar.start()
@@ -211,9 +221,9 @@ def _bar(label: str, clock: _Clock) -> Iterator[Advance]:
 def _lines(label: str, clock: _Clock, tell: Tell) -> Advance:
     last = time.monotonic()
 
-    def advance(units: float) -> None:
+    def advance(units: float, of: float | None = None) -> None:
         nonlocal last
-        clock.advance(units)
+        clock.advance(units, of)
         now = time.monotonic()
         if now - last >= LINE_EVERY and clock.share < 1:
             last = now
@@ -228,18 +238,12 @@ def _how_far(clock: _Clock) -> str:
 
 
 def in_steps(advance: Advance) -> Callable[[float, float], None]:
-    """The same for work that says how many units are done so far, and of how many."""
+    """The same for work that says how many units are done so far, and of how many as is known now."""
     done = 0.0
 
-    def report(now: float, _total: float) -> None:
+    def report(now: float, total: float) -> None:
         nonlocal done
-        advance(now - done)
+        advance(now - done, total)
         done = now
 
     return report
-
-
-def in_percent(advance: Advance) -> Callable[[float, float], None]:
-    """The same for work that says how much is done so far, and of how much at most, out of 100."""
-    steps = in_steps(advance)
-    return lambda now, total: steps(100 * now / max(total, 1), 100)

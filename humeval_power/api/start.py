@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ def start(
     Parameters
     ----------
     answers : texts by the names of the questions: judgement, have, systems (a number, or names), comparisons,
-        baseline, raters, pay-per-hour, seconds-per-rating, scale, difference, sd, accuracy, limit (budget=500).
-        What is left out is assumed, and the result says so.
+        baseline, raters, academic (yes or no), pay-per-hour, seconds-per-rating, scale, difference, sd, accuracy,
+        limit (budget=500). What is left out is assumed, and the result says so.
     files : the names of the files that there are.
     found : what they hold; None where nobody looked.
 
@@ -39,5 +40,10 @@ def start(
     from humeval_power.reporting.start.talk import Talk
 
     given = given_answers(answers)
-    talk = Talk().looked(tuple(files), found) if files else Talk()
-    return StartResult(talk=filled(talk, given))
+    talk = filled(Talk().looked(tuple(files), found) if files else Talk(), given)
+    if talk.is_rated and talk.have == "nothing":
+        from humeval_power.reporting.study.parameter_library import typical_name
+        from humeval_power.scales import RatingScale
+
+        talk = replace(talk, typical=typical_name(RatingScale.parse(talk.scale)))
+    return StartResult(talk=talk)

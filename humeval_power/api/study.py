@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.api.progress import in_steps, progress
@@ -11,7 +12,7 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from humeval_power.choices import Engine, Exclusion, Response
     from humeval_power.designs import Design
@@ -318,9 +319,10 @@ def simulate(
 
 @on_executor
 def calibrate(
-    parameters: Parameters,
+    parameters: Parameters | Mapping[str, Parameters],
     design: Design,
     *,
+    p: float | None = None,
     rule: DecisionRule = DEFAULT_RULE,
     setting: str = "these parameters",
     scale: RatingScale | None = None,
@@ -335,9 +337,12 @@ def calibrate(
 
     Parameters
     ----------
-    parameters, design : of the studies; their true difference is 0, or lies at the rule's margin.
+    parameters, design : of the studies; their true difference is 0, or lies at the rule's margin. Several
+        parameters by name are taken one after the other.
+    p : a p-value that was found or is reported: how many of the studies give that or less, and is it credible at
+        the rule's alpha? None for how many are significant at that alpha.
     rule : the planned test; its alpha, alternative and margin hold for all tests.
-    setting : what the parameters are called.
+    setting : what single parameters are called.
     scale : on which a margin is told too.
     n_simulations : studies; None for 10,000, or 2,000 of ratings in categories.
     response, points : as of `simulate`.
@@ -345,37 +350,50 @@ def calibrate(
     Returns
     -------
     CalibrationResult
-        A `Calibration` for each test in `results`; `to_frame` has a row for each. Rates are shares.
+        In `settings` a `Calibration` for each test under each of the parameters; `to_frame` has a row for each.
+        Rates are shares.
 
     Raises
     ------
     InputError
-        A one-sided rule with alpha above 0.5, or a rule that simulates.
+        A one-sided rule with alpha above 0.5, a rule that simulates, no parameters, or a p that is not between
+        0 and 1 or goes with a margin.
     """
+    from humeval_power.parameters import Parameters
+    from humeval_power.planning.study.calibration import Calibrated, usual_studies
     from humeval_power.planning.study.calibration import calibrate as calibrated
-    from humeval_power.planning.study.calibration import usual_studies
     from humeval_power.reporting.result import Provenance
     from humeval_power.reporting.study.calibration_result import CalibrationResult
 
-    total = usual_studies(parameters) if n_simulations is None else n_simulations
-    with progress("Simulating", total=total) as advance:
-        results = calibrated(
-            parameters,
-            design,
-            rule=rule,
-            n_simulations=total,
-            seed=seed,
-            response=response,
-            points=points,
-            n_jobs=n_jobs,
-            progress=in_steps(advance),
-        )
+    if p is not None and not 0 < p < 1:
+        raise InputError(f"A p-value to be judged must lie between 0 and 1; got {p:g}.")
+    if p is not None and rule.margin is not None:
+        raise InputError("A p is judged for a test of a difference: leave out the margin, or p.")
+    named = {setting: parameters} if isinstance(parameters, Parameters) else parameters
+    if not named:
+        raise InputError("There are no parameters to simulate studies with: give one set or more.")
+    found = []
+    for name, each in named.items():
+        total = usual_studies(each) if n_simulations is None else n_simulations
+        with progress("Simulating" if len(named) == 1 else f"Simulating {name}", total=total) as advance:
+            results = calibrated(
+                each,
+                design,
+                rule=rule if p is None else replace(rule, alpha=p),
+                n_simulations=total,
+                seed=seed,
+                response=response,
+                points=points,
+                n_jobs=n_jobs,
+                progress=in_steps(advance),
+            )
+        found.append(Calibrated(name, each, tuple(results)))
     return CalibrationResult(
-        results=tuple(results),
-        setting=setting,
-        parameters=parameters,
+        settings=tuple(found),
         design=design,
         response=response,
         scale=scale,
+        alpha=rule.alpha,
+        p=p,
         provenance=Provenance(seed=seed),
     )

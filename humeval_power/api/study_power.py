@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from humeval_power.api.progress import in_percent, progress, tell
+from humeval_power.api.progress import in_steps, progress, tell
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Method, SearchMethod
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
@@ -101,7 +101,7 @@ def study_power(
                 precision=precision,
                 seed=seed,
                 n_jobs=n_jobs,
-                progress=in_percent(advance),
+                progress=in_steps(advance),
             )
         simulated = [result.estimate for result in results]
     between = None
@@ -219,7 +219,7 @@ def study_size(
     power: float = 0.8,
     rule: DecisionRule = DEFAULT_RULE,
     method: SearchMethod = "both",
-    n_simulations: int = DEFAULT_SIMULATIONS,
+    n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
@@ -234,6 +234,7 @@ def study_size(
     sought : what to find; the other sizes are given.
     method : "both" proves by simulation what the formula finds; "analytic" does not.
     documents : that the items come out of; if they are sought, the items of each, or `items` for all.
+    n_simulations : studies of a proof. None are 1,000, unless they take more than a minute: then nothing is proved.
     effect : the true difference B - A on [0, 1]; that of the parameters is not used.
     ahead : is told of the work of a proof before the first, and may refuse it.
 
@@ -268,7 +269,7 @@ def study_size(
             seed=seed,
             n_jobs=n_jobs,
             ahead=ahead,
-            progress=in_percent(advance),
+            progress=in_steps(advance),
         )
     halfway = None
     if found.counts is not None:
@@ -331,7 +332,7 @@ def study_surface(
             precision=precision,
             seed=seed,
             n_jobs=n_jobs,
-            progress=in_percent(advance),
+            progress=in_steps(advance),
         )
     effects = dict.fromkeys(cell.study.true_effect for cell in cells)
     return StudySurface(

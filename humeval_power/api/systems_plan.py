@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from humeval_power.api.plan import PAIRINGS, Pairing, control_of, plan_of
-from humeval_power.api.progress import in_percent, progress
+from humeval_power.api.progress import in_steps, progress
 from humeval_power.assumptions import Assumed, Assumptions
 from humeval_power.choices import DEFAULT_SEED, MOST_WORKERS
 from humeval_power.comparisons import DEFAULT_FAMILY, ComparisonFamily, SystemVariances
@@ -45,6 +45,7 @@ def make_systems_plan(
     pairing: Pairing = "paired",
     target: float = 0.8,
     budget: Decimal | None = None,
+    spend_budget: bool = False,
     rule: DecisionRule = DEFAULT_RULE,
     robust: bool = False,
     sources: Assumptions | None = None,
@@ -115,14 +116,14 @@ def make_systems_plan(
         costs=costs,
         target=target,
         budget=budget,
+        spend_budget=spend_budget,
         rule=rule,
         robust=robust,
-        cautious=bool(known.chosen),
         many=many,
     )
     with progress("Proving", total=100) as advance:
         found = search(
-            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=in_percent(advance)
+            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=in_steps(advance)
         )
     plan = plan_of(found, question=question, exclusions=exclusions, seed=seed)
     made = created or datetime.date.today()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from humeval_power.api.progress import in_percent, in_steps, progress
+from humeval_power.api.progress import in_steps, progress
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Method, SearchMethod
 from humeval_power.sweep.executors import on_executor
 
@@ -121,7 +121,7 @@ def systems_detectable(
                 n_simulations=n_simulations,
                 seed=seed,
                 n_jobs=n_jobs,
-                progress=in_percent(advance),
+                progress=in_steps(advance),
             )
     at = simulated.effect if simulated is not None else analytic
     return SystemsDetectable(
@@ -181,7 +181,7 @@ def systems_size(
             n_simulations=n_simulations,
             seed=seed,
             n_jobs=n_jobs,
-            progress=in_percent(advance),
+            progress=in_steps(advance),
         )
     answer = study if found.counts is None else replace(study, design=design_of(found.counts))
     return SystemsSizeResult(

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+MISSING_CODES = ("", "N/A", "NA", "nan", "null", "none", "-", "?")
+COMMA_RULE = "a rating is written with a decimal point, not a comma."
+COMMA_REMEDY = "Write 3.5 for 3,5 (in a spreadsheet: set the cell language to English and save again)."
 LISTED = 5  # different values that are shown for each rule; the rest is counted
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from humeval_power.checking.columns import bare, listing
 from humeval_power.errors import InputError, Problem
+from humeval_power.safe_text import shell_word
 
 _TEXTS = ("text", "output")  # what the column of texts may be called, in a table of one output a row
 _SOURCES = ("source", "document")  # what stands above an output
@@ -57,7 +58,16 @@ class Outputs:
             Items or systems that are on one side alone, all of them.
         """
         problems = []
+        renamed = len(systems) == len(self.systems) and not set(systems) & set(self.systems)
+        if renamed:
+            names = shell_word(",".join(self.systems))
+            rule = f"calls the systems {listing(self.systems)}, and the assignment {listing(systems)}."
+            problems.append(
+                Problem(rule, f"Call them alike, in the same order: --systems {names}", self.origin)
+            )
         for what, wanted, found in (("item", items, self.items), ("system", systems, self.systems)):
+            if renamed and what == "system":
+                continue
             without = [repr(name) for name in wanted if name not in found]
             extra = [repr(name) for name in found if name not in wanted]
             if without:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from humeval_power.checking.cells import (
+    COMMA_REMEDY,
+    COMMA_RULE,
     Ids,
     Mask,
     blank_id_problems,
@@ -30,12 +34,17 @@ def find_problems(
     scale: RatingScale | None,
     require_pair: bool,
     rejected_rows: Rejected | None = None,
+    apart: str | None = None,
 ) -> list[Problem]:
-    """Every reason why these rows cannot be analysed, in the order in which a reader meets them."""
+    """Every reason why these rows cannot be analysed, in the order in which a reader meets them.
+
+    apart : what to ask where documents may be part of the names of systems, of which there are then too many.
+    """
     problems = _criterion_problems(rows, criterion)
     if rejected_rows is None:
         problems += undecided(rows.refused, selection.chosen, source=rows.at["rating"].source)
-    problems += system_problems(rows, systems, selection.kept, require_pair=require_pair)
+    wrong = system_problems(rows, systems, selection.kept, require_pair=require_pair)
+    problems += [replace(one, remedy=f"{apart} Else {one.remedy}") for one in wrong] if apart else wrong
     if not selection.kept.any() and not problems:
         lost = "; ".join(f"{step.rows:,} dropped: {step.reason}" for step in selection.flow[1:-1])
         remedy = "Are the columns and the codes for missing ratings right?"
@@ -102,6 +111,11 @@ def pair_problems(pair: tuple[str, str], known: tuple[str, ...], *, source: str)
     """Whether a pair names two different systems that are there."""
     if pair[0] == pair[1]:
         return [Problem(f"a system cannot be compared with itself: {pair[0]!r}.", "", place=source)]
+    if len(known) == 2 and not set(pair) & set(known):
+        rule = f"there are no systems {pair[0]!r} and {pair[1]!r}, but {known[0]!r} and {known[1]!r}."
+        names = shell_word(",".join(known))
+        remedy = f"If they are called so here, name them in that order: --systems {names}, or the other way round."
+        return [Problem(rule, remedy, place=source)]
     return [
         Problem(f"there is no system {name!r}.", close_to(name, known), place=source)
         for name in pair
@@ -138,8 +152,8 @@ def _rating_problems(rows: Rows, kept: Mask, scale: RatingScale | None) -> list[
         wrong & numbers.decimal_comma,
         rows.cells,
         at=at,
-        rule="a rating is written with a decimal point, not a comma.",
-        remedy="Write 3.5 for 3,5 (in a spreadsheet: set the cell language to English and save again).",
+        rule=COMMA_RULE,
+        remedy=COMMA_REMEDY,
     )
     problems += cell_problems(
         wrong & ~numbers.decimal_comma,

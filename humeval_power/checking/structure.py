@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from humeval_power.checking.columns import listing
 
 Codes = NDArray[np.int64]
+_MARKS = ("__", "::", "|", "#", "/", ":", "_", "-")  # between a document and a system in one name
 STRAIGHT_LINE = 10  # ratings after which giving always the same one is worth a word
 
 
@@ -63,6 +64,68 @@ def structure_notices(
         workers_seen = n_systems_seen(worker, system, n_levels=len(worker_names), n_systems=n_systems)
         notices += _one_system_workers(np.flatnonzero(workers_seen == 1), worker_names)
     return notices + _straight_liners(worker, rating, worker_names)
+
+
+def systems_apart(
+    system: Codes, item: Codes, names: Sequence[str], documents: Mapping[str, tuple[Codes, Sequence[str]]]
+) -> str | None:
+    """Ask whether names of documents are part of those of systems; None where nothing suggests it.
+
+    system, item : (n,) codes of the rows. documents : the columns that may be documents, the likeliest first: codes
+        (n,) and names. A system is then in one document only, and shares no item with those of others, or its name
+        has the document's. Without such a column the systems lie in groups that share no item.
+    """
+    present = np.unique(system)
+    for column, (document, labels) in documents.items():
+        of_system = np.unique(system * len(labels) + document) % len(labels)
+        if len(of_system) != len(present) or len(np.unique(of_system)) < 2:
+            continue
+        known, groups = [names[code] for code in present], [labels[code] for code in of_system]
+        if _shares_no_item(item, document) or _split(known, groups):
+            where = f"Each system is rated in one document of its own (column {column!r})"
+            return _asked_apart(where, known, groups)
+    compact = np.searchsorted(present, system)
+    _, part = connected_parts(compact, item, n_workers=len(present), n_items=int(item.max()) + 1)
+    of_system = part[: len(present)]
+    n_parts = len(np.unique(of_system))
+    if not 2 <= n_parts < len(present):
+        return None
+    where = f"The systems lie in {n_parts:,} groups that share no item"
+    return _asked_apart(where, [names[code] for code in present], [str(code) for code in of_system])
+
+
+def _shares_no_item(item: Codes, document: Codes) -> bool:
+    return len(np.unique(item * (int(document.max()) + 1) + document)) == len(np.unique(item))
+
+
+def _asked_apart(where: str, names: Sequence[str], groups: Sequence[str]) -> str:
+    """What is found, what that may mean, and the way out."""
+    listed = [
+        f"({listing([name for name, group in zip(names, groups, strict=True) if group == one], limit=3)})"
+        for one in list(dict.fromkeys(groups))[:4]
+    ]
+    more = "" if len(set(groups)) == len(listed) else ", ..."
+    template = _split(names, groups)
+    return (
+        f"{where}: {', '.join(listed)}{more}. Is the document's name part of the system's name? "
+        "Then take it off: humeval-power import FILE --draft -o mapping.toml, in it under "
+        f'[split] "system" = "{template or "{document}#{system}"}", and import with --map mapping.toml.'
+    )
+
+
+def _split(names: Sequence[str], groups: Sequence[str]) -> str | None:
+    """How names come apart into a document, which is the same in a group, and a system, which occurs in several."""
+    for mark in _MARKS:
+        if any(name.count(mark) != 1 for name in names):
+            continue
+        halves = [name.split(mark) for name in names]
+        for at, template in ((0, f"{{document}}{mark}{{system}}"), (1, f"{{system}}{mark}{{document}}")):
+            documents, systems = [half[at] for half in halves], [half[1 - at] for half in halves]
+            n = len(set(documents))
+            fits = n == len(set(groups)) == len(set(zip(documents, groups, strict=True)))
+            if fits and n > 1 and len(set(systems)) < len(names):
+                return template
+    return None
 
 
 def _repeats(sizes: Codes) -> list[str]:

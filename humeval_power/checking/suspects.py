@@ -29,6 +29,19 @@ _POSITIONS = {
     *("index", "nr", "number", "order", "position", "rank", "sequence", "step", "trial", "trialindex"),
     "trialnumber",
 }
+COUNT_NAMES = {
+    *_POSITIONS,
+    "id",
+    "length",
+    "n",
+    "row",
+    "rowid",
+    "seconds",
+    "unnamed0",
+    "weight",
+    "words",
+    "",
+}
 _TIMES = {
     *("created", "createdat", "date", "datetime", "ended", "endtime", "started", "starttime", "submitted"),
     *("submissiontime", "submittime", "time", "timestamp", "accepttime"),

@@ -1,4 +1,4 @@
-"""Tables with a column of ratings for each criterion, in the place of one column of ratings."""
+"""Tables with a column of ratings for each criterion or for each worker, in the place of one column of ratings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from humeval_power.checking.cells import read_cells, read_ids, read_numbers
-from humeval_power.checking.columns import find_columns, listing
+from humeval_power.checking.cells import MISSING_CODES, read_cells, read_ids, read_numbers
+from humeval_power.checking.columns import bare, find_columns, listing
 from humeval_power.checking.roles import ROLES, Columns, Role, find_roles
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import shell_word
@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Names of what is rated: columns of these are criteria, whoever gave them.
+_CRITERIA = {
+    *("accuracy", "adequacy", "appropriateness", "clarity", "coherence", "consistency", "correctness"),
+    *("creativity", "engagement", "factuality", "faithfulness", "fluency", "grammar", "grammaticality"),
+    *("helpfulness", "informativeness", "meaning", "naturalness", "overall", "quality", "readability"),
+    *("relevance", "safety", "score", "simplicity", "style", "truthfulness", "understandability"),
+    "usefulness",
+}
+_LEAST_SHARE = 0.5  # of the width of the scale that the ratings of one worker span
+_FEWEST_STEPS = 2  # from the lowest rating to the highest: right and wrong may be what a metric says
+_LARGEST = 100  # points of a scale
 _ALL_BUT_RATING = tuple(column for role, column in ROLES.items() if role != "rating")
 
 
@@ -58,6 +69,61 @@ def columns_of_criteria(
         for name in free
         if known.count(name) == 1 and _are_ratings(table[name], (worker, item, output), missing=missing)
     )
+
+
+def columns_of_workers(table: pd.DataFrame) -> tuple[str, ...]:
+    """Columns that hold the ratings of one worker each, in a table of one output a row; none where it has a column
+    of workers or of ratings, or may be another table.
+
+    Such columns hold points of one scale and nothing else, and are called like no part of a rating, no criterion
+    and no count. A column of words that repeats from output to output may be the workers, whatever its name.
+    """
+    from humeval_power.checking.suspects import COUNT_NAMES
+
+    known = [str(name) for name in table.columns]
+    worker, rating = (replace(ROLES[role], required=False) for role in ("worker", "rating"))
+    try:
+        wanted = [ROLES["item"], ROLES["system"], ROLES["criterion"], worker, rating]
+        found = find_columns(known, wanted, source="").of
+    except InputError:
+        return ()
+    if table.empty or len(set(known)) < len(known) or {"worker", "rating"} & set(found):
+        return ()
+    codes = {role: read_ids(read_cells(table[name])).code for role, name in found.items()}
+    if len(np.unique(np.column_stack(list(codes.values())), axis=0)) < len(table):
+        return ()
+    chosen, spans = [], []
+    for name in known:
+        if name in found.values() or bare(name) in COUNT_NAMES:
+            continue
+        numbers = read_numbers(read_cells(table[name]), missing=MISSING_CODES)
+        given = numbers.value[~numbers.missing]
+        if np.isnan(given).any():
+            if _may_be_workers(table[name], codes):
+                return ()
+        elif len(given):
+            chosen.append(name)
+            spans.append((given.min(), given.max(), bool((given == np.round(given)).all())))
+    if len(chosen) < 2 or any(bare(name) in _CRITERIA for name in chosen):
+        return ()
+    low, high = min(span[0] for span in spans), max(span[1] for span in spans)
+    one_scale = all(top - bottom >= _LEAST_SHARE * (high - low) for bottom, top, _ in spans)
+    of_points = all(whole for *_, whole in spans) and high - low >= _FEWEST_STEPS
+    return tuple(chosen) if one_scale and of_points and low >= -_LARGEST and high <= _LARGEST else ()
+
+
+def _may_be_workers(column: pd.Series, codes: Mapping[str, np.ndarray]) -> bool:
+    """Whether every row has a word, and words repeat from output to output that are not those of an item or a
+    system."""
+    words = read_ids(read_cells(column)).code
+    if (words < 0).any():
+        return False
+    n_words = len(np.unique(words))
+    told = any(
+        len(np.unique(np.column_stack([codes[role], words]), axis=0)) == len(np.unique(codes[role]))
+        for role in ("item", "system")
+    )
+    return not told and n_words <= len(words) / 2
 
 
 def find_table_roles(

@@ -141,7 +141,7 @@ def _mixture(angles: Floats, n_items: int) -> sparse.csr_array:
     return sparse.csr_array((weight, total, ends), shape=(len(angles), n_items + 1))
 
 
-def binomial_pmf(count: Counts, n: int, share: Floats | float) -> Floats:
+def binomial_pmf(count: Counts, n: Counts | int, share: Floats | float) -> Floats:
     """P(X = count) of a binomial count, for arrays."""
     ways = special.gammaln(n + 1) - special.gammaln(count + 1) - special.gammaln(n - count + 1)
     return np.asarray(np.exp(ways + special.xlogy(count, share) + special.xlog1py(n - count, -share)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.scenarios.looks.looks import nested_designs
 from humeval_power.study_counts import StudyCounts
+from humeval_power.systems import system_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,8 @@ def deviations(
 def family_deviations(plan: Plan, family: ComparisonFamily) -> tuple[Deviation, ...]:
     """Everything in which the tests that are made together differ from those that were planned."""
     planned = plan.family or DEFAULT_FAMILY
+    if planned.baseline and family.baseline and _is_letters(plan) and family.baseline not in plan.systems:
+        planned = replace(planned, baseline=family.baseline)
     pairs = [
         ("comparisons", _compared(planned), _compared(family)),
         ("model", _model(planned), _model(family)),
@@ -175,9 +178,16 @@ def _over(family: ComparisonFamily) -> str:
     )
 
 
+def _is_letters(plan: Plan) -> bool:
+    """Whether nobody named the systems of the plan: they are A, B and so on."""
+    return plan.systems == system_names(len(plan.systems))
+
+
 def _systems(plan: Plan, ratings: Ratings) -> list[tuple[str, str, str]]:
-    """Of two systems their order counts, of several who is among them."""
+    """Of two systems their order counts, of several who is among them; letters stand for any names."""
     planned, found = plan.systems, ratings.system_names
+    if _is_letters(plan) and len(found) == len(planned) and not set(found) & set(planned):
+        return []  # names that the systems got after the plan
     if plan.many is None:
         return [("systems", " and ".join(planned), " and ".join(found))]
     missing = [name for name in planned if name not in found]

@@ -12,7 +12,7 @@ from humeval_power.errors import InputError
 from humeval_power.inference.shares import wilson_interval
 from humeval_power.planning.replicate_blocks import Told, block_size, blocks_of
 from humeval_power.planning.tallies import Counted, Tally, count_block
-from humeval_power.planning.workload import seconds_each
+from humeval_power.planning.workload import measured_seconds, seconds_each
 from humeval_power.scenarios.contract import Scenario
 from humeval_power.sweep.blocks import Block, Done, run_blocks
 
@@ -209,7 +209,7 @@ class _Count:
         self.boundary_names: tuple[str, ...] = ()
         self.directed = True
         self.target = n_simulations
-        self.seconds = seconds_each(self.scenarios[0])
+        self.seconds = self.measured = seconds_each(self.scenarios[0])
 
     @property
     def n(self) -> int:
@@ -221,7 +221,15 @@ class _Count:
 
         if isinstance(lead := self.scenarios[0], RatingStudy):
             lead.prepare()
-        return blocks_of(count_block, self.scenarios, self.n, self.target, seed=seed, seconds=self.seconds)
+        return blocks_of(
+            count_block,
+            self.scenarios,
+            self.n,
+            self.target,
+            seed=seed,
+            seconds=self.seconds,
+            measured=self.measured,
+        )
 
     def add(self, found: Counted) -> None:
         self.boundary_names, self.directed = found.boundary_names, found.directed
@@ -262,7 +270,11 @@ def estimate_powers(
     """
     check_simulation(n_simulations, precision)
     counts = [_Count(group, n_simulations) for group in groups]
-    told = Told(progress, min((one.seconds for one in counts), default=1.0))
+    if progress is not None and len(counts) > 1:
+        leads = [one.scenarios[0] for one in counts]
+        for one, seconds in zip(counts, measured_seconds(leads, n_simulations=n_simulations), strict=True):
+            one.measured = seconds
+    told = Told(progress, min((one.measured for one in counts), default=1.0))
     while going := [one for one in counts if one.n < one.target]:
         owners = [(one, block) for one in going for block in one.blocks(seed)]
         blocks = [block for _, block in owners]

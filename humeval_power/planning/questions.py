@@ -19,7 +19,6 @@ from humeval_power.planning.power import (
     check_simulation,
     estimate_power,
     estimate_powers,
-    told_as,
 )
 from humeval_power.scenarios.computed import ComputedPower, is_computable
 from humeval_power.scenarios.contract import Scenario
@@ -295,7 +294,7 @@ def scenario_surface(
         n_simulations=n_simulations,
         seed=seed,
         n_jobs=n_jobs,
-        progress=told_as(progress, len(cells)),
+        progress=progress,
     )
     simulated = {place: found for place, (found,) in zip(drawn, estimates, strict=True)}
     answers = [

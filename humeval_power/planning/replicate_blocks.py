@@ -25,14 +25,23 @@ def block_size(seconds: float) -> int:
 
 
 def blocks_of(
-    work: Callable[..., Any], subject: Any, first: int, end: int, *, seed: int, seconds: float
+    work: Callable[..., Any],
+    subject: Any,
+    first: int,
+    end: int,
+    *,
+    seed: int,
+    seconds: float,
+    measured: float | None = None,
 ) -> list[Block]:
     """Replicates first to end - 1 in blocks that are called work(subject, seed, first, n, n_jobs=k).
 
-    seconds : about how long one replicate takes; it decides how many a block has.
+    seconds : about how long one replicate takes by the question alone; it decides how many a block has.
+    measured : how long it takes here, if that is known.
     """
     parts = spans(end, block_size(seconds), first=first)
-    return [Block(work, (subject, seed, *part), seconds * part.n, part.n) for part in parts]
+    each = seconds if measured is None else measured
+    return [Block(work, (subject, seed, *part), each * part.n, part.n) for part in parts]
 
 
 def draw_block(scenario: Scenario, seed: int, first: int, n: int, *, n_jobs: int = 1) -> Replicates:

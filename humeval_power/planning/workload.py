@@ -7,9 +7,13 @@ they are right within a factor of about three, which is enough to warn of hours 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from humeval_power.designs import Design
 from humeval_power.scenarios.contract import Scenario
@@ -44,6 +48,8 @@ _SECONDS = {  # of a comparison, and of each of its items; what has another name
     "scenario": (2e-4, 1e-7),
 }
 _PER_ITEM = 48  # bytes of an item of one comparison
+_MEASURED_FROM, _MEASURING = 10.0, 4.0  # seconds of work that is worth measuring, and of measuring
+_SHORT, _MOST_MEASURED = 0.05, 1024  # seconds that tell, and replicates that do where they are short
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ class Workload:
 
 
 NOTHING = Workload(0.0, 0.0)
+_MEASURED: WeakKeyDictionary[RatingStudy, float] = WeakKeyDictionary()
 Ahead = Callable[[Workload], None]  # is told of work before it begins, and may refuse it by raising
 
 
@@ -94,6 +101,74 @@ def rating_study_workload(study: RatingStudy, *, n_simulations: int, n_jobs: int
         n_jobs=n_jobs,
         closed_form=replication.by_mean_squares or (replication.closed_form and by_reml),
     )
+
+
+def measured_workload(studies: Sequence[RatingStudy], *, n_simulations: int, n_jobs: int = 1) -> Workload:
+    """Of simulations of each of these studies, whose seconds are measured where they may be many."""
+    each = measured_seconds(studies, n_simulations=n_simulations)
+    memory = max(
+        rating_study_workload(study, n_simulations=n_simulations, n_jobs=n_jobs).n_bytes
+        for study in studies
+    )
+    return Workload(sum(each) * n_simulations / n_jobs, memory)
+
+
+def measured_seconds(scenarios: Sequence[Scenario], *, n_simulations: int) -> list[float]:
+    """About how long one replicate of each takes on one core: where all of them may take long, as measured.
+
+    Fits of tables of one size differ by a factor of hundreds, by how the table lies. Rating studies are measured
+    for some seconds, large and small ones first; the others are off by as much as those next to them in size.
+    """
+    from humeval_power.scenarios.study import RatingStudy
+
+    expected = [seconds_each(scenario) for scenario in scenarios]
+    if sum(expected) * n_simulations < _MEASURED_FROM:
+        return expected
+    order = [place for place in np.argsort(expected) if isinstance(scenarios[place], RatingStudy)]
+    ends = time.monotonic() + _MEASURING
+    off: dict[int, float] = {}  # how much longer it takes than expected, by the place in the order
+    for rank in _ends_first(len(order)):
+        study = scenarios[order[rank]]
+        assert isinstance(study, RatingStudy)
+        if study not in _MEASURED:
+            if time.monotonic() > ends:
+                break
+            _MEASURED[study] = _measured(study)
+        off[rank] = _MEASURED[study] / expected[order[rank]]
+    if not off:
+        return expected
+    factor = np.exp(
+        np.interp(np.arange(len(order)), sorted(off), [math.log(off[rank]) for rank in sorted(off)])
+    )
+    for rank, place in enumerate(order):
+        expected[place] *= float(factor[rank])
+    return expected
+
+
+def _measured(study: RatingStudy) -> float:
+    """Seconds of a replicate, once what its design needs is there."""
+    study.prepare()
+    study.draw(1, seed=0)
+    n, took = 1, 0.0
+    while took < _SHORT and n < _MOST_MEASURED:
+        n *= 4
+        before = time.monotonic()
+        study.draw(n, seed=0)
+        took = time.monotonic() - before
+    return took / n
+
+
+def _ends_first(n: int) -> list[int]:
+    """Places 0 to n - 1: the last, the first, and then always the middle of the widest gap."""
+    found = [n - 1, 0][:n]
+    gaps = [(0, n - 1)]
+    while gaps:
+        low, high = gaps.pop(0)
+        if high - low > 1:
+            middle = (low + high) // 2
+            found.append(middle)
+            gaps += [(low, middle), (middle, high)]
+    return found
 
 
 def seconds_each(scenario: Scenario) -> float:

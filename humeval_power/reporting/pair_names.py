@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # An A that follows a small letter or a minus is no article.
-_ROLES = re.compile(r"\bB\b|(?<=[a-z,] )A\b|(?<=- )A\b|^A(?= alone)")
+_ROLES = re.compile(r"\bB\b|(?<=[a-z,] )A\b|(?<=[-\u2212] )A\b|^A(?= alone)")
 
 
 def with_names(words: str, systems: tuple[str, str]) -> str:

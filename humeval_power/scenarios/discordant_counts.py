@@ -48,10 +48,11 @@ def enumerated_power(
     chance /= chance.sum()
     limit, scale = critical(total), chance * weight(total)
     share = (1 + abs(difference) / discordant) / 2 if discordant > 0 else 0.5
-    shares = [each for side, each in (("right", 1 - share), ("wrong", share)) if sides in (side, "both")]
-    right = float(chance @ at_most(limit, total, 1 - share)) if sides != "wrong" else 0.0
-    wrong = float(chance @ at_most(limit, total, share)) if sides != "right" else 0.0
-    size = float(scale @ sum(_margin(limit, total, each) for each in shares))
+    none = np.zeros(len(total))
+    above, size_above = (none, none) if sides == "wrong" else _below(limit, total, 1 - share)
+    below, size_below = (none, none) if sides == "right" else _below(limit, total, share)
+    right, wrong = float(chance @ above), float(chance @ below)
+    size = float(scale @ (size_above + size_below))
     return ComputedPower(
         power=right,
         rejection_rate=right + wrong,
@@ -99,10 +100,15 @@ def binomial_window(n: int, share: float) -> Counts:
     return np.arange(max(low, 0), min(high, n) + 1, dtype=np.int64)
 
 
-def _margin(limit: Counts, total: Counts, share: float) -> Floats:
-    """E[(K - 2 Y); Y <= limit] for Y binomial(K, share)."""
-    counted = total * share * at_most(limit - 1, np.maximum(total - 1, 0), share)
-    return np.asarray(total * at_most(limit, total, share) - 2 * counted)
+def _below(limit: Counts, total: Counts, share: float) -> tuple[Floats, Floats]:
+    """P(Y <= limit) and E[K - 2 Y; Y <= limit] for Y binomial(K, share).
+
+    E[Y; Y <= L] is K share P(Y' <= L - 1) of Y' with a trial less, and P(Y' <= L - 1) is P(Y <= L) without
+    what has L in the first K - 1 trials and fails in the last, (K - L) / K P(Y = L).
+    """
+    below, last = at_most(limit, total, share), np.maximum(limit, 0)
+    at_limit = np.where(limit < 0, 0.0, binomial_pmf(last, total, share))
+    return below, total * below * (1 - 2 * share) + 2 * share * (total - last) * at_limit
 
 
 def _ratio(part: float, whole: float) -> float:

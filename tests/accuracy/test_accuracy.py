@@ -41,7 +41,7 @@ from humeval_power.planning.accuracy.formulas import (
     schlesselman_items,
     unpaired_effect,
 )
-from humeval_power.planning.accuracy.published import published_columns
+from humeval_power.planning.accuracy.published import published_by_prior
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.questions import detectable_effect, required_n
 from humeval_power.scenarios.accuracy.agreement import (
@@ -53,6 +53,7 @@ from humeval_power.scenarios.accuracy.paired import PairedAccuracy, largest_diff
 from humeval_power.scenarios.accuracy.unpaired import UnpairedAccuracy
 from humeval_power.scenarios.discordant_counts import approximate_power
 from humeval_power.scenarios.discordant_draws import likely_tables
+from tests.cli import run_json
 from tests.reference import every_table
 from tests.reference.golden import shared_golden
 
@@ -523,9 +524,10 @@ def test_detectable_improvements_of_nine_test_sets(shared: Path) -> None:
             needed = connett_items(only_b=(moved + effect) / 2, only_a=(moved - effect) / 2)
             assert needed == pytest.approx(n, rel=1e-4)  # their root is found to about 1e-7
         if "mde_exact_uncond_power_of_cond_test" in row:
-            found = published_columns(n, baseline=baseline, agreement=agreement, test="exact").regression
+            found = published_by_prior(n, baseline=baseline, test="exact")
+            regression = found["squad" if row["name"] == "SQuAD2" else "glue"].effect
             # This column was searched coarsely: it differs from the next file's by as much.
-            assert 100 * found == pytest.approx(row["mde_exact_uncond_power_of_cond_test"], rel=0.008)
+            assert 100 * regression == pytest.approx(row["mde_exact_uncond_power_of_cond_test"], rel=0.008)
 
 
 def test_detectable_improvements_by_test(shared: Path) -> None:
@@ -534,19 +536,15 @@ def test_detectable_improvements_by_test(shared: Path) -> None:
         for test, field in (("exact", "exact"), ("mid-p", "midp"), ("asymptotic", "asym")):
             if row["name"] == "WNLI" and test == "exact":
                 continue  # 5.78 points, where 5.5 are left
-            columns = published_columns(
-                row["n"],
-                baseline=row["acc"],
-                agreement=agreement,
-                test=test,  # type: ignore[arg-type]
-            )
+            columns = published_by_prior(row["n"], baseline=row["acc"], test=test)  # type: ignore[arg-type]
+            regression = columns["squad" if row["name"] == "SQuAD2" else "glue"]
             # Their power counts significance in the wrong direction too.
-            assert 100 * columns.regression == pytest.approx(row[field], rel=2e-6)
+            assert 100 * regression.effect == pytest.approx(row[field], rel=2e-6)
             effect = row[field] / 100
             moved = agreement.disagreement(row["acc"], effect)
             at = known(row["n"], (moved + effect) / 2, (moved - effect) / 2, test).computed()
             assert at.rejection_rate == pytest.approx(0.8, abs=1e-7)
-            assert columns.regression_is_possible is (row["name"] != "WNLI")
+            assert (regression.effect <= regression.largest) is (row["name"] != "WNLI")
         assert row["mess"] == pytest.approx(row["midp"], rel=1e-9)  # the paper's column is the mid-p test
 
 
@@ -562,11 +560,11 @@ LOOSE |= {
 
 PUBLISHED = ROOT / "examples" / "papers" / "published" / "card2020_table2_table9.csv"
 PRINTED = {
-    "binomial": "mde_binomial",
-    "lachenbruch": "mde_lachenbruch_mid",
-    "lachenbruch_lower": "mde_lachenbruch_lower",
-    "lachenbruch_upper": "mde_lachenbruch_upper",
-    "regression": "mde_regression",
+    "binomial": ("unpaired", "mde_binomial"),
+    "lachenbruch": ("middle", "mde_lachenbruch_mid"),
+    "lachenbruch_lower": ("most", "mde_lachenbruch_lower"),
+    "lachenbruch_upper": ("least", "mde_lachenbruch_upper"),
+    "regression": ("regression", "mde_regression"),
 }
 
 
@@ -575,15 +573,22 @@ def test_table_9_of_card_et_al_is_reproduced() -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 9
     for row in rows:
-        agreement = OVERLAP["squad" if row["dataset"].startswith("SQuAD") else "glue"]
-        baseline = float(row["sota_percent"]) / 100
-        ours = published_columns(int(row["size"]), baseline=baseline, agreement=agreement)
-        for column, there in PRINTED.items():
+        shown = run_json(
+            "accuracy", "bounds", "--n", row["size"], "--baseline", float(row["sota_percent"]) / 100,
+            "--compat", "card2020",
+        )  # fmt: skip
+        ours = {name: each["effect"] for name, each in shown["found"].items()}
+        ours["regression"] = ours["squad" if row["dataset"].startswith("SQuAD") else "glue"]
+        if row["expected_delta"] and row["dataset"] in shown["expected"]:
+            # The baseline is printed to 0.1 point, which is worth 0.013 here.
+            expected = pytest.approx(float(row["expected_delta"]), abs=0.0135 + 0.005)
+            assert 100 * shown["expected"][row["dataset"]] == expected
+        for column, (guess, there) in PRINTED.items():
             if (row["dataset"], column) == ("QQP", "lachenbruch_lower"):
                 continue  # 8.45e-5 in print, .0020 by the formula
             unit = 10.0 ** -len(row[there].split(".")[1])  # of the last digit in print
             allowed = unit * (2.5 if (row["dataset"], column) in LOOSE else 0.5001)
-            found = 100 * getattr(ours, column)
+            found = 100 * ours[guess]
             assert found == pytest.approx(float(row[there]), abs=allowed), (row["dataset"], column)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from cases import few_fast
 from click.testing import Result
+from places import ROOT
 
 from humeval_power.api import accuracy
 from humeval_power.errors import InputError
@@ -192,7 +193,7 @@ def test_without_labels_the_files_say_right_or_wrong(tmp_path: Path) -> None:
     ("text", "name", "said"),
     [
         ("id,prediction\nq1,a\nq1,b\n", "p.csv", "already"),
-        ("x,y,z\n1,2,3\n", "p.csv", "--column"),
+        ("x,y,z\n1,2,3\n", "p.csv", "column=COLUMN"),
         ("", "p.txt", "empty"),
     ],
 )
@@ -277,11 +278,11 @@ six,RTE,3000,88.1,1.0
 
 
 def test_claims_in_per_cent_are_told_from_shares(tmp_path: Path) -> None:
-    claims, percent = read_claims(write(tmp_path / "c.csv", CLAIMS))
+    claims, percent, _ = read_claims(write(tmp_path / "c.csv", CLAIMS))
     assert percent
     assert claims[0].baseline == pytest.approx(0.889)
     assert claims[0].improvement == pytest.approx(0.012)
-    shares, percent = read_claims(
+    shares, percent, _ = read_claims(
         write(tmp_path / "d.csv", "dataset,n,baseline,accuracy\na,100,0.8,0.83\n")
     )
     assert not percent
@@ -304,6 +305,49 @@ def test_every_problem_of_a_table_of_claims_is_told(tmp_path: Path) -> None:
     assert len(caught.value.problems) == 3
     with pytest.raises(InputError, match="no column was found for: baseline"):
         read_claims(write(tmp_path / "d.csv", "task,n,improvement\na,10,0.1\n"))
+
+
+PUBLISHED = ROOT / "examples" / "papers" / "card2020_repository"
+
+
+def test_the_annotations_of_card_et_al_are_read_as_they_are(tmp_path: Path) -> None:
+    annotations, sizes = PUBLISHED / "Glue-Paper-Annotations.csv", PUBLISHED / "glue_test_set_sizes.csv"
+    claims, percent, left_out = read_claims(annotations, sizes=sizes)
+    # Their notebook keeps the rows with two Y; Table 7 counts 61 claims.
+    assert (len(claims), percent, left_out) == (61, True, 57)
+    assert (claims[0].task, claims[0].n_items, claims[0].name) == ("MNLI-m", 9796, "raffel2019exploring")
+    few = write(tmp_path / "few.csv", "".join(annotations.read_text().splitlines(keepends=True)[:20]))
+    result = run("claims", str(few), "--sizes", str(sizes))
+    assert "43 % of 7 claims are below" in " ".join(result.stdout.split())
+    assert "12 rows left out" in result.stderr
+
+
+FLAGGED = "task,claimed,baseline,accuracy\na,Y,0.80,0.83\n"
+
+
+@pytest.mark.parametrize(
+    ("claims", "sizes", "said"),
+    [
+        (
+            FLAGGED + "a,perhaps,0.8,0.9\n",
+            "task,n\na,100\n",
+            "row 3, column 'claimed': value 'perhaps': is neither",
+        ),
+        (
+            FLAGGED + "b,yes,0.8,0.9\n",
+            "task,n\na,100\n",
+            "row 3, column 'task': value 'b': is not in sizes.csv",
+        ),
+        (FLAGGED, "task,n\na,100\na,200\n", "value 'a': has 100 items in another row"),
+        (FLAGGED.replace("Y", "N"), "task,n\na,100\n", "no row has yes under claimed"),
+        (FLAGGED.replace("task", "name"), "task,n\na,100\n", "no column was found for: task"),
+    ],
+)
+def test_a_table_of_flagged_claims_or_of_sizes_that_says_too_little_is_refused(
+    tmp_path: Path, claims: str, sizes: str, said: str
+) -> None:
+    tables = write(tmp_path / "claims.csv", claims), "--sizes", write(tmp_path / "sizes.csv", sizes)
+    assert said in refusal_of("claims", *tables)
 
 
 BOARD = """system,date,accuracy,dev

@@ -98,6 +98,48 @@ def test_a_study_as_planned_has_its_deviations_listed_and_power_at_the_effect_of
     assert "systems" not in found
 
 
+@pytest.fixture(scope="module")
+def renamed(tmp_path_factory):
+    """A plan of A and B with two looks, assigned to bart and pegasus, of which the last is rated 1 higher."""
+    folder = tmp_path_factory.mktemp("renamed")
+    sizes = "--effect 0.2 --scale 1:5 --workers 6 --items 10 --ratings-per-item 3 --cost-per-rating 0.1"
+    values = (
+        "--values sd_worker_slope=0.05,sd_residual=0.2,sd_item_intercept=0.1 --power 0.1 --simulations 100"
+    )
+    run("plan", *f"{sizes} {values} --looks 2 -o".split(), folder / "plan.json", "-q")
+    told = run(
+        *("assign", "--plan", folder / "plan.json", "--systems", "bart,pegasus", "-o", folder / "work.csv")
+    )
+    assert "The plan calls them A, B. Beside it say --systems bart,pegasus." in " ".join(
+        told.stderr.split()
+    )
+    work = pd.read_csv(folder / "work.csv").rename(columns={"worker_slot": "worker"})
+    noise = np.random.default_rng(1).integers(0, 3, len(work))
+    rated = work.assign(rating=2 + (work["system"] == "pegasus") + noise)
+    rated[["worker", "item", "system", "rating"]].to_csv(folder / "ratings.csv", index=False)
+    return folder
+
+
+def test_a_plan_whose_systems_were_named_later_says_how_to_name_them(renamed):
+    for command in ("analyze", "monitor"):
+        told = run(command, renamed / "ratings.csv", "--plan", renamed / "plan.json", code=2).output
+        said = " ".join(told.split())
+        assert "there are no systems 'A' and 'B', but 'bart' and 'pegasus'" in said
+        assert "--systems bart,pegasus, or the other way round" in said
+
+
+def test_names_that_the_systems_of_a_plan_got_later_are_no_deviation(renamed):
+    beside = (renamed / "ratings.csv", "--plan", renamed / "plan.json", "--systems")
+    looked = run("monitor", *beside, "bart,pegasus", "--final", "--ledger", renamed / "looks.jsonl")
+    assert "The plan's A is 'bart', and its B is 'pegasus'." in " ".join(looked.stderr.split())
+    said = json.loads(
+        run("analyze", *beside, "bart,pegasus", "--ledger", renamed / "looks.jsonl", "--json", "-q").stdout
+    )
+    assert said["effect"]["estimate"] > 0.1  # pegasus - bart: 1 of 4 points
+    assert "systems" not in {one["what"] for one in said["deviations"]}
+    assert "ratings" not in {one["what"] for one in said["deviations"]}
+
+
 def test_another_test_than_planned_is_a_deviation(study, plan):
     said = json.loads(run("analyze", study, "--plan", plan, "--alpha", "0.01", "--json", "-q").stdout)
     assert any(one["what"] == "test" for one in said["deviations"])

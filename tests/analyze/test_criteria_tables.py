@@ -105,7 +105,7 @@ def test_all_columns_are_taken_only_where_one_scale_holds_them(written):
     for scale in ("1:5", None):
         with pytest.raises(InputError, match="do not share a scale") as caught:
             read_criteria(path, scale=scale, require_pair=False)
-        assert "--criteria adequacy,fluency,seconds" in str(caught.value)
+        assert "read_criteria(criteria=('adequacy', 'fluency', 'seconds'))" in str(caught.value)
         assert "adequacy (1 to 5)" in str(caught.value)
     assert list(read_criteria(path, CRITERIA, scale="1:5", require_pair=False)) == list(CRITERIA)
 

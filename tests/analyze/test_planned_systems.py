@@ -125,3 +125,25 @@ def test_systems_that_were_not_planned_and_those_that_are_missing_are_named(fold
     told = {one["what"]: (one["planned"], one["actual"]) for one in said["criteria"][0]["deviations"]}
     assert told["systems that are missing"] == ("tuned", "no ratings of them")
     assert told["systems beyond the plan"] == ("none", "other")
+
+
+def test_names_that_several_systems_got_after_the_plan_are_no_deviation(tmp_path):
+    sizes = "--effect 0.2 --scale 1:5 --workers 6 --items 10 --ratings-per-item 3 --cost-per-rating 0.1"
+    values = "--values sd_worker_slope=0.05,sd_residual=0.2 --power 0.1 --simulations 20"
+    of_three = "--n-systems 3 --comparisons baseline --baseline A"
+    plan, work, ratings = tmp_path / "plan.json", tmp_path / "work.csv", tmp_path / "ratings.csv"
+    run("plan", *f"{sizes} {values} {of_three} -o".split(), plan)
+    run("assign", "--plan", plan, "--systems", "t5,bart,pegasus", "-o", work)
+    table = pd.read_csv(work).rename(columns={"worker_slot": "worker"})
+    rating = np.random.default_rng(1).integers(1, 6, len(table))
+    table.assign(rating=rating)[["worker", "item", "system", "rating"]].to_csv(ratings, index=False)
+    refused = " ".join(run("analyze", ratings, "--plan", plan, code=2).output.split())
+    assert "There is no system 'A' to compare with" in refused
+    assert "--baseline NAME" in refused
+    said = json.loads(run("analyze", ratings, "--plan", plan, "--baseline", "t5", "--json").stdout)
+    whats = {one["what"] for one in said["deviations"]}
+    assert not whats & {"systems that are missing", "systems beyond the plan", "comparisons"}
+    table["system"] = table["system"].replace({"t5": "A"})  # one of the plan's names, and two others
+    table.assign(rating=rating)[["worker", "item", "system", "rating"]].to_csv(ratings, index=False)
+    said = json.loads(run("analyze", ratings, "--plan", plan, "--json").stdout)
+    assert "systems that are missing" in {one["what"] for one in said["deviations"]}

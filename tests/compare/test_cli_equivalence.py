@@ -123,9 +123,11 @@ def test_calibrate_simulates_at_the_margin(tmp_path: Path) -> None:
     assert "a true difference B - A of -0.2, at the margin" in said
     assert "Tests that know no margin are left out" in said
     assert "B better" not in said
+    refused = " ".join(run(*arguments, *EQUIVALENT, "--p", 0.03).stderr.split())
+    assert "p is judged for a test of a difference: leave out the margin" in refused
     stored = json.loads((tmp_path / "out" / "record.json").read_text())
     assert stored["rule"]["margin"] == 0.2
-    assert stored["parameters"]["effect"] == pytest.approx(-0.1)  # under -1/+1 coding
+    assert stored["settings"]["high"]["effect"] == pytest.approx(-0.1)  # under -1/+1 coding
 
 
 def test_the_checklist_takes_the_margin_from_a_power_document(tmp_path: Path) -> None:

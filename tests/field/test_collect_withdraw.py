@@ -10,8 +10,8 @@ from seven import seven
 
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
+from humeval_power.exports import withdraw_workers
 from humeval_power.interfaces.formats.monitor.ledger import read_ledger
-from humeval_power.interfaces.python.exports import withdraw_workers
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
 from tests.cli import run

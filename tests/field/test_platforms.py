@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 
 import pandas as pd
 import pytest
 
 from humeval_power.checking.exports.imported import imported
+from humeval_power.checking.wide import columns_of_workers
 from humeval_power.errors import InputError
 from humeval_power.interfaces.formats.exports.mapping_file import read_mapping
 from humeval_power.interfaces.formats.exports.platforms import platform_of, read_export
 from humeval_power.interfaces.formats.exports.raw import RawExport
+from humeval_power.interfaces.formats.ratings import read_ratings
 from tests.cli import run
 from tests.field import exports
 
@@ -81,9 +84,42 @@ def test_a_score_of_an_output_that_systems_share_is_said(tmp_path):
     assert any("joined by +" in notice for notice in found.notices)
 
 
-@pytest.mark.parametrize(
-    "text", ["a,b\n1,2\n", "worker,item,system,rating\nw,i,A,1\n", "[1, 2]", '{"a": 1}\n']
-)
+def appraise_of_documents(names, segments=lambda document, at: f"{document}-{at}", beside=True):
+    """Two users, two documents, two systems, two segments; names: how a system of a document is called."""
+    return "".join(
+        f"{user},{names.format(d=d, s=s)},{segments(d, at)},TGT,eng,deu,{10 * at + u},"
+        + (f"{d},False," if beside else "")
+        + "1700000000.1,1700000009.9\n"
+        for u, user in enumerate(("u1", "u2"))
+        for d in ("doc0", "doc1")
+        for s in ("sysA", "sysB")
+        for at in (1, 2)
+    )
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_documents_in_the_names_of_appraises_systems_are_split_off(tmp_path, beside):
+    path = tmp_path / "appraise.csv"
+    path.write_text(appraise_of_documents("{d}#{s}", beside=beside))
+    table = imported([read_export(path)]).frame
+    assert sorted(set(zip(table["system"], table["document"], strict=True))) == [
+        (system, document) for system in ("sysA", "sysB") for document in ("doc0", "doc1")
+    ]
+    assert set(table["item"]) == {"doc0-1", "doc0-2", "doc1-1", "doc1-2"}
+    path.write_text(appraise_of_documents("{d}#{s}", lambda _, at: at, beside=beside))
+    table = imported([read_export(path)]).frame  # segment 1 of doc0 is not segment 1 of doc1
+    assert set(table["item"]) == {"doc0:1", "doc0:2", "doc1:1", "doc1:2"}
+
+
+def test_a_hash_in_a_systems_name_alone_is_no_document(tmp_path):
+    path = tmp_path / "appraise.csv"
+    path.write_text(appraise_of_documents("team#{s}", beside=False))
+    table = imported([read_export(path)]).frame
+    assert set(table["system"]) == {"team#sysA", "team#sysB"}
+    assert "document" not in table
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "worker,system,rating\nw,A,1\n", "[1, 2]", '{"a": 1}\n'])
 def test_other_files_are_nobodys(tmp_path, text):
     path = tmp_path / "other"
     path.write_text(text)
@@ -191,3 +227,255 @@ def test_a_check_of_nobody_is_refused(tmp_path):
     )
     with pytest.raises(InputError, match="need a column of the worker"):
         imported([read_export(path, platform="table")], read_mapping(mapping)[0])
+
+
+BY_WORKER = """item,system,Ann,Ben,Cy,comment
+s01,A,4,5,N/A,good
+s01,B,3,,2,
+s02,A,5,4,4,fine
+s02,B,2,1,3,
+s03,A,5,5,3,
+s03,B,3,2,1,
+"""
+BY_WORKER_RATINGS = [
+    (worker, item, system, "", rating)
+    for row in BY_WORKER.splitlines()[1:]
+    for item, system, *ratings, _ in [row.split(",")]
+    for worker, rating in zip(("Ann", "Ben", "Cy"), ratings, strict=True)
+    if rating not in ("", "N/A")
+]
+
+
+def test_a_column_for_each_worker_is_read_as_ratings_of_that_worker(tmp_path):
+    path = tmp_path / "sheet.csv"
+    path.write_text(BY_WORKER)
+    found, ratings = ratings_of(path)
+    assert found.why.startswith("Columns Ann, Ben, Cy hold ratings on one scale")
+    assert sorted(ratings) == sorted(BY_WORKER_RATINGS)
+    said = " ".join(run("check", path).output.split())
+    assert "16 ratings by 3 workers of 3 items under 2 systems" in said
+    assert "Columns Ann, Ben, Cy hold ratings on one scale: each is read as those of one worker." in said
+    for read in (read_ratings(path), read_ratings(pd.read_csv(path))):
+        assert read.worker_names == ("Ann", "Ben", "Cy")
+        assert read.n_ratings == len(BY_WORKER_RATINGS)
+        assert any("Columns Ann, Ben, Cy" in notice for notice in read.notices)
+
+
+def test_a_mapping_of_all_columns_leaves_out_those_that_it_names_as_something_else(tmp_path):
+    path, mapping = tmp_path / "sheet.csv", tmp_path / "mapping.toml"
+    path.write_text(BY_WORKER)
+    mapping.write_text(
+        'schema = "humeval_power/mapping/1"\nplatform = "table"\nratings = ["{worker}"]\n'
+        'missing = ["N/A"]\nkeep = ["comment"]\n[columns]\nitem = "item"\nsystem = "system"\n'
+    )
+    assert sorted(ratings_of(path, read_mapping(mapping)[0])[1]) == sorted(BY_WORKER_RATINGS)
+
+
+def test_the_draft_of_a_column_for_each_worker_is_ready_to_use(tmp_path):
+    path, mapping = tmp_path / "sheet.csv", tmp_path / "mapping.toml"
+    path.write_text(BY_WORKER)
+    run("import", path, "--draft", "-o", mapping)
+    assert sorted(ratings_of(path, read_mapping(mapping)[0])[1]) == sorted(BY_WORKER_RATINGS)
+
+
+NOT_BY_WORKER = {
+    "criteria": "item,system,fluency,adequacy\ns1,A,1,5\ns1,B,4,2\ns2,A,3,4\ns2,B,5,1\n",
+    "a worker by another name": "item,system,who,c1,c2\ns1,A,x,1,5\ns1,B,y,4,2\ns2,A,y,3,4\ns2,B,x,5,1\n",
+    "metrics": "item,system,bleu,chrf\ns1,A,0.1,0.5\ns1,B,0.4,0.2\ns2,A,0.3,0.4\ns2,B,0.5,0.1\n",
+    "right or wrong": "item,system,exact,loose\ns1,A,0,1\ns1,B,1,0\ns2,A,1,1\ns2,B,0,0\n",
+    "counts": "item,system,words,chars\ns1,A,10,500\ns1,B,12,480\ns2,A,9,510\ns2,B,11,470\n",
+    "one column": "item,system,Ann\ns1,A,1\ns1,B,4\ns2,A,3\ns2,B,5\n",
+    "outputs that stand twice": "item,system,Ann,Ben\ns1,A,1,5\ns1,A,4,2\ns2,A,3,4\ns2,B,5,1\n",
+}
+
+
+@pytest.mark.parametrize("text", NOT_BY_WORKER.values(), ids=NOT_BY_WORKER)
+def test_other_numbers_side_by_side_are_no_workers(tmp_path, text):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    assert columns_of_workers(pd.read_csv(path, dtype=str)) == ()
+    with pytest.raises(InputError, match="no column was found for"):
+        read_ratings(path)
+    said = " ".join(run("import", path, code=2).output.split())
+    assert "--from table --draft -o mapping.toml" in said
+
+
+def label_studio_with_words(criterion="adequacy", said=("good", "bad")):
+    """Tasks with a rating of fluency, and beside it a criterion in words."""
+    return [
+        {
+            "id": at,
+            "data": {"item_id": f"s{at // 2}", "system": "AB"[at % 2], "doc_id": "d1"},
+            "annotations": [
+                {
+                    "id": 100 + at,
+                    "completed_by": 7,
+                    "result": [
+                        {"from_name": "fluency", "type": "rating", "value": {"rating": 1 + at}},
+                        {
+                            "from_name": criterion,
+                            "type": "choices",
+                            "value": {"choices": [said[at % len(said)]]},
+                        },
+                    ],
+                }
+            ],
+        }
+        for at in range(4)
+    ]
+
+
+def test_a_criterion_in_words_is_left_out_and_named_where_another_is_in_numbers(tmp_path):
+    path, mapping, out = tmp_path / "tasks.json", tmp_path / "mapping.toml", tmp_path / "out.csv"
+    path.write_text(json.dumps(label_studio_with_words()))
+    told = " ".join(run("import", path, "-o", out).stderr.split())
+    assert "the criterion 'adequacy' is left out: its answers are words (good, bad)" in told
+    assert "under [words] of a mapping: humeval-power import" in told
+    table = pd.read_csv(out)
+    assert list(zip(table["criterion"], table["rating"], strict=True)) == [
+        ("fluency", 1),
+        ("fluency", 2),
+        ("fluency", 3),
+        ("fluency", 4),
+    ]
+    assert set(table["document"]) == {"d1"}
+    run("import", path, "--draft", "-o", mapping)  # the remedy
+    draft = mapping.read_text().replace('# "good" = ', '"good" = 1').replace('# "bad" = ', '"bad" = 0')
+    mapping.write_text(draft)
+    run("import", path, "--map", mapping, "-o", out, "--force")
+    table = pd.read_csv(out)
+    assert table[table["criterion"] == "adequacy"]["rating"].tolist() == [1, 0, 1, 0]
+
+
+def test_criteria_that_are_all_in_words_are_refused_as_ever(tmp_path):
+    tasks = label_studio_with_words()
+    for one in tasks:
+        del one["annotations"][0]["result"][0]
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps(tasks))
+    told = " ".join(run("import", path, code=2).output.split())
+    assert "'good': is no number" in told
+    assert "--draft -o mapping.toml" in told
+
+
+MTURK_WITH_COMMENT = (
+    "HITId,AssignmentId,WorkerId,Input.item,Input.doc_id,Input.system,Answer.rating,Answer.comment\n"
+    "H1,AS1,A1,s1,d1,A,4,nice\nH2,AS2,A1,s1,d1,B,3,\nH3,AS3,A1,s2,d1,A,5,too long\n"
+)
+TEXT = {
+    "mturk.csv": (MTURK_WITH_COMMENT, 'ratings = { "rating" = "Answer.rating" }'),
+    "tasks.json": (
+        json.dumps(label_studio_with_words("why", ("it reads well", "no", "too long", "I like it"))),
+        'ratings = { "fluency" = "fluency" }',
+    ),
+    "argilla.json": (
+        json.dumps(
+            [
+                {"item": "s1", "system": system}
+                | {
+                    f"{name}.responses": [said]
+                    for name, said in (("quality", at), ("comment", f"text {at}"))
+                }
+                | {f"{name}.responses.users": ["u1"] for name in ("quality", "comment")}
+                | {f"{name}.responses.status": ["submitted"] for name in ("quality", "comment")}
+                for at, system in enumerate("AB")
+            ]
+        ),
+        '"question" = ["comment"]',  # under [drop_rows]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXT)
+def test_a_comment_is_no_rating(tmp_path, name):
+    text, drafted = TEXT[name]
+    path, mapping = tmp_path / name, tmp_path / "mapping.toml"
+    path.write_text(text)
+    run("import", path, "--draft", "-o", mapping)
+    draft = mapping.read_text()
+    assert drafted in draft
+    assert "# Text, and no ratings: " in draft
+    assert "[words]" not in draft
+    unaided = run("import", path, "--keep-ids", "-q", "--format", "csv").stdout
+    assert unaided == run("import", path, "--map", mapping, "--keep-ids", "-q", "--format", "csv").stdout
+    assert len(unaided.splitlines()) > 2
+
+
+def test_a_draft_takes_a_document_for_the_document_beside_an_item(tmp_path):
+    rows = itertools.product("ab", ("d1", "d2"), (1, 2), "XY")
+    text = "".join(
+        f"{worker},{doc}s{at},{doc},{system},a text of {k},{1 + k % 5},{1 + k % 3}\n"
+        for k, (worker, doc, at, system) in enumerate(rows)
+    )
+    path, mapping = tmp_path / "table.csv", tmp_path / "mapping.toml"
+    path.write_text("annotator,segment_id,doc_id,sys,comment,fluency,adequacy\n" + text)
+    run("import", path, "--from", "table", "--draft", "-o", mapping)
+    found = read_mapping(mapping)[0]
+    assert {part: one.text for part, one in found.columns.items()} == {
+        "worker": "annotator",
+        "item": "segment_id",
+        "system": "sys",
+        "document": "doc_id",
+    }
+    assert [one.criterion for one in found.ratings] == ["fluency", "adequacy"]
+
+
+def test_a_draft_says_what_names_tell_where_no_column_of_ratings_is_known(tmp_path):
+    path, mapping = tmp_path / "table.csv", tmp_path / "mapping.toml"
+    path.write_text("item,system,Fluency of Ann,Fluency of Ben\ns01,A,4,well\ns01,B,3,badly\n")
+    run("import", path, "--from", "table", "--draft", "-o", mapping)
+    draft = mapping.read_text().replace('# ratings = ["Q{slot}"]', 'ratings = ["{criterion} of {worker}"]')
+    assert 'item = "item"\n' in draft
+    assert 'system = "system"\n' in draft
+    mapping.write_text(draft + "[words]\nwell = 5\nbadly = 1\n")
+    said = run("import", path, "--map", mapping, "--keep-ids", "-q", "--format", "csv").stdout
+    assert said.splitlines()[1:3] == ["Ann,s01,A,Fluency,4", "Ben,s01,A,Fluency,5"]
+
+
+def test_labels_of_potato_that_are_numbers_are_ratings_where_they_are_marked(tmp_path):
+    path = tmp_path / "potato.csv"
+    head = "instance_id,user_id,fluency.1,kind.rail,fluency.4\n"
+    path.write_text(head + "s1__A,ann,1,rail,\ns1__B,ann,,,4\n")
+    assert ratings_of(path)[1] == [("ann", "s1", "A", "", "1"), ("ann", "s1", "B", "", "4")]
+    path.write_text(head + "s1__A,ann,73,rail,\ns1__B,ann,,,4\n")  # 73 is no mark: a value of its own
+    assert read_export(path).mapping is None
+
+
+TOO_LITTLE = {
+    "no ratings told": "Timestamp,Email Address,How good is it?\n2026-01-02,a@x.org,4\n",
+    "no item": "HITId,AssignmentId,WorkerId,Answer.q1,Answer.q2\nH1,AS1,A1,4,3\n",
+    "words": "HITId,AssignmentId,WorkerId,Input.item,Input.system,Answer.q\nH1,AS1,A1,s1,A,good\n",
+}
+
+
+@pytest.mark.parametrize("text", TOO_LITTLE.values(), ids=TOO_LITTLE)
+def test_an_export_that_says_too_little_names_the_command_of_the_draft(tmp_path, text):
+    folder = tmp_path / "my study"
+    folder.mkdir()
+    path, mapping = folder / "export.csv", tmp_path / "mapping.toml"
+    path.write_text(text)
+    drafted = f"humeval-power import '{path}' --draft -o mapping.toml"
+    with pytest.raises(InputError) as refused:
+        imported([read_export(path)])
+    assert drafted in str(refused.value)
+    with pytest.raises(InputError) as refused:  # where ratings are asked for, too
+        read_ratings(path)
+    assert drafted in str(refused.value)
+    run("import", path, "--draft", "-o", mapping)
+    assert mapping.exists()
+
+
+def test_a_decimal_comma_is_called_that(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("item;system;worker;rating\ns1;A;w1;4,5\n")
+    assert "a rating is written with a decimal point" in " ".join(
+        run("import", path, code=2).output.split()
+    )
+
+
+def test_a_table_of_one_rating_a_row_is_simply_imported(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text("item,system,worker,rating\ns1,A,w1,4\ns1,B,w1,NA\ns2,A,w2,5\n")
+    found, ratings = ratings_of(path)
+    assert found.why == "its columns say which is what"
+    assert ratings == [("w1", "s1", "A", "", "4"), ("w2", "s2", "A", "", "5")]

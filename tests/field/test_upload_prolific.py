@@ -51,6 +51,8 @@ def test_pay_by_the_hour_gives_minutes_and_rewards_of_all_that_is_shown():
     assert "| Reward | 1.34 USD, for the slot with the most outputs" in said
     assert "The pay is 12.00 USD an hour" in said
     assert "Rewards 4.02 USD + fee 1.72 USD = 5.74 USD" in said
+    # a study for each slot: 1.17 + 1.34 + 1.17 = 3.68, of which 42.8 % are 1.575
+    assert "after the rows of places.csv: Rewards 3.68 USD + fee 1.58 USD = 5.26 USD" in said
     assert "The fee of prolific (42.8 %) is not confirmed" in said
     assert "WARNING" not in said
 
@@ -109,3 +111,30 @@ def test_the_prices_of_a_plan_reach_what_is_uploaded(tmp_path):
     warned = "WARNING: 7.00 USD an hour is below Prolific's least"
     assert warned in " ".join(told.stderr.split())
     assert warned in (tmp_path / "up" / "prolific" / "prolific.md").read_text()
+
+
+def test_plan_and_sheet_name_the_same_total_where_slots_are_uneven(tmp_path):
+    # 5 slots of 22 outputs and 2 of 20, at 12 an hour and 50 s: 3.6667 and 3.3333
+    design = "--effect 0.1 --scale 1:5 --workers 7 --items 25 --ratings-per-item 3"
+    prices = "--pay-per-hour 12 --seconds-per-rating 50 --fee prolific-academic"
+    values = "--values sd_worker_slope=0.05,sd_residual=0.2,sd_item_intercept=0.1"
+    planned = run(
+        "plan",
+        *f"{design} {prices} {values} --simulations 100".split(),
+        "-o",
+        tmp_path / "plan.json",
+        code=None,
+    )
+    outputs = tmp_path / "outputs.csv"
+    outputs.write_text("item,A,B\n" + "".join(f"s{at},a{at},b{at}\n" for at in range(25)))
+    run(
+        *("assign", "--plan", tmp_path / "plan.json", "--outputs", outputs, "--upload", "prolific"),
+        *("--key", tmp_path / "key.csv", "-o", tmp_path / "up"),
+    )
+    sheet = (tmp_path / "up" / "prolific" / "prolific.md").read_text()
+    said = " ".join(planned.stdout.split())
+    assert "Total cost 33.33 USD" in said  # 150 ratings at 1/6: 25.00, and a third of it
+    assert "one study of 7 places at 3.67 USD, for 22 outputs, costs 34.24 USD with the fee" in said
+    assert "where the total has 33.33 USD; a study for each slot costs 33.36 USD" in said
+    assert "= 34.24 USD, if each place is filled once" in sheet  # 7 x 3.67 = 25.69, and 8.55
+    assert "Rewards 25.03 USD + fee 8.33 USD = 33.36 USD" in sheet  # 5 x 3.67 + 2 x 3.34

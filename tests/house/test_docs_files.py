@@ -121,7 +121,7 @@ def looked_at(study):
 
 
 LOOKED_AT = {
-    "plan/record.json": "humeval_power/plan_search/1",
+    "plan/record.json": "humeval_power/plan_search/2",
     "monitor.json": "humeval_power/monitor/2",
     "analysis.json": "humeval_power/analysis/1",
     "start.json": "humeval_power/look_ledger/3",
@@ -158,7 +158,7 @@ DOCUMENTS = {
     "exported.json": "humeval_power/parameters/1",
     "power.json": "humeval_power/power/1",
     "surface/record.json": "humeval_power/surface/1",
-    "plan/record.json": "humeval_power/plan_search/1",
+    "plan/record.json": "humeval_power/plan_search/2",
     "assignment.json": "humeval_power/assignment/1",
     "systems.json": "humeval_power/assignment/1",
     "analysis.json": "humeval_power/analysis/1",

@@ -167,3 +167,26 @@ SHORT = sorted(path for path in EXAMPLES.glob("*.py") if not path.stem.startswit
 @pytest.mark.parametrize("path", SHORT, ids=lambda path: path.stem)
 def test_an_example_is_shorter_than_sixty_lines(path):
     assert len(path.read_text().splitlines()) < 60
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("data/make_parameter_library.py", "The ratings are not here: HUMEVAL_SHARED is to name a folder"),
+        ("docs/render_notebooks.py", "Name the folder to write to"),
+    ],
+)
+def test_a_script_that_lacks_something_says_what_and_writes_nothing(
+    script: str, said: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "HUMEVAL_SHARED": str(tmp_path / "none")},
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(said)
+    assert not list(tmp_path.iterdir())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import inspect
 import re
 from pathlib import Path
@@ -35,6 +36,17 @@ def test_every_public_name_is_what_it_is_called(name):
     if inspect.isclass(value) or inspect.isfunction(value):
         assert value.__name__ == name.rpartition(".")[2]
         assert value.__module__.startswith("humeval_power.")
+
+
+@each_case("space", NAMESPACES)
+def test_a_namespace_is_the_module_of_its_name(space):
+    assert getattr(hp, space) is importlib.import_module(f"humeval_power.{space}")
+
+
+def test_names_are_imported_from_a_namespace():
+    from humeval_power.looks import boundaries
+
+    assert boundaries is hp.looks.boundaries
 
 
 def test_the_package_says_that_it_is_typed():

@@ -166,6 +166,21 @@ def test_ratings_of_an_earlier_look_may_neither_change_nor_vanish(plan: Path) ->
     assert plan.with_suffix(".looks.jsonl").read_bytes() == before
 
 
+def test_systems_named_after_the_plan_cannot_change_places_between_looks(tmp_path: Path) -> None:
+    pilot, path = tmp_path / "pilot.csv", tmp_path / "plan.json"
+    ratings(0.02, seed=1).replace({"system": {"old": "A", "new": "B"}}).to_csv(pilot, index=False)
+    words = "--scale 1:5:5 --effect 0.1 --items 30:30 --workers 10:10 --ratings-per-item 10:10 --looks 3 -q"
+    run("plan", pilot, *words.split(), "--cost-per-rating", 0.1, "--simulations", 20, "-o", path)
+    table = ratings(0.06, seed=20)
+    assert look(path, part(table, 10), "--systems", "old,new").exit_code == 0
+    ledger = path.with_suffix(".looks.jsonl").read_bytes()
+    done = look(path, part(table, 20), "--systems", "new,old")
+    assert done.exit_code == 2
+    assert "of an earlier look with another value now" in " ".join(done.stderr.split())
+    assert path.with_suffix(".looks.jsonl").read_bytes() == ledger
+    assert look(path, part(table, 20), "--systems", "old,new").exit_code == 0
+
+
 def test_a_look_too_early_leaves_no_ledger_behind(plan: Path) -> None:
     done = look(plan, part(ratings(0.06, seed=20), 5))
     assert done.exit_code == 2

@@ -57,7 +57,7 @@ def test_systems_may_have_any_name(tmp_path) -> None:
     frame = pd.DataFrame({"system": ["old", HOSTILE] * 3, "score": range(6)})
     assert read(tmp_path, frame, plan_of(SCORES.study, ("old", HOSTILE))).is_b.sum() == 3
     assert read(tmp_path, frame, SCORES, systems=("old", HOSTILE)).is_b.sum() == 3
-    with pytest.raises(InputError, match=r"has no row of 'new'.*--systems A,B"):
+    with pytest.raises(InputError, match=r"has no row of 'new'.*systems=\('A', 'B'\)"):
         read(tmp_path, frame, SCORES)
 
 

@@ -59,15 +59,21 @@ def test_ratings_cannot_be_found_by_trying_without_the_secret(tmp_path: Path) ->
         value = f"{place}\0{ratings.raw_rating[row]:.10g}"
         plain[place] = hashlib.sha256(value.encode()).hexdigest()[:16]
     assert recovered(plain) == ratings.n_ratings == 120  # the search is one that finds what is not secret
-    assert recovered(dict(row_digests(ratings, kept_secret(tmp_path / "secret")))) == 0
+    assert (
+        recovered(dict(row_digests(ratings, ratings.system_names, kept_secret(tmp_path / "secret")))) == 0
+    )
 
 
 def test_digests_hang_on_the_secret_and_not_on_the_order_of_rows() -> None:
     ratings = study()
     one, other = StudySecret(b"1" * 32), StudySecret(b"2" * 32)
-    assert dict(row_digests(ratings, one)) == dict(row_digests(ratings, StudySecret(b"1" * 32)))
-    assert not set(dict(row_digests(ratings, one))) & set(dict(row_digests(ratings, other)))
-    values = [value for _, value in row_digests(ratings, one)]
+    assert dict(row_digests(ratings, ratings.system_names, one)) == dict(
+        row_digests(ratings, ratings.system_names, StudySecret(b"1" * 32))
+    )
+    assert not set(dict(row_digests(ratings, ratings.system_names, one))) & set(
+        dict(row_digests(ratings, ratings.system_names, other))
+    )
+    values = [value for _, value in row_digests(ratings, ratings.system_names, one)]
     assert len(set(values)) == len(values)  # equal ratings do not look equal
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from click.testing import Result
 
 from humeval_power.api.plan import assign_work
 from humeval_power.checking.exports.assigned import Key
+from humeval_power.checking.outputs import Outputs
 from humeval_power.errors import InputError
 from humeval_power.parameters import preset
 from humeval_power.planning.plan.plan import ParameterSource, Plan, PredictedPower
@@ -259,8 +261,24 @@ def test_a_plan_file_gives_the_design_the_systems_the_seed_and_the_limit(plan_fi
 
 
 def test_a_plan_leaves_nothing_to_type(plan_file: Path) -> None:
-    result = run("--plan", plan_file, "--workers", 5, "--systems", "A,B", code=2)
-    assert "The plan says this itself: leave out --workers, --systems." in words(result.stderr)
+    result = run("--plan", plan_file, "--workers", 5, "--n-systems", 2, code=2)
+    assert "The plan says this itself: leave out --workers, --n-systems." in words(result.stderr)
+
+
+def test_systems_of_a_plan_are_renamed_and_not_added(plan_file: Path) -> None:
+    found = json.loads(run("--plan", plan_file, "--systems", "bart,pegasus", "--json").stdout)
+    assert {row["system"] for row in found["rows"]} == {"bart", "pegasus"}
+    refused = run("--plan", plan_file, "--systems", "x,y,z", code=2)
+    assert "--systems names 3; the plan has 2: old, new." in words(refused.stderr)
+
+
+def test_outputs_under_other_names_say_how_the_systems_are_renamed() -> None:
+    texts = {(item, system): "text" for item in ("i1", "i2") for system in ("bart", "pegasus")}
+    outputs = Outputs("outputs.csv", ("i1", "i2"), ("bart", "pegasus"), texts)
+    with pytest.raises(InputError) as refused:
+        outputs.check(("i1", "i2"), ("A", "B"))
+    assert "--systems bart,pegasus" in str(refused.value.problems[0])
+    outputs.check(("i1", "i2"), ("bart", "pegasus"))
 
 
 @each_case(

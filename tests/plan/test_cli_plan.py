@@ -84,7 +84,7 @@ def test_the_answer_names_size_price_power_and_what_blocks_in_eighty_columns():
         assert word in text
     assert " in 200 simulated studies (95 % Monte Carlo interval" in text
     assert "expected power (assurance)" in text
-    assert "chosen" in text
+    assert "cheapest *" in text
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -104,6 +104,30 @@ def test_a_budget_is_kept_and_its_best_is_an_answer_even_below_the_target():
     assert record["reason"].startswith("50.00 USD buy a power of 0.7")
     richer = searched(*PILOT, *LIMITS, *PRICE, *EFFECT, "--budget", "60", code=None)
     assert richer["chosen"]["analytic_power"]["pilot"] >= record["chosen"]["analytic_power"]["pilot"]
+
+
+def test_the_ways_to_spend_the_money_are_the_same_three_rows_everywhere():
+    words = (*PILOT, *LIMITS, *PRICE, "--effect", "0.15", "--budget", "1000", "--seconds-per-rating", "36")
+    ways = searched(*words)["ways"]
+    assert [way["name"] for way in ways] == ["cheapest", "safer", "all the budget"]
+    assert [way["is_planned"] for way in ways] == [True, False, False]
+    for form in ("terminal", "markdown", "html"):
+        text = run(*words, "--format", form).stdout
+        for way in ways:
+            cost = f"{Decimal(way['design']['cost']):,.2f}"
+            assert any(way["name"] in line and cost in line for line in _rows(text))
+    for design in (way["design"] for way in ways):
+        # 36 seconds a rating are 100 ratings an hour; a worker rates for one hour a day
+        assert design["hours"] == pytest.approx(design["n_ratings"] / 100)
+        most = 2 * -(-design["n_items"] * design["ratings_per_item"] // design["n_workers"])
+        assert design["days"] == -(-most // 100)
+    assert searched(*words, "--spend-budget")["ways"][2]["is_planned"]
+    assert "--budget" in refused(*PILOT, *LIMITS, *PRICE, *EFFECT, "--spend-budget")
+
+
+def _rows(text: str) -> list[str]:
+    """Rows of a table in text, Markdown or HTML."""
+    return text.replace("\n", " ").split("<tr") if "<tr" in text else text.splitlines()
 
 
 def test_a_design_costs_what_its_parts_cost():
@@ -208,7 +232,8 @@ def test_parameters_from_a_file_give_the_plan_of_their_pilot(tmp_path):
 
 def test_nobody_gives_more_ratings_than_the_limit():
     record = searched(*PILOT, *LIMITS, *PRICE, *EFFECT, "--max-ratings-per-worker", "40", code=3)
-    for design in (record["chosen"], *record["neighbours"]):
+    ways = [way["design"] for way in record["ways"] if way["design"] is not None]
+    for design in (record["chosen"], *ways):
         pairs = -(-design["n_items"] * design["ratings_per_item"] // design["n_workers"])
         assert 2 * pairs <= 40
 
@@ -399,7 +424,6 @@ def test_a_space_that_holds_no_design_is_refused_with_the_reason(arguments, mess
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--safe", "0.8"), "--safe needs a pilot"),
         (("--preset", "high", "--safe", "0.8"), "--safe needs a pilot"),
         (("--preset", "high", "--confidence", "0.8"), "plan from a pilot"),
         (("--preset", "middle"), "there is no preset 'middle'"),
@@ -458,3 +482,11 @@ def test_a_pilot_that_does_not_identify_its_variances_is_refused_with_the_way_ou
 
 def test_a_missing_pilot_is_named():
     assert "nowhere.csv" in refused("plan", "nowhere.csv", *LIMITS, *PRICE, *EFFECT)
+
+
+def test_without_a_pilot_no_effect_is_one_that_a_pilot_showed():
+    binary = "plan --scale 0:1 --family binary --shares .5,.5 --effect 0.2 --simulations 10"
+    limits = "--items 100 --max-workers 60 --cost-per-rating 0.1"
+    printed = done(*binary.split(), *limits.split(), "--details").stdout
+    assert "that the pilot showed" not in printed
+    assert "not one that was chosen because it matters" not in printed

@@ -559,7 +559,7 @@ def test_a_changed_history_is_refused_for_good(path: str, value: object, file: P
     amended(file, "a lower target")
     edit(file, put(path, value))
     assert "its history, its checksum or its sealed copy was changed" in problems(file)[0]
-    with pytest.raises(InputError, match="--amend cannot accept this"):
+    with pytest.raises(InputError, match="`amend` cannot accept this"):
         amend_plan(file, "because", date=LATEST)
 
 

@@ -183,7 +183,7 @@ def test_the_page_gives_power_with_its_interval_and_limits() -> None:
 def test_a_one_sided_test_claims_one_side_only() -> None:
     plan = promised(replace(PLAN, rule=DecisionRule(alternative="greater")))
     text = plan_markdown(plan)
-    assert "one-sided (B better than A), alpha 0.05" in text
+    assert "one-sided (new better than old), alpha 0.05" in text
     assert (
         "new is said to be better than old if the test is significant; nothing is claimed for old" in text
     )

@@ -93,16 +93,58 @@ def test_the_promise_is_the_formula_at_the_effect_of_interest_and_not_at_the_pil
 
 
 @pytest.mark.slow
-def test_the_winner_is_proved_by_simulation_and_so_are_its_neighbours():
-    result = plan(n=2000)
-    for option in (result.chosen, *result.neighbours):
-        assert option.simulated is not None
-        assert option.simulated.n_simulations == 2000
-        # formula and simulation within Monte Carlo error (4 standard errors) and the t law's 0.02
-        assert abs(option.simulated.power - option.powers["pilot"]) <= 4 * 0.5 / 2000**0.5 + 0.02
-    powers = [option.powers["pilot"] for option in result.neighbours]
-    assert powers[0] <= result.chosen.powers["pilot"] - 0.02
-    assert powers[1] >= result.chosen.powers["pilot"] + 0.02
+def test_the_winner_is_proved_by_simulation():
+    chosen = plan(n=2000).chosen
+    assert chosen.simulated is not None
+    assert chosen.simulated.n_simulations == 2000
+    # formula and simulation within Monte Carlo error (4 standard errors) and the t law's 0.02
+    assert abs(chosen.simulated.power - chosen.powers["pilot"]) <= 4 * 0.5 / 2000**0.5 + 0.02
+
+
+def test_a_budget_is_a_limit_and_all_of_it_is_spent_only_where_that_is_asked():
+    free, limited = plan(), plan(budget=Decimal(10_000))
+    assert limited.chosen == free.chosen
+    assert limited.reached
+    spent = plan(budget=Decimal(300), spend_budget=True)
+    candidates = list_candidates({"p": LIKERT.with_difference(0.08)}, SPACE, PRICES)
+    within = candidates.worst_power[candidates.cents <= 30_000]
+    assert spent.chosen.powers["pilot"] == pytest.approx(float(within.max()), abs=1e-9)
+    assert spent.chosen.cost.total <= 300
+
+
+def test_beside_the_plan_stand_the_cheapest_of_power_090_and_what_all_the_money_buys():
+    budget = Decimal(2_000)
+    found = {way.name: way.option for way in plan(budget=budget).ways}
+    assert list(found) == ["cheapest", "safer", "all the budget"]
+    candidates = list_candidates({"p": LIKERT.with_difference(0.08)}, SPACE, PRICES)
+    safe = candidates.cents[candidates.worst_power >= 0.9].min()
+    most = candidates.worst_power[candidates.cents <= 100 * budget].max()
+    cheapest_way, safer, largest = found.values()
+    assert cheapest_way == plan().chosen
+    assert safer is not None
+    assert safer.cost.cents == safe
+    assert largest is not None
+    assert largest.powers["pilot"] == pytest.approx(float(most), abs=1e-9)
+    assert [way.name for way in plan().ways] == ["cheapest", "safer"]
+
+
+def test_a_way_that_the_budget_closes_holds_nothing():
+    needed = plan().chosen.cost.total
+    found = {way.name: way.option for way in plan(budget=needed - 1).ways}
+    assert found["cheapest"] is found["safer"] is None
+    assert found["all the budget"] is not None
+
+
+def test_of_a_pilot_the_safer_way_has_its_power_on_average_over_what_the_pilot_leaves_open():
+    known = pilot_uncertainty(15, 60, LIKERT)
+    safer = {way.name: way.option for way in plan(uncertainty=known).ways}["safer"]
+    assert safer is not None
+    assert assurance(known, safer.counts, effect=0.08).expected >= 0.9
+
+
+def test_there_is_no_budget_to_spend_where_none_is_said():
+    with pytest.raises(InputError, match="`budget`"):
+        plan(spend_budget=True)
 
 
 def test_the_front_that_is_shown_rises_in_cost_and_power_and_keeps_both_ends():
@@ -274,7 +316,7 @@ def test_the_number_of_jobs_changes_nothing():
     request = PlanRequest(assumed, 0.08, SPACE, PRICES)
     one, two = (make_plan(request, n_simulations=300, seed=3, n_jobs=jobs) for jobs in (1, 2))
     assert one.chosen == two.chosen
-    assert one.neighbours == two.neighbours
+    assert one.ways == two.ways
     assert one.front == two.front
     assert one.assurance is not None
     assert two.assurance is not None

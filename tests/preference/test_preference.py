@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -393,3 +394,81 @@ def test_battles_of_several_systems_are_no_preferences_of_two(tmp_path: Path) ->
         read_judgements(path)
     path.write_text("model_a,model_b,winner\nx,y,A\nx,y,B\nx,y,tie\n")
     assert read_judgements(path)[0].n == 3
+
+
+def _shown_in_both_orders(path: Path) -> list[tuple[str, str, str, str, str]]:
+    """8 workers on 12 items, each pair in one of two orders; the choice is a side, a system's name or a tie."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for worker, item in itertools.product(range(8), range(12)):
+        shown = ("bart", "pegasus") if (worker + item) % 2 else ("pegasus", "bart")
+        choice = rng.choice(["system_a", "B", shown[0], shown[1], "tie"])
+        rows.append((f"w{worker}", f"i{item}", *shown, str(choice)))
+    lines = ["worker,item,system_a,system_b,choice", *(",".join(row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    return rows
+
+
+def test_two_systems_that_change_places_are_read_by_their_names(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    rows = _shown_in_both_orders(path)
+    sides = {"system_a": 0, "B": 1}
+    won = [
+        choice if choice not in sides else shown[sides[choice]]
+        for *_, a, b, choice in rows
+        for shown in [(a, b)]
+    ]
+    judged = read_judgements(path)[0]
+    assert (judged.losses, judged.wins, judged.ties) == tuple(
+        won.count(name) for name in ("bart", "pegasus", "tie")
+    )
+    assert judged.position is not None
+    assert judged.position.tolist() == [0.5 if row[2] == "pegasus" else -0.5 for row in rows]
+    turned = read_judgements(path, systems=("pegasus", "bart"))[0]
+    assert (turned.wins, turned.losses) == (judged.losses, judged.wins)
+    assert turned.position is not None
+    assert turned.position.tolist() == (-judged.position).tolist()
+
+
+def test_the_place_is_in_the_model_and_the_output_says_which_system_is_which(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    _shown_in_both_orders(path)
+    found = run("test", str(path))
+    assert "pegasus (B) and bart (A)" in found.output
+    assert "Shown first  preferred with probability" in found.output
+    assert "--systems pegasus,bart turns it round" in " ".join(found.output.split())
+    path.write_text("system_a,system_b,choice\nx,y,x\ny,x,B\nx,y,tie\ny,x,y\n")
+    alone = " ".join(run("test", str(path)).output.split())
+    assert "Shown first preferred in 2 of 3 judgements without a tie" in alone
+
+
+def test_of_several_systems_two_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    path = tmp_path / "battles.csv"
+    path.write_text("model_a,model_b,winner\nx,y,A\ny,z,B\nz,x,tie\ny,x,x\n")
+    assert "Name two: --systems x,y; or rank them all" in " ".join(
+        run("test", str(path), code=2).stderr.split()
+    )
+    judged = read_judgements(path, systems=("x", "y"))[0]
+    assert (judged.wins, judged.ties, judged.losses) == (0, 0, 2)
+    assert "2 rows that compare other systems are left out." in judged.notices
+    assert "no system 'q'" in run("test", str(path), "--systems", "x,q", code=2).stderr
+
+
+def test_import_brings_pairs_under_our_names_and_the_same_is_found_in_them(tmp_path: Path) -> None:
+    path, brought = tmp_path / "pairs.csv", tmp_path / "preferences.csv"
+    rows = _shown_in_both_orders(path)
+    path.write_text(
+        path.read_text().replace("worker,item,system_a,system_b", "annotator,prompt,model_1,model_2")
+    )
+    said = run_command("import", path, "-o", brought)
+    assert "96 preferences imported" in said.output
+    lines = brought.read_text().splitlines()
+    assert lines[0] == "worker,item,system_a,system_b,preference"
+    assert {line.rpartition(",")[2] for line in lines[1:]} == {"bart", "pegasus", "tie"}
+    assert not any(line.startswith("w0,") for line in lines), "workers have pseudonyms"
+    assert len(lines) == 1 + len(rows)
+    before, after = (read_judgements(each)[0] for each in (path, brought))
+    assert (after.wins, after.ties, after.losses) == (before.wins, before.ties, before.losses)
+    assert after.position is not None
+    assert before.position is not None
+    assert after.position.tolist() == before.position.tolist()

@@ -33,10 +33,10 @@ def test_points_and_shares_are_the_same_difference(value, scale):
 @given(st.one_of(st.floats(1.0001, 1e308), st.just(math.inf), st.just(math.nan)), st.booleans())
 def test_a_difference_that_cannot_exist_is_refused_with_its_option(size, negative):
     value = -size if negative else size
-    with pytest.raises(InputError, match="--effect"):
+    with pytest.raises(InputError, match="`effect`"):
         differences_of([value], None, name="--effect")
     for scale in SCALES:
-        with pytest.raises(InputError, match="--effect-raw"):
+        with pytest.raises(InputError, match="`effect_raw`"):
             differences_of([value * scale.width], scale, name="--effect-raw", raw=True)
 
 
@@ -57,7 +57,7 @@ def test_a_margin_is_a_size_whatever_the_direction_of_the_scale():
     scale = RatingScale(1, 5, points=5, higher_is_better=False)
     assert margin_of(0.4, scale, name="--margin-raw", raw=True) == pytest.approx(0.1)
     for wrong in (0, -0.1, 5):
-        with pytest.raises(InputError, match="--margin-raw"):
+        with pytest.raises(InputError, match="`margin_raw`"):
             margin_of(wrong, scale, name="--margin-raw", raw=True)
 
 

@@ -180,3 +180,9 @@ def test_the_worker_item_term_survives_documents_and_codings_and_is_checked():
 def test_a_parameter_whose_square_would_overflow_is_refused(name):
     with pytest.raises(ParametersError, match="at most 1,000,000 in size"):
         replace(seven(0.5, 0.0, 0.1, 0.1, 0.1, 0.1, 0.2), **{name: 1e308})
+
+
+@pytest.mark.parametrize("difference", [1.5, -1.01, math.nan])
+def test_a_difference_beyond_the_scale_is_refused(difference):
+    with pytest.raises(ParametersError, match=r"difference must be between -1 and 1.*effect_from_raw"):
+        preset("high").with_difference(difference)

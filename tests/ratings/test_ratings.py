@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from humeval_power.checking.scale import infer_scale
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, ScaleError
+from humeval_power.interfaces.formats.ratings import read_ratings
 from humeval_power.interfaces.formats.tables import read_table
 from humeval_power.ratings import MISSING_CODES, Ratings, ratings_from_table
 from humeval_power.scales import RatingScale
@@ -39,10 +40,10 @@ def with_cell(row: int, column: str, value: object) -> pd.DataFrame:
 
 
 def message(table: pd.DataFrame, **options: Any) -> str:
-    """The error that a table meets."""
+    """The error that a table meets, as a terminal tells it."""
     with pytest.raises(InputError) as caught:
         ratings_from_table(table, **options)
-    return str(caught.value)
+    return "\n".join(map(str, caught.value.problems))
 
 
 def flow_of(ratings: Ratings) -> list[tuple[str, int]]:
@@ -465,3 +466,24 @@ def test_passages_as_items_are_said_to_be_nested_in_the_systems(shared_data: Pat
     assert "WARNING: 1,096 of 1,358 items were rated under one system only" in notice(
         table, require_pair=False
     )
+
+
+def test_a_scale_is_a_record_text_or_its_bounds() -> None:
+    scale = RatingScale(1, 5, points=5)
+    for said in (scale, "1:5", (1, 5), [1.0, 5.0]):
+        assert ratings_from_table(small_table(), scale=said).scale == scale
+    with pytest.raises(ScaleError, match=r"got '1'"):
+        ratings_from_table(small_table(), scale=(1,))
+
+
+def test_a_table_in_memory_is_read_like_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    small_table().to_csv(path, index=False)
+    from_file, in_memory = read_ratings(path, scale=(1, 5)), read_ratings(small_table(), scale=(1, 5))
+    assert in_memory.rating.tolist() == from_file.rating.tolist()
+    assert in_memory.system_names == from_file.system_names
+
+
+def test_ratings_say_what_they_are() -> None:
+    said = "24 ratings from table: A, B rated by 3 workers on 4 items, 1 to 5 (5 points)."
+    assert str(ratings_from_table(small_table(), scale="1:5")) == said

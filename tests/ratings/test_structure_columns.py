@@ -11,6 +11,7 @@ import pytest
 
 from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings, ratings_from_table
+from tests.cli import run
 
 CELLS = list(itertools.product(range(6), range(12), ["A", "B", "C"]))
 
@@ -37,7 +38,7 @@ def read(frame: pd.DataFrame | None = None, **options: Any) -> Ratings:
 def message(frame: pd.DataFrame | None = None, **options: Any) -> str:
     with pytest.raises(InputError) as caught:
         read(frame, **options)
-    return str(caught.value)
+    return "\n".join(map(str, caught.value.problems))
 
 
 def test_without_the_options_ratings_have_no_structure() -> None:
@@ -219,3 +220,68 @@ def test_carry_over_is_left_out_where_the_order_never_changes_for_a_system() -> 
     place = [1 if system == "A" else 1 + (worker + item) % 2 for worker, item, system in CELLS]
     labels = read(table(first=place), order_column="first").covariates[0].labels
     assert labels == ("first: second - first",)
+
+
+def rated_in_documents(system: str, item: str = "{d}-{at}", column: str = "document") -> pd.DataFrame:
+    """Two workers, three documents with two items each, two systems; system: how one of a document is called."""
+    return pd.DataFrame(
+        [
+            (worker, item.format(d=d, at=at), system.format(d=d, s=s), d, 1 + (k + at) % 5)
+            for k, (worker, d, s, at) in enumerate(
+                itertools.product(("w1", "w2"), ("doc0", "doc1", "doc2"), "AB", (1, 2))
+            )
+        ],
+        columns=["worker", "item", "system", column, "rating"],
+    )
+
+
+def asked_apart(table: pd.DataFrame, **options: Any) -> list[str]:
+    read = ratings_from_table(table, require_pair=False, **options)
+    return [one for one in read.notices if "Is the document's name part of the system's name?" in one]
+
+
+@pytest.mark.parametrize(
+    ("system", "item", "column", "template"),
+    [
+        ("{d}_{s}", "{d}-{at}", "document", "{document}_{system}"),
+        ("{s}|{d}", "{d}-{at}", "document", "{system}|{document}"),
+        ("{d}_{s}", "{at}", "doc_id", "{document}_{system}"),  # items are counted anew in each document
+        ("{d}{s}", "{d}-{at}", "document", "{document}#{system}"),  # no mark tells: an example
+        ("{d}_{s}", "{d}-{at}", "remark", "{document}_{system}"),  # no column of documents: the items tell
+    ],
+)
+def test_systems_that_live_in_one_document_each_are_asked_about(
+    system: str, item: str, column: str, template: str
+) -> None:
+    (said,) = asked_apart(rated_in_documents(system, item, column))
+    assert said.startswith("WARNING: ")
+    assert f'[split] "system" = "{template}"' in said
+    assert ("in one document of its own" in said) == (column != "remark")
+    pair = (system.format(d="doc0", s="A"), system.format(d="doc0", s="B"))
+    table = rated_in_documents(system, item, column)
+    assert said in ratings_from_table(table, systems=pair).notices  # also where a pair hides the others
+    with pytest.raises(InputError, match=r"there are 6 systems.*Is the document's name part"):
+        ratings_from_table(table)
+
+
+@pytest.mark.parametrize(("system", "column"), [("{s}", "document"), ("{s}", "remark")])
+def test_systems_that_share_documents_are_not_asked_about(system: str, column: str) -> None:
+    assert not asked_apart(rated_in_documents(system, column=column))
+
+
+def test_a_column_that_follows_from_the_system_is_no_document_where_systems_share_items() -> None:
+    table = rated_in_documents("{s}", column="remark")
+    assert not asked_apart(table.assign(source=table["system"].map({"A": "human", "B": "machine"})))
+
+
+def test_the_split_that_the_question_proposes_works(tmp_path: Any) -> None:
+    path, mapping, out = tmp_path / "t.csv", tmp_path / "mapping.toml", tmp_path / "out.csv"
+    rated_in_documents("{d}_{s}").to_csv(path, index=False)
+    run("import", path, "--draft", "-o", mapping)
+    text = mapping.read_text().replace("[split]\n", '[split]\n"system" = "{document}_{system}"\n', 1)
+    mapping.write_text(text)
+    run("import", path, "--map", mapping, "-o", out)
+    table = pd.read_csv(out)
+    assert set(zip(table["system"], table["document"], strict=True)) == set(
+        itertools.product("AB", ("doc0", "doc1", "doc2"))
+    )

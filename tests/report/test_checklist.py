@@ -223,7 +223,7 @@ def test_the_effect_is_given_on_both_scales_with_its_interval():
     effect = item(checklist(PARAMETERS, None), "effect")
     assert (
         effect.answer
-        == "B - A = +0.0473 on [0, 1], 95 % interval +0.0251 to +0.0695; df = 38.8, p = 0.012."
+        == "new \u2212 old = +0.0473 on [0, 1], 95 % interval +0.0251 to +0.0695; df = 38.8, p = 0.012."
     )
     assert effect.table.rows[1] == ("as rated, 1 to 5", "+0.189", "0.0452", "+0.100 to +0.278")
 

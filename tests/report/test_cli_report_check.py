@@ -125,7 +125,7 @@ def test_what_a_file_of_the_web_form_leaves_open_is_filled_from_the_study(study,
 )
 def test_what_cannot_be_checked_is_an_error_in_words(study, words, said, monkeypatch):
     monkeypatch.chdir(study)
-    (study / "record.json").write_text('{"schema": "humeval_power/plan_search/1"}')
+    (study / "record.json").write_text('{"schema": "humeval_power/plan_search/2"}')
     told = " ".join(run("report", "check", *words, code=2).stderr.split())
     assert said in told
 

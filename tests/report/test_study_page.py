@@ -41,7 +41,7 @@ def test_the_page_starts_with_the_decision_and_goes_through_the_study(study):
     effect = json.loads((study / "analysis.json").read_text())["effect"]
     assert text.splitlines()[1].startswith("new is rated higher than old (p = 0.0")
     shown = f"{effect['estimate']:+#.3g}".replace("-", "\u2212")
-    assert re.search(rf"^B - A on \[0, 1\]\s+{re.escape(shown)}$", text, re.MULTILINE)
+    assert re.search(rf"^old \u2212 new on \[0, 1\]\s+{re.escape(shown)}$", text, re.MULTILINE)
     places = [text.index(f"\n{title}\n") for title in ("Plan", "Data", "Decision", "Diagnostics", "Forms")]
     assert places == sorted(places)
 

@@ -216,6 +216,54 @@ def test_windows_line_ends_and_decimal_commas_are_understood(tmp_path: Path) -> 
     assert record["answers"]["amount"] == "1500"
 
 
+@pytest.mark.parametrize("text", ["500", "$500", "500 USD", "500 dollars", "budget=500"])
+def test_a_sum_alone_is_a_budget(text: str) -> None:
+    answers = run_json("start", "--have", "nothing", "--limit", text)["answers"]
+    assert (answers["limit"], answers["amount"]) == ("budget", "500")
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_sum_is_understood_where_a_terminal_asks_what_is_short() -> None:
+    asked = run("start", "--json", stdin="\n".join(["", "", "", "1", "2", "", "", "", "", "500"]) + "\n")
+    answers = json.loads(asked.stdout)["answers"]
+    assert (answers["limit"], answers["amount"], answers["academic"]) == ("budget", "500", "yes")
+
+
+def planned(*words: str) -> list[str]:
+    """The command that plans."""
+    rows = run_json("start", "--have", "nothing", *words)["rows"]
+    return next(row["command"] for row in rows if row["command"][1] == "plan")
+
+
+def test_an_academic_account_has_its_own_fee() -> None:
+    usual, academic = (planned("--raters", "prolific", "--academic", one) for one in ("no", "yes"))
+    assert usual[usual.index("--fee") + 1] == "prolific"
+    assert academic[academic.index("--fee") + 1] == "prolific-academic"
+    # money for preferences is divided by the pay alone
+    words = ("--have", "nothing", "--judgement", "preference", "--raters", "prolific")
+    assert "academic" not in run_json("start", *words)["answers"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "entry"), [("1:5", "points"), ("0:100", "slider"), ("-25:0", "penalties")]
+)
+def test_without_a_pilot_what_is_typical_of_such_a_scale_is_tried_first(scale: str, entry: str) -> None:
+    from humeval_power.interfaces.formats.study.parameter_library import shipped_library
+
+    rows = run_json("start", "--have", "nothing", f"--scale={scale}", "--difference", "1")["rows"]
+    power = next(row["command"] for row in rows if row["command"][1] == "power")
+    tried = next(each for each in shipped_library() if each.name == power[power.index("--preset") + 1])
+    assert (tried.kind, tried.standing) == (entry, "typical")
+
+
+def test_what_nobody_said_limits_no_plan() -> None:
+    wide = planned("--raters", "prolific", "--limit", "500")
+    assert "--workers" not in wide
+    assert int(wide[wide.index("--max-workers") + 1]) >= 162
+    narrow = planned("--raters", "prolific", "--limit", "workers=12")
+    assert narrow[narrow.index("--workers") + 1].split(":")[1] == "12"
+
+
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody who can be asked."""

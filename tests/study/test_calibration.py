@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 from seven import seven
 
+import humeval_power as hp
 from humeval_power.designs import both_nested, crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.inference.common_tests import COMMON_TESTS
@@ -29,6 +30,7 @@ from humeval_power.planning.study.calibration import (
 from humeval_power.planning.tallies import Tally
 from humeval_power.reporting.figure_style import figure_bytes
 from humeval_power.reporting.study.calibration_figure import calibration_figure
+from humeval_power.reporting.study.reported_p import credible
 from humeval_power.rules import CARD2020, DecisionRule
 
 HIGH = preset("high")
@@ -273,3 +275,23 @@ def test_as_many_studies_as_are_said_to_be_needed_tell_if_their_rate_is_the_one_
 def test_few_studies_never_call_a_test_calibrated() -> None:
     results = calibrate(HIGH, crossed(10, 20), n_simulations=300)
     assert not any(result.verdict == "calibrated" for result in results)
+
+
+def test_a_valid_test_gives_a_p_value_or_less_in_that_share_of_studies() -> None:
+    # Items that favour neither system leave the workers' mean differences independent normals: their t test is
+    # exact, so that 2,000 studies give p <= .03 within this band with probability .998.
+    even = replace(HIGH, sd_item_slope=0.0)
+    result = hp.calibrate(even, crossed(5, 10), p=0.03, n_simulations=2000, seed=3)
+    found = by_test(result.settings[0].results)["worker-means-t"]
+    low, high = binomial_band(2000, 0.03, 0.998)
+    assert low <= found.estimate.rejection_rate <= high
+    assert credible(found, 0.05) == "yes"
+    assert credible(found, 0.01) == "no"
+    assert credible(found, 0.03) == "unclear"
+
+
+def test_a_p_value_outside_0_and_1_or_no_parameters_are_refused() -> None:
+    with pytest.raises(InputError, match=r"between 0 and 1; got 1\.5"):
+        hp.calibrate(HIGH, crossed(3, 10), p=1.5)
+    with pytest.raises(InputError, match="no parameters"):
+        hp.calibrate({}, crossed(3, 10))

@@ -37,10 +37,11 @@ def test_the_same_seed_gives_the_same_answer_for_any_number_of_jobs() -> None:
 
 def test_json_holds_every_test_and_what_it_was_computed_from() -> None:
     document = json.loads(run("--json", "--seed", "7").stdout)
-    assert document["schema"] == "humeval_power/calibration/2"
+    assert document["schema"] == "humeval_power/calibration/3"
     assert [row["test"] for row in document["rows"]] == list(NULL_TESTS)
     assert (document["seed"], document["n_workers"], document["n_ratings"]) == (7, 3, 72)
-    assert document["parameters"]["effect"] == 0
+    assert document["settings"]["high"]["effect"] == 0
+    assert document["p"] is None
     assert document["versions"]["numpy"]
 
 
@@ -90,7 +91,8 @@ def test_quiet_prints_the_result_alone() -> None:
         (["--df", "bootstrap"], "bootstrap"),
         (["--unpaired"], "ratings per item"),
         (["--response", "likert"], "--points"),
-        (["--preset", "high,low"], "one set of parameters"),
+        (["--p", "1.2"], "--p"),
+        (["--p", "0"], "--p"),
         (["--alternative", "greater", "--alpha", "0.6"], "below 0.5"),
     ],
 )
@@ -99,3 +101,44 @@ def test_what_makes_no_sense_is_refused_with_a_reason(arguments: list[str], mess
     assert result.exit_code != 0
     assert message in result.stderr.replace("\n", " ")
     assert "Traceback" not in result.output
+
+
+def test_several_settings_are_judged_side_by_side() -> None:
+    both = run("--preset", "high,low", "--simulations", "50")
+    assert both.exit_code == 0, both.output
+    assert "- high: Mixed model, Kenward-Roger, as planned:" in both.stdout
+    assert "- low: Mixed model, Kenward-Roger, as planned:" in both.stdout
+    record = json.loads(run("--preset", "high,low", "--simulations", "50", "--json").stdout)
+    n = len(NULL_TESTS)
+    assert [row["setting"] for row in record["rows"]] == ["high"] * n + ["low"] * n
+    alone = json.loads(run("--preset", "low", "--simulations", "50", "--json").stdout)
+    assert record["rows"][n:] == alone["rows"]
+
+
+P = ["calibrate", "--p", "0.03", "--workers", "3", "--items", "100", "--simulations", "2000"]
+
+
+def test_a_reported_p_value_is_answered_first_and_without_parameters() -> None:
+    result = CliRunner().invoke(main, P)
+    assert result.exit_code == 0, result.output
+    shown = " ".join(result.stdout.split())
+    first = "Is p = 0.03 credible? It depends on the ratings: p = 0.03 from 3 workers and 100 items"
+    assert shown.startswith(f"{first} is credible at 5 % under pplm-fluency-steered")
+    assert "pplm-fluency-steered is a typical fit of public ratings" in " ".join(result.stderr.split())
+    record = json.loads(CliRunner().invoke(main, [*P, "--json"]).stdout)
+    assert (record["p"], record["rule"]["alpha"]) == (0.03, 0.05)
+    assert list(record["settings"]) == ["pplm-fluency-steered", "high"]
+    rates = {(row["setting"], row["test"]): row for row in record["rows"]}
+    # With three workers of high variance a t test of item means takes their luck for an effect.
+    common = rates["high", "item-means-t"]
+    assert common["rejection_rate"] > 0.5
+    assert common["credible"] == "no"
+    planned = rates["high", "kenward-roger"]
+    assert f"high: {100 * planned['rejection_rate']:.1f} % of studies without any difference" in shown
+
+
+def test_a_p_value_equal_to_alpha_is_judged_by_the_same_rates() -> None:
+    asked = ["--json", "--alpha", "0.1"]
+    without, of_p = (json.loads(run(*words).stdout) for words in (asked, [*asked, "--p", "0.1"]))
+    for row, judged in zip(without["rows"], of_p["rows"], strict=True):
+        assert {name: judged[name] for name in row} == row

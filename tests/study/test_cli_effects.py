@@ -277,23 +277,29 @@ NOTHING = ("plan", *PRICE, "--items", "50:150:50", "--max-workers", "12", *FAST)
 @few_fast(
     ("scale", "points", "entry", "absent"),
     [
-        (("--scale", "1:5"), ("--effect-raw", "1.2"), "pplm-fluency-gradient", "squality-bart-human"),
-        (("--scale", "1:7"), ("--effect-raw", "1.8"), "pplm-fluency-gradient", "squality-bart-human"),
-        (("--scale", "0:100"), ("--effect-raw", "30"), "squality-bart-human", "pplm-fluency-gradient"),
-        ((), ("--effect", "0.3"), "squality-bart-human", ""),
+        (("--scale", "1:5"), ("--effect-raw", "1.2"), "pplm-fluency-steered", "squality-bart-human"),
+        (("--scale", "1:7"), ("--effect-raw", "1.8"), "pplm-fluency-steered", "squality-bart-human"),
+        (("--scale", "0:100"), ("--effect-raw", "30"), "squality-bart-human", "pplm-fluency-steered"),
+        (("--scale=-25:0",), ("--effect-raw", "7.5"), "wmt23-zhen-hwtsc-gpt4", "squality-bart-human"),
+        ((), ("--effect", "0.3"), "pplm-fluency-steered", "squality-bart-human"),
     ],
     fast=1,
 )
-def test_without_a_pilot_a_plan_answers_for_several_entries(scale, points, entry, absent):
+def test_without_a_pilot_a_plan_is_for_what_is_typical_beside_both_ends(scale, points, entry, absent):
     text, _ = run(*NOTHING, *scale, *points, code=None)
     assert text.startswith("Plan: ")
     assert "Your answer hangs on this" in " ".join(text.split())
     assert entry in text
-    assert not absent or absent not in text
+    assert absent not in text
     record = json.loads(run(*NOTHING, *scale, *points, "--json", code=None)[0])
     assumed = record["assumed"]
     assert record["effect"] == pytest.approx(0.3)
-    assert assumed["planned_for"] == min(assumed["power"], key=assumed["power"].get)
+    assert assumed["planned_for"] == entry
+    ends = {standing: name for name, standing in assumed["standings"].items()}
+    assert list(ends) == ["typical", "cautious end", "hopeful end"]
+    power = assumed["power"]
+    assert power[ends["cautious end"]] <= power[entry] <= power[ends["hopeful end"]]
+    assert all(whose in " ".join(text.split()) for whose in assumed["whose"].values())
     assert assumed["power_range"] == [min(assumed["power"].values()), max(assumed["power"].values())]
     assert "no pilot" in assumed["chosen_because"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cli import run, run_json
 from places import ROOT
@@ -48,6 +49,27 @@ def test_only_a_fit_that_drew_something_has_a_seed(tmp_path: Path) -> None:
     record = run_json("fit", tmp_path / "few.csv", "--scale", "0:100", "--simulations", "50", "--seed", "7")
     assert record["seed"] == 7
     assert record["effect"]["simulated_size"] is not None
+
+
+def test_a_significant_result_of_few_workers_names_the_command_that_judges_it(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    lines = ["worker,item,system,rating"]
+    for place in np.ndindex(3, 40):
+        for system, mean in (("A", 3.0), ("B", 3.5)):
+            lines.append(
+                "w{},i{},".format(*place) + f"{system},{np.clip(round(rng.normal(mean, 0.7)), 1, 5)}"
+            )
+    (tmp_path / "few.csv").write_text("\n".join(lines) + "\n")
+    for command in ("fit", "analyze"):
+        asked = (command, tmp_path / "few.csv", "--scale", "1:5", "--simulations", "50")
+        p_value = run_json(*asked)["effect"]["p_value"]
+        assert p_value <= 0.05
+        shown = " ".join(run(*asked).stdout.split())
+        named = f"humeval-power calibrate --p {p_value:.2g} --workers 3 --items 40"
+        assert f"{named}." in shown
+    assert run(*named.split()[1:], "--simulations", "50").stdout.startswith(
+        f"Is p = {p_value:.2g} credible?"
+    )
 
 
 def test_from_python_a_fit_is_the_same_and_gives_what_others_plan_from() -> None:

@@ -234,7 +234,7 @@ def test_a_record_whose_decision_is_not_that_of_its_corrected_p_value_is_refused
 
 def test_max_t_over_several_criteria_is_refused_with_its_remedies():
     by_name = study(K=3)
-    with pytest.raises(InputError, match=r"--correction holm .*--correct-over criterion"):
+    with pytest.raises(InputError, match=r"correction='holm' .*correct_over='criterion'"):
         analysed(by_name, model="joint", correction="max-t")
     within = analysed(by_name, model="joint", correction="max-t", over="criterion")
     for name, ratings in by_name.items():

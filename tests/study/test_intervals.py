@@ -91,7 +91,7 @@ def test_the_bootstrap_agrees_with_kenward_roger_in_a_comfortable_study(study):
 
 
 def test_the_calibrated_rule_needs_its_assumption(study):
-    with pytest.raises(InputError, match="--assumed"):
+    with pytest.raises(InputError, match="assumed=FILE"):
         simulated_test(
             fit(study),
             k_per_item(10, 40, ratings_per_item=4),

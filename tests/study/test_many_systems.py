@@ -190,7 +190,7 @@ def test_rules_that_a_joint_fit_cannot_follow_are_refused(four):
 
 
 def test_fits_in_pairs_have_no_correlation_for_max_t(four):
-    with pytest.raises(InputError, match="--model joint"):
+    with pytest.raises(InputError, match="model='joint'"):
         ComparisonFamily(correction="max-t")
     with pytest.raises(InputError, match="'pairwise'; got a family of 'joint'"):
         compare_systems(four, rule=DecisionRule(), family=joint())
@@ -203,7 +203,7 @@ def test_an_unknown_baseline_and_a_single_system_are_refused():
         ComparisonFamily(comparisons="baseline", baseline="x").pairs(("a", "b"))
     with pytest.raises(InputError, match="At least two systems"):
         ComparisonFamily().pairs(("a",))
-    with pytest.raises(InputError, match="--baseline NAME"):
+    with pytest.raises(InputError, match="baseline=NAME"):
         ComparisonFamily(comparisons="baseline").pairs(("a", "b"))
     with pytest.raises(InputError, match=r"one of holm.*not for all pairs"):
         ComparisonFamily(correction="tukey", baseline="a")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import shlex
 from pathlib import Path
 
@@ -20,7 +21,9 @@ from humeval_power.interfaces.cli.main import main
 from humeval_power.interfaces.formats.documents.reading import read_parameters
 from humeval_power.interfaces.formats.study.parameter_library import read_library, shipped_library
 from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.planning.study.required import counts_power
 from humeval_power.reporting.study.parameter_library import LIBRARY_SCHEMA, LibraryEntry, upper_worker_slope
+from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty
 
 SHIPPED = shipped_library()
@@ -159,6 +162,33 @@ def test_the_list_fits_the_terminal_and_names_every_entry() -> None:
     document = json.loads(run("parameters", "list", "--json").stdout)
     assert document["schema"] == LIBRARY_SCHEMA
     assert all(math.isfinite(len(entry["name"])) for entry in document["entries"])
+
+
+@each_case("entry", SHIPPED, ids=name_of)
+def test_the_command_that_an_entry_shows_runs(
+    entry: LibraryEntry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = " ".join(run("parameters", "show", entry.name).stderr.split())
+    commands = re.findall(r"humeval-power (parameters show .*)", told)
+    assert len(commands) == entry.plannable
+    for command in commands:
+        ended = run(*shlex.split(command))
+        assert ended.exit_code == 0, ended.stderr
+
+
+@pytest.mark.parametrize("kind", ["points", "slider", "penalties"])
+def test_the_typical_fit_asks_for_neither_most_nor_least_of_its_kind(kind: str) -> None:
+    known = [each for each in FITS if each.kind == kind and not each.not_identified]
+    power = {
+        each.name: counts_power(each.parameters.with_difference(0.06), StudyCounts(20, 100, 3))
+        for each in known
+        if each.parameters is not None
+    }
+    by_power = sorted(power, key=lambda name: power[name])
+    standing = {each.standing: each.name for each in known if each.standing}
+    assert standing["typical"] in by_power[(len(by_power) - 1) // 2 : len(by_power) // 2 + 1]
+    assert standing["hopeful"] == by_power[-1]
 
 
 def test_an_unknown_name_gets_an_offer() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cases import few_fast
+from cli import run
 from hypothesis import given
 from hypothesis import strategies as st
 from seven import seven
@@ -12,9 +13,11 @@ from humeval_power.errors import InputError
 from humeval_power.inference.study.formula import analytic_power
 from humeval_power.parameters import preset
 from humeval_power.planning.questions import smallest_true
+from humeval_power.planning.study import required
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.limits import ceiling_with_items
-from humeval_power.planning.study.required import counts_power, required_size
+from humeval_power.planning.study.required import PRACTICAL, counts_power, required_size
+from humeval_power.planning.workload import Workload
 from humeval_power.study_counts import StudyCounts
 
 LIKERT = seven(0.58, 0.08, 0.07, 0.05, 0.13, 0.15, 0.18)
@@ -124,3 +127,60 @@ def test_smallest_true_is_what_a_loop_finds(lowest, width, threshold):
     highest = lowest + width
     loop = next((value for value in range(lowest, highest + 1) if value >= threshold), None)
     assert smallest_true(lambda value: value >= threshold, lowest, highest) == loop
+
+
+def test_a_target_at_what_no_number_of_items_exceeds_is_answered_by_the_workers_that_would_do():
+    # 40 workers: power .80050 with endless items, so that .8 takes 76,000; half as many have .7995
+    high = preset("high").with_difference(0.1)
+    answer = required_size(high, "items", workers=40, ratings_per_item=3)
+    assert answer.counts is None
+    assert answer.simulated is None
+    limit = ceiling_with_items(high, n_workers=40).power
+    assert 0 < limit - 0.8 < 0.001
+    assert "No practical number of items will do: with 40 workers" in answer.reason
+    assert f"cannot pass {limit:.4f}" in answer.reason
+    would_do = int(answer.reason.split(" workers would do")[0].split()[-1])
+    found = required_size(high, "items", workers=would_do, ratings_per_item=3, proves=False)
+    assert found.counts is not None
+    assert found.counts.n_items < PRACTICAL
+
+
+def test_more_than_the_search_goes_to_is_told_with_the_workers_that_would_do():
+    high = preset("high").with_difference(0.1)
+    power = ceiling_with_items(high, n_workers=40).power - 1e-5
+    answer = required_size(high, "items", workers=40, ratings_per_item=3, power=power)
+    assert "takes more than 100,000" in answer.reason
+    assert "41 workers would do." in answer.reason
+
+
+def test_a_long_proof_is_made_only_where_its_simulations_were_asked_for(monkeypatch):
+    monkeypatch.setattr(required, "measured_workload", lambda *_, **__: Workload(61.0, 0.0))
+    fixed = {"workers": 20, "ratings_per_item": 3}
+    answer = required_size(LIKERT, "items", **fixed)
+    assert answer.counts is not None
+    assert (answer.simulated, answer.proof_seconds) == (None, 61.0)
+    told: list[Workload] = []
+    proved = required_size(LIKERT, "items", **fixed, n_simulations=50, ahead=told.append)
+    assert proved.counts == answer.counts
+    assert proved.simulated is not None
+    assert [work.seconds for work in told] == [61.0]
+
+
+def test_a_proof_tells_of_itself_and_not_of_all_that_there_could_be():
+    heard: list[tuple[int, int]] = []
+    required_size(
+        LIKERT,
+        "items",
+        workers=20,
+        ratings_per_item=3,
+        n_simulations=40,
+        progress=lambda *how: heard.append(how),
+    )
+    assert heard[0] == (8, 40)
+    assert heard[-1] == (40, 40)
+
+
+def test_the_command_ends_with_3_and_the_reason_before_anything_is_simulated():
+    line = "size --preset high --find items --workers 40 --ratings-per-item 3 --effect 0.1"
+    result = run(*line.split(), code=3)
+    assert "No practical number of items will do" in " ".join(result.stdout.split())

@@ -58,7 +58,7 @@ def test_more_than_a_day_or_the_free_memory_is_refused(monkeypatch: pytest.Monke
     monkeypatch.setattr(work_ahead, "free_memory", lambda: 8e9)
     with pytest.raises(InputError, match=r"about 64 GB of memory; 8.0 GB are free"):
         work_ahead.tell_work(Workload(1.0, 64e9), n_simulations=10)
-    with pytest.raises(InputError, match=r"--simulations 1,000,000 .* about 12 days.*smaller study"):
+    with pytest.raises(InputError, match=r"n_simulations=1_000_000 .* about 12 days.*smaller study"):
         work_ahead.tell_work(Workload(1e6, 0.0), n_simulations=1_000_000)
 
 

@@ -10,6 +10,7 @@ from blocks_for_tests import AnyOrder, Memory, normal_blocks
 from humeval_power.api import progress as told
 from humeval_power.designs import k_per_item
 from humeval_power.parameters import preset
+from humeval_power.planning import workload
 from humeval_power.planning.power import estimate_power
 from humeval_power.planning.replicate_blocks import Told
 from humeval_power.planning.study.surface import list_cells, run_surface
@@ -69,7 +70,7 @@ def test_work_of_an_earlier_run_is_done_and_took_no_time_now(watch):
         told.lines_to(lines.append),
         told.progress("Simulating", total=100) as advance,
     ):
-        heard = Told(told.in_percent(advance), 1.0).listen(blocks)
+        heard = Told(told.in_steps(advance), 1.0).listen(blocks)
         assert heard is not None
         report = heard
         list(run_blocks(blocks, done=slow))
@@ -92,13 +93,66 @@ def test_cells_count_by_their_work_in_any_order():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_study_that_is_fitted_tells_within_a_block(n_jobs):
-    """600 replicates are one block, of which at most 256 are held at a time."""
+    """600 replicates are one block, of which at most 256 are held at a time, and the first are few."""
     study = RatingStudy(preset("high"), k_per_item(4, 6, ratings_per_item=2))
     heard: list[tuple[int, int]] = []
     estimate_power(
         study, n_simulations=600, n_jobs=n_jobs, progress=lambda done, of: heard.append((done, of))
     )
-    assert heard == [(256, 600), (512, 600), (600, 600), (600, 600)]
+    assert heard == [(done, 600) for done in (8, 24, 56, 120, 248, 256, 512, 600, 600)]
+
+
+def test_work_that_turns_out_to_be_more_is_told_by_what_is_known_then(watch):
+    lines: list[str] = []
+    with told.lines_to(lines.append), told.progress("Proving", total=100) as advance:
+        report = told.in_steps(advance)
+        for done, of in ((10, 30), (20, 30), (30, 90), (60, 90)):
+            watch.now += 40
+            report(done, of)
+    assert lines == [
+        "Proving:  33%, about 1 min 20 s left",
+        "Proving:  67%, about 40 s left",
+        "Proving:  33%, about 4 min 0 s left",
+        "Proving:  67%, about 1 min 12 s left",
+    ]
+
+
+def test_cells_count_by_what_they_take_here_where_that_is_long(monkeypatch):
+    """Fits of tables of one size differ by a factor of hundreds."""
+    cells = list_cells(
+        {"high": preset("high")}, workers=(4, 5), items=(8,), effects=(0.1,), ratings_per_item=2
+    )
+    took = {id(cells[0].study): 0.001, id(cells[1].study): 0.003}
+    monkeypatch.setattr(workload, "_measured", lambda study: took[id(study)])
+    monkeypatch.setattr(workload, "_MEASURED_FROM", 0.0)
+    heard: list[tuple[int, int]] = []
+    run_surface(cells, n_simulations=8, progress=lambda done, of: heard.append((done, of)))
+    assert sorted(set(heard)) == [(8, 32), (32, 32)]
+
+
+def test_cells_that_are_not_measured_are_off_as_those_of_their_size(monkeypatch):
+    cells = list_cells(
+        {"high": preset("high")},
+        workers=(4, 8, 16, 32, 64),
+        items=(400,),
+        effects=(0.1,),
+        ratings_per_item=2,
+    )
+    studies = [cell.study for cell in cells]
+    expected = [workload.seconds_each(study) for study in studies]
+    asked = []
+
+    def measured(study):
+        asked.append(study)
+        watch.now += 3.0
+        return workload.seconds_each(study) / 50
+
+    watch = Watch()
+    monkeypatch.setattr(workload, "time", watch)
+    monkeypatch.setattr(workload, "_measured", measured)
+    found = workload.measured_seconds(studies, n_simulations=10**6)
+    assert asked == [studies[-1], studies[0]], "the largest and the smallest, within four seconds"
+    assert found == pytest.approx([seconds / 50 for seconds in expected], rel=1e-9)
 
 
 def test_what_begins_again_within_a_block_is_not_told_twice():

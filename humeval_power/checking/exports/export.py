@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from humeval_power.checking.exports.mapping import Mapping as ColumnMapping
+from humeval_power.checking.exports.templates import Template
 from humeval_power.checking.rows import FlowStep
+from humeval_power.safe_text import shell_word
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +21,8 @@ class Export:
     counts its rows. `asked` is the question that stands over a column beside its name. `flow` are rows that
     are no answers by the format itself. `mapping` is all that the format says without the person; None where
     it says too little to read a rating. `people` marks a table of participants, without ratings, that is joined
-    to the others on `person`.
+    to the others on `person`. `path` is where it was read, to be named in commands. `told` are
+    the parts whose columns names tell, for a draft where there is no mapping.
     """
 
     platform: str
@@ -32,3 +35,11 @@ class Export:
     notices: tuple[str, ...] = ()
     person: str | None = None
     people: bool = False
+    path: str = ""
+    told: Mapping[str, Template] = field(default_factory=dict)
+
+    @property
+    def draft(self) -> str:
+        """The command that drafts a mapping of it."""
+        named = " --from table" if self.platform == "table" else ""
+        return f"humeval-power import {shell_word(self.path or self.source)}{named} --draft -o mapping.toml"

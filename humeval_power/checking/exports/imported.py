@@ -14,6 +14,7 @@ from humeval_power.checking.exports.assigned import Assigned, Key
 from humeval_power.checking.exports.decoding import Decoded, decode
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping
+from humeval_power.checking.exports.rating_blocks import criteria_in_words, is_free_text, without_criteria
 from humeval_power.checking.exports.reshape import LongTable, long_table
 from humeval_power.checking.rows import ExportFlow, FlowStep
 from humeval_power.errors import InputError, Problem
@@ -89,10 +90,11 @@ def imported(
     problems: list[Problem] = [problem for one in people for problem in _twice(one)]
     for export in rated:
         try:
-            used = _mapping_of(export, mapping)
-            found.append((export, long_table(export.frame, used, source=export.source, asked=export.asked)))
+            used, omitted = (mapping, ()) if mapping else _own_mapping(export)
+            table = long_table(export.frame, used, source=export.source, asked=export.asked)
+            found.append((replace(export, notices=(*export.notices, *omitted)), table))
         except InputError as error:
-            problems += error.problems
+            problems += error.problems if mapping else [_too_little(export), *error.problems]
     if problems:
         raise InputError(problems)
     tables = [one.frame for _, one in found]
@@ -164,12 +166,26 @@ def _with_steps(table: LongTable, steps: tuple[FlowStep, ...]) -> LongTable:
     return replace(table, flow=(*table.flow, *steps))
 
 
-def _mapping_of(export: Export, mapping: Mapping | None) -> Mapping:
-    used = mapping or export.mapping
-    if used is None:
-        rule = f"an export of {export.platform} does not say by itself where its ratings stand."
-        raise InputError([Problem(rule, "Write a draft of a mapping, and edit it.", place=export.source)])
-    return used
+def _own_mapping(export: Export) -> tuple[Mapping, tuple[str, ...]]:
+    """What the format says by itself, without criteria that are in words where others are numbers; what to say."""
+    if export.mapping is None:
+        raise InputError([Problem("nothing says which columns hold ratings.", "", place=export.source)])
+    left = criteria_in_words(export.frame, export.mapping)
+    said = tuple(
+        f"WARNING: {name!r} is left out: its answers are text."
+        if is_free_text(name, answers)
+        else f"WARNING: the criterion {name!r} is left out: its answers are words "
+        f"({listing(list(answers), limit=5)}). To read it, say the number of each under [words] of a mapping: "
+        f"{export.draft}."
+        for name, answers in left.items()
+    )
+    return without_criteria(export.mapping, left), said
+
+
+def _too_little(export: Export) -> Problem:
+    rule = f"is read as {export.platform} ({export.why}), which does not say all by itself."
+    remedy = f"Write a mapping, edit it, and import with it (--map mapping.toml): {export.draft}."
+    return Problem(rule, remedy, place=export.source)
 
 
 def _twice(people: Export) -> list[Problem]:

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 from humeval_power.checking.cells import (
+    COMMA_REMEDY,
+    COMMA_RULE,
     LISTED,
     Cells,
     Mask,
@@ -44,7 +46,9 @@ def rated(
     blank &= ~scored
     missing = numbers.missing & ~blank & ~scored
     unknown = ~numbers.missing & np.isnan(numbers.value)
-    problems = _unknown_words(table, unknown, cells, columns=columns, source=source)
+    problems = _unknown_words(
+        table, unknown, cells, commas=numbers.decimal_comma, columns=columns, source=source
+    )
     flow = [FlowStep("read", len(table), "cells for a rating")]
     if blank.any():
         flow.append(FlowStep("dropped", int(blank.sum()), "cell is blank"))
@@ -57,7 +61,7 @@ def rated(
 
 
 def _unknown_words(
-    table: pd.DataFrame, unknown: Mask, cells: Cells, *, columns: Sequence[str], source: str
+    table: pd.DataFrame, unknown: Mask, cells: Cells, *, commas: Mask, columns: Sequence[str], source: str
 ) -> list[Problem]:
     """Answers that are no numbers and of which the mapping says nothing, each where it comes first."""
     rows = np.flatnonzero(unknown)
@@ -69,10 +73,13 @@ def _unknown_words(
     for place in np.argsort(first)[:LISTED]:
         row = int(rows[first[place]])
         times = f" It stands in {int(counts[place]):,} cells." if counts[place] > 1 else ""
+        rule, remedy = "is no number.", "Say which number it is (words), or that it is no rating (missing)."
+        if commas[row]:
+            rule, remedy = COMMA_RULE, COMMA_REMEDY
         problems.append(
             Problem(
-                f"is no number.{times}",
-                "Say which number it is (words), or that it is no rating (missing).",
+                f"{rule}{times}",
+                remedy,
                 place=source,
                 row=int(table.index[row]),
                 column=columns[int(table[COLUMN].iloc[row])],

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Mapping as MappingType
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from humeval_power.checking.cells import (
     LISTED,
+    read_cells,
+    read_numbers,
 )
-from humeval_power.checking.columns import close_to
-from humeval_power.checking.exports.mapping import OPTIONAL, Mapping, RatingColumns
+from humeval_power.checking.columns import bare, close_to
+from humeval_power.checking.exports.mapping import OPTIONAL, Condition, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import (
     ASKED,
     FIELDS,
     SLOT,
+    VALUE,
     in_natural_order,
 )
 from humeval_power.errors import Problem
@@ -25,6 +29,18 @@ from humeval_power.errors import Problem
 NEEDED = ("worker", "item", "system")
 OF_CODE = ("worker", "code")  # what is needed where outputs were shown by codes
 OF_COLUMN = (SLOT, ASKED)  # parts that a column of ratings has and no rating
+_COMMENTS = {
+    "explanation",
+    "justification",
+    "note",
+    "notes",
+    "rationale",
+    "reason",
+    "remark",
+    "remarks",
+    "why",
+}
+_FREE = 5  # different answers, of which more than half stand once
 LONGER = "Put a mark between the parts that does not stand in them."
 
 
@@ -39,13 +55,86 @@ class Block:
 
 def rating_blocks(frame: pd.DataFrame, mapping: Mapping, asked: MappingType[str, str]) -> Iterator[Block]:
     names = in_natural_order([str(name) for name in frame.columns])
+    claimed = _claimed(mapping)
     for ratings in mapping.ratings:
         for name in names:
             parts = ratings.template.match(name)
-            if parts is None:
+            if parts is None or name in claimed:
                 continue
             told = {ASKED: asked.get(name, ""), **_told(parts, ratings, mapping)}
             yield Block(name, told, _places(parts, mapping))
+
+
+def answers_in_words(
+    frame: pd.DataFrame, mapping: Mapping, ratings: Sequence[RatingColumns]
+) -> tuple[Counter[str], int]:
+    """Answers in these columns that are no numbers, by how often they stand there; and how many are numbers."""
+    found: Counter[str] = Counter()
+    n_numbers = 0
+    for block in rating_blocks(frame, replace(mapping, ratings=tuple(ratings)), {}):
+        if VALUE in block.parts:
+            n_numbers += len(frame)
+            continue
+        cells = read_cells(frame[block.column])
+        numbers = read_numbers(cells, missing=("", *mapping.missing))
+        words = ~numbers.missing & np.isnan(numbers.value)
+        found.update(cells.texts[code].strip() for code in cells.code[words])
+        n_numbers += int((~numbers.missing & ~words).sum())
+    return found, n_numbers
+
+
+def criteria_in_words(frame: pd.DataFrame, mapping: Mapping) -> dict[str, Counter[str]]:
+    """The answers of criteria that are all in words, where those of others are numbers; by criterion."""
+    kinds = dict(_kinds_of_criteria(frame, mapping))
+    if not any(n_numbers for _, n_numbers in kinds.values()):
+        return {}
+    return {name: words for name, (words, n_numbers) in kinds.items() if words and not n_numbers}
+
+
+def _kinds_of_criteria(
+    frame: pd.DataFrame, mapping: Mapping
+) -> Iterator[tuple[str, tuple[Counter[str], int]]]:
+    column = _column_of_criteria(mapping)
+    if column is None:
+        for one in mapping.ratings:
+            if one.criterion:
+                yield one.criterion, answers_in_words(frame, mapping, [one])
+    elif column in frame:
+        for name, rows in frame.groupby(column, sort=False):
+            yield str(name), answers_in_words(rows, mapping, mapping.ratings)
+
+
+def _column_of_criteria(mapping: Mapping) -> str | None:
+    """The column that says which criterion a row is of; None where there is none."""
+    template = mapping.columns.get("criterion")
+    return None if template is None or template.parts else template.filled({})
+
+
+def without_criteria(mapping: Mapping, names: Collection[str]) -> Mapping:
+    """The mapping without the ratings of these criteria."""
+    column = _column_of_criteria(mapping)
+    if column is not None and names:
+        return replace(mapping, where=(*mapping.where, Condition(column, tuple(names), drop=True)))
+    return replace(mapping, ratings=tuple(one for one in mapping.ratings if one.criterion not in names))
+
+
+def is_free_text(criterion: str, answers: Counter[str]) -> bool:
+    """Whether answers are comments: by what they are called, or because hardly any comes again."""
+    word = bare(criterion)
+    named = word in _COMMENTS or word.endswith(("comment", "comments", "feedback"))
+    return named or (len(answers) >= _FREE and len(answers) > answers.total() / 2)
+
+
+def _claimed(mapping: Mapping) -> set[str]:
+    """Columns that a mapping names as something else; a template of ratings may fit their names too."""
+    named = {one.filled({}) for one in mapping.columns.values() if not one.parts}
+    named |= {
+        *mapping.keep,
+        *mapping.checks,
+        *split_columns(mapping),
+        *(one.column for one in mapping.where),
+    }
+    return named - {one.template.filled({}) for one in mapping.ratings if not one.template.parts}
 
 
 def _told(parts: dict[str, str], ratings: RatingColumns, mapping: Mapping) -> dict[str, str]:

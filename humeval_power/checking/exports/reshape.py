@@ -73,7 +73,7 @@ def long_table(
     problems = column_problems(frame, mapping, blocks, source=source)
     if problems:
         raise InputError(problems)
-    kept, flow = _kept_rows(
+    kept, flow = kept_rows(
         frame, mapping, what="outputs by their errors" if before else "rows of the export"
     )
     flow = (*before, *flow)
@@ -112,13 +112,13 @@ def _of_errors(
     problems = column_problems(rated, replace(one_rating, where=mapping.where), blocks, source=source)
     if problems:
         raise InputError(problems)
-    kept, flow = _kept_rows(frame, mapping, what="errors, and outputs without any")
+    kept, flow = kept_rows(frame, mapping, what="errors, and outputs without any")
     of = tuple(template.filled({}) for part, template in mapping.columns.items() if part not in EXTRAS)
     outputs = summed_errors(frame.loc[kept], errors, of=of, source=source)
     return outputs, one_rating, flow
 
 
-def _kept_rows(frame: pd.DataFrame, mapping: Mapping, *, what: str) -> tuple[Mask, tuple[FlowStep, ...]]:
+def kept_rows(frame: pd.DataFrame, mapping: Mapping, *, what: str) -> tuple[Mask, tuple[FlowStep, ...]]:
     """The rows that the conditions leave, and the flow of rows."""
     kept = np.ones(len(frame), dtype=np.bool_)
     flow = [FlowStep("read", len(frame), what)]

@@ -12,7 +12,7 @@ from humeval_power.errors import InputError
 
 FIELDS = ("worker", "item", "system", "criterion", "code")  # what a template may name a part of a rating by
 SLOT = "slot"  # what only tells columns apart; in a text that is taken apart, the slot of the assignment
-TOLD = (SLOT, "batch", "order")  # what such a text may say besides
+TOLD = (SLOT, "batch", "order", "document")  # what such a text may say besides
 ASKED = "asked"  # the question that stands over a column beside its name
 VALUE = "value"  # the rating itself, where the name of a marked column says it
 _TOKEN = re.compile(r"(\{\{|\}\}|\{[^{}]*\})")

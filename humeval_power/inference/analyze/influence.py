@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.estimation.crossed.choice import few_fits
-from humeval_power.estimation.crossed.held_variances import at_variances_of, is_searched_slowly
+from humeval_power.estimation.crossed.held_variances import (
+    at_variances_of,
+    is_deleted_at_once,
+    is_searched_slowly,
+    without_each_worker,
+)
 from humeval_power.estimation.crossed.problem import RatingTable
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.fitting import fit
@@ -23,17 +28,20 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 N_ITEM_GROUPS = 10
+MOST_REFITS, MOST_REFITTED = 50, 2_500_000  # refits, and the ratings of all of them together
+_LARGEST_SHIFTS = 2  # refits where there would be more
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
     """The effect without one worker or group of items. `test` is None where the rest cannot be analysed,
-    and `reason` says why."""
+    and `reason` says why. `approximate`: at the variances of the whole study, which one level hardly moves."""
 
     name: str
     n_ratings: int
     test: EffectTest | None
     reason: str = ""
+    approximate: bool = False
 
     @property
     def estimate(self) -> float:
@@ -49,14 +57,17 @@ class LeftOut:
 @dataclass(frozen=True, slots=True)
 class Influence:
     """The effect of the whole study, and without each of its workers (`noun` 'worker') or of its groups
-    of items ('item group'). `n_not_tried` of them were not left out, to save time. Of large tables
-    `variances_kept`: each effect is that at the variances of the whole study, which one level hardly moves."""
+    of items ('item group'). `n_not_tried` of them were not left out, to save time."""
 
     noun: str
     whole: EffectTest
     left_out: tuple[LeftOut, ...]
     n_not_tried: int = 0
-    variances_kept: bool = False
+
+    @property
+    def n_approximate(self) -> int:
+        """How many effects are those at the variances of the whole study."""
+        return sum(one.approximate for one in self.left_out)
 
     @property
     def changed(self) -> tuple[LeftOut, ...]:
@@ -90,25 +101,60 @@ def leave_one_worker_out(
     fitted: Fit | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> Influence:
-    """Refit without each worker in turn, in the order of their codes.
+    """The effect without each worker in turn, in the order of their codes.
+
+    The table is refitted without each. Where that would take long (`is_by_one_step`) the effect is that at the
+    variances of the whole study, exact generalised least squares of the ratings that remain, with the df of the
+    whole study; the table is refitted without those two who move it most.
 
     Parameters
     ----------
-    largest : leave out only this many workers, those with most ratings; None leaves out every one. A refit
-        takes milliseconds, but seconds where hundreds of workers meet hundreds of items.
+    largest : leave out only this many workers, those with most ratings; None leaves out every one.
     fitted : the fit of all ratings by the rule's estimator, if it is at hand.
-    advance : called with 1 after each refit.
+    advance : called with 1 for each worker.
     """
     if largest is not None and largest < 1:
         raise InputError(f"largest must be at least 1; got {largest}.")
     order = np.argsort(-np.bincount(ratings.worker), kind="stable")
     chosen = np.sort(order[:largest])
-    without = (_without(ratings, ratings.worker == code, ratings.worker_names[code]) for code in chosen)
     n_not_tried = ratings.n_workers - len(chosen)
+    fitted = fitted or _fit_of_all(ratings, rule)
+    if fitted is not None and is_by_one_step(ratings, rule, fitted, n_left_out=len(chosen)):
+        found = _by_one_step(ratings, chosen, rule, fitted, advance)
+        return Influence("worker", effect_test(fitted, rule), found, n_not_tried)
+    without = (_without_worker(ratings, code) for code in chosen)
     with few_fits(len(chosen)):
         return _influence(
             "worker", ratings, without, rule, n_not_tried=n_not_tried, fitted=fitted, advance=advance
         )
+
+
+def is_by_one_step(ratings: Ratings, rule: DecisionRule, fitted: Fit, *, n_left_out: int) -> bool:
+    """Whether so many workers are left out by one step each: where refits would take long."""
+    is_much = n_left_out > MOST_REFITS or n_left_out * ratings.n_ratings > MOST_REFITTED
+    return is_much and _may_keep_variances(rule, fitted) and is_deleted_at_once(ratings)
+
+
+def _by_one_step(
+    ratings: Ratings,
+    chosen: Codes,
+    rule: DecisionRule,
+    fitted: Fit,
+    advance: Callable[[int], None] | None,
+) -> tuple[LeftOut, ...]:
+    """One step for each of these workers, and a refit without those that move the effect most."""
+    count = np.bincount(ratings.worker)
+    names, found = ratings.worker_names, []
+    for code, one in zip(chosen, without_each_worker(fitted, ratings, chosen.tolist()), strict=True):
+        test = None if one is None else effect_test(one, rule)
+        found.append(LeftOut(names[code], int(count[code]), test, approximate=True))
+        if advance is not None:
+            advance(1)
+    shifts = [abs(one.estimate - fitted.parameters.difference) for one in found]
+    largest = np.argsort(-np.nan_to_num(shifts), kind="stable")[:_LARGEST_SHIFTS]
+    for place in {*largest.tolist(), *np.flatnonzero(np.isnan(shifts)).tolist()}:
+        found[place] = _left_out(_without_worker(ratings, chosen[place]), rule, fitted, keeps=False)
+    return tuple(found)
 
 
 def leave_item_groups_out(
@@ -138,6 +184,17 @@ def _without(ratings: Ratings, left_out: Mask, name: str) -> _Remaining:
     return name, int(left_out.sum()), ratings.of_rows(~left_out)
 
 
+def _without_worker(ratings: Ratings, code: int) -> _Remaining:
+    return _without(ratings, ratings.worker == code, ratings.worker_names[code])
+
+
+def _fit_of_all(ratings: Ratings, rule: DecisionRule) -> Fit | None:
+    """The fit of all ratings by the rule's estimator; None for a rule that tests no such fit."""
+    if rule.analysis != "ratings" or rule.is_simulated:
+        return None
+    return fit(ratings, estimator=rule.estimator)
+
+
 def _influence(
     noun: str,
     ratings: Ratings,
@@ -148,35 +205,37 @@ def _influence(
     fitted: Fit | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> Influence:
-    if fitted is None and rule.analysis == "ratings" and not rule.is_simulated:
-        fitted = fit(ratings, estimator=rule.estimator)
+    fitted = fitted or _fit_of_all(ratings, rule)
     whole = _test(ratings, rule) if fitted is None else effect_test(fitted, rule)
-    kept = fitted is not None and _keeps_variances(ratings, rule, fitted)
-    left_out = []
-    for name, n_ratings, rows in without:
-        try:
-            if not len(rows.rating):
-                raise InputError("Nothing is left.")
-            if fitted is not None and kept:
-                test = effect_test(at_variances_of(fitted, rows), rule)
-            else:
-                test = _test(rows, rule, fitted)
-            left_out.append(LeftOut(name, n_ratings, test))
-        except HumevalPowerError as error:
-            left_out.append(LeftOut(name, n_ratings, None, str(error)))
-        if advance is not None:
-            advance(1)
-    return Influence(noun, whole, tuple(left_out), n_not_tried, kept)
-
-
-def _keeps_variances(ratings: Ratings, rule: DecisionRule, fitted: Fit) -> bool:
-    return (
-        rule.analysis == "ratings"
-        and fitted.converged
+    keeps = (
+        fitted is not None
+        and _may_keep_variances(rule, fitted)
         and not ratings.covariates
-        and fitted.parameters.sd_worker_item == 0
         and is_searched_slowly(ratings)
     )
+    left_out = []
+    for remaining in without:
+        left_out.append(_left_out(remaining, rule, fitted, keeps=keeps))
+        if advance is not None:
+            advance(1)
+    return Influence(noun, whole, tuple(left_out), n_not_tried)
+
+
+def _left_out(remaining: _Remaining, rule: DecisionRule, fitted: Fit | None, *, keeps: bool) -> LeftOut:
+    """The effect of the rows that remain: at the variances of the whole study, or by a refit."""
+    name, n_ratings, rows = remaining
+    try:
+        if not len(rows.rating):
+            raise InputError("Nothing is left.")
+        if fitted is not None and keeps:
+            return LeftOut(name, n_ratings, effect_test(at_variances_of(fitted, rows), rule), "", True)
+        return LeftOut(name, n_ratings, _test(rows, rule, fitted))
+    except HumevalPowerError as error:
+        return LeftOut(name, n_ratings, None, str(error))
+
+
+def _may_keep_variances(rule: DecisionRule, fitted: Fit) -> bool:
+    return rule.analysis == "ratings" and fitted.converged and fitted.parameters.sd_worker_item == 0
 
 
 def _test(ratings: RatingTable, rule: DecisionRule, near: Fit | None = None) -> EffectTest:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from humeval_power.errors import FitError
 from humeval_power.estimation.joint.fit import JointFit
-from humeval_power.inference.analyze.diagnostics import MOST_LEFT_OUT
+from humeval_power.inference.analyze.influence import MOST_REFITS
 from humeval_power.inference.analyze.screening import WorkerCheck, screen_workers
 from humeval_power.ratings import Ratings
 
@@ -78,7 +78,7 @@ def diagnose_jointly(
     ratings: Ratings,
     fitted: JointFit,
     *,
-    largest: int = MOST_LEFT_OUT,
+    largest: int = MOST_REFITS,
     advance: Callable[[int], None] | None = None,
 ) -> JointDiagnostics:
     """Predict, leave out each of the `largest` busiest workers, and screen; `advance` is called after each of them.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the kernels, which counts alone do without
 class Judgements:
     """Wins of B, ties and losses of one comparison; `preference` (-1, 0, +1), `worker` and `item` (codes
     from 0) and `position` (+1/2 where B was shown first, -1/2 where A was) are there, one for each judgement,
-    where the table has a row for each."""
+    where the table has a row for each. `notices` say what was assumed in reading it."""
 
     name: str = ""
     wins: int
@@ -31,6 +31,7 @@ class Judgements:
     worker: NDArray[np.int64] | None = None
     item: NDArray[np.int64] | None = None
     position: NDArray[np.float64] | None = None
+    notices: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:

@@ -20,7 +20,7 @@ from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Analysis, Estimator
 from humeval_power.simulation.losses import NO_LOSSES as NO_LOSSES
 from humeval_power.simulation.losses import Collected, Exclusion, Losses, collect, remaining
-from humeval_power.simulation.portions import portions
+from humeval_power.simulation.portions import begun_small, portions
 from humeval_power.simulation.quality_control import Again, QualityControl, control, with_repeats
 from humeval_power.simulation.study import (
     Response,
@@ -143,7 +143,7 @@ class Replication:
         """Simulate and fit studies `first` to `first + n - 1` of this seed."""
         if self.by_mean_squares:
             return self._from_mean_squares(n, seed=seed, first=first)
-        parts = portions(first, n, n_ratings=self.design.n_ratings, n_jobs=n_jobs)
+        parts = begun_small(portions(first, n, n_ratings=self.design.n_ratings, n_jobs=n_jobs))
         found: Iterator[StudyFits]
         if self.own_rows:
             found = (self._fit_own_rows(part, seed, n_jobs) for part in parts)

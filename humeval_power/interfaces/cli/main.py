@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
 from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.option_names import as_typed
@@ -141,6 +141,10 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what goes wrong is told in words, and never as a traceback."""
+        with options_in_errors():
+            return self._invoke(ctx)
+
+    def _invoke(self, ctx: click.Context) -> Any:
         if caught() is not None:
             return super().invoke(ctx)
         _never_fail_to_encode()

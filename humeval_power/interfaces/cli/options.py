@@ -132,6 +132,12 @@ rejected_rows_option = click.option(
     help="What to do with rows of rejected, returned or unfinished work, as told by a column such as "
     "AssignmentStatus or Status: leave them out, or analyse them. [refused where there are any]",
 )
+pair_option = click.option(
+    "--systems",
+    metavar="A,B",
+    callback=_systems,
+    help="The two systems to compare; the effect is B - A.",
+)
 _TABLE_OPTIONS = (
     click.option("--worker", metavar="COLUMN", help="Column of the worker. [found by name]"),
     click.option("--item", metavar="COLUMN", help="Column of the item. [found by name]"),
@@ -139,12 +145,7 @@ _TABLE_OPTIONS = (
     click.option("--rating", metavar="COLUMN", help="Column of the rating. [found by name]"),
     click.option("--criterion-column", metavar="COLUMN", help="Column of the criterion. [found by name]"),
     click.option("--criterion", metavar="NAME", help="Criterion to keep, where there are several."),
-    click.option(
-        "--systems",
-        metavar="A,B",
-        callback=_systems,
-        help="The two systems to compare; the effect is B - A.",
-    ),
+    pair_option,
     click.option(
         "--scale",
         metavar="LOW:HIGH",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -9,12 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import Location, cell_problems, read_cells, read_ids, variant_problems
-from humeval_power.checking.columns import Column, bare, find_columns, listing, shortened
+from humeval_power.checking.columns import Column, bare, close_to, find_columns, listing, shortened
+from humeval_power.checking.exports.export import Export
+from humeval_power.checking.exports.imported import Imported
+from humeval_power.checking.exports.reshape import LongTable
+from humeval_power.checking.rows import FlowStep
 from humeval_power.checking.submissions import Rejected
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.preference.judgements import Judgements
 from humeval_power.interfaces.formats.columns import Floats, NumberColumn, read_numbers_of, texts_of
-from humeval_power.interfaces.formats.tables import SourceTable, read_decided
+from humeval_power.interfaces.formats.shown_pairs import outcomes, shown_systems
+from humeval_power.interfaces.formats.tables import SourceTable, read_decided, read_table
+from humeval_power.safe_text import shell_word
 
 _SIDES = ("left", "right")  # where B is on the right throughout: of no use once the order is recorded
 _WIN = ("b", "win", "wins", "1", "+1", "1.0", _SIDES[1])
@@ -48,11 +55,15 @@ _COUNTS = [
 ]
 
 
-def read_judgements(path: str | Path, *, rejected_rows: Rejected | None = None) -> list[Judgements]:
+def read_judgements(
+    path: str | Path, *, systems: tuple[str, str] | None = None, rejected_rows: Rejected | None = None
+) -> list[Judgements]:
     """Read a table with the columns wins, losses and perhaps ties and name; or with a column of
     preferences (B, A, tie; win, loss, tie; 1, -1, 0) and perhaps worker, item and position (which output was
-    shown first: A or B).
+    shown first: A or B). With columns such as system_a and system_b, whose systems change places from row to row,
+    the preference is that of a side or the name of a system, and system_a is the one that was shown first.
 
+    systems : A and B of such a table; None takes its two systems in the order of their names.
     rejected_rows : what to do with rows of rejected or unfinished work, 'drop' or 'keep'.
 
     Raises
@@ -60,10 +71,10 @@ def read_judgements(path: str | Path, *, rejected_rows: Rejected | None = None) 
     InputError
         A table with neither, every cell that is not understood, or rejected rows that nobody decided on.
     """
-    return judgements_of(read_decided(path, rejected_rows))
+    return judgements_of(read_decided(path, rejected_rows), systems=systems)
 
 
-def judgements_of(table: SourceTable) -> list[Judgements]:
+def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None) -> list[Judgements]:
     """The same from a table that has been read.
 
     Raises
@@ -79,7 +90,10 @@ def judgements_of(table: SourceTable) -> list[Judgements]:
         remedy = "Name one 'preference' (B, A or tie), or two 'wins' and 'losses'."
         raise InputError([Problem(rule, remedy, table.source)])
     of = find_columns(names, [_PREFERENCE, _WORKER, _ITEM, _POSITION], source=table.source).of
-    problems = _battles(table, names)
+    shown = _shown(names)
+    if shown is not None and not _are_a_and_b(table, shown, of[_PREFERENCE.name], systems):
+        return [_by_system(table, of, shown, systems)]
+    problems: list[Problem] = []
     position = _positions(table, of.get("position"), problems)
     preference = _preferences(table, of["preference"], problems, sides=position is None)
     worker, item = (_codes(table, of.get(name), name, problems) for name in ("worker", "item"))
@@ -98,18 +112,114 @@ def judgements_of(table: SourceTable) -> list[Judgements]:
     ]
 
 
-def _battles(table: SourceTable, names: list[str]) -> list[Problem]:
-    """What is wrong with columns of systems that name several: A and B are sides then, and sides are no systems."""
+def pairs_imported(path: str | Path) -> Imported | None:
+    """A table of pairs under our own names, whose preference is the name of a system or a tie: two systems or
+    more, in either order. None where a file is no such table.
+
+    Raises
+    ------
+    InputError
+        Every cell that is not understood.
+    """
+    try:
+        table = read_table(path)
+        names = [str(name) for name in table.frame.columns]
+        of = find_columns(names, [_PREFERENCE, _WORKER, _ITEM], source=table.source).of
+    except (InputError, OSError):
+        return None
+    shown, problems = _shown(names), list[Problem]()
+    if shown is None:
+        return None
+    systems, first, second = shown_systems(table, *shown, problems)
+    outcome, notices = outcomes(table, of[_PREFERENCE.name], first, second, systems, problems)
+    for role in ("worker", "item"):
+        _codes(table, of.get(role), role, problems)
+    if problems:
+        raise InputError(problems)
+    named = {shown[0]: "system_a", shown[1]: "system_b", **{column: role for role, column in of.items()}}
+    frame = table.frame.rename(columns=named)
+    chosen = np.where(outcome > 0, frame["system_a"], np.where(outcome < 0, frame["system_b"], "tie"))
+    frame = frame.assign(preference=chosen)
+    why = f"its columns {shown[0]} and {shown[1]} name the two systems of each row"
+    export = Export("table", why, table.source, table.frame, notices=(*table.notices, *notices))
+    steps = (
+        FlowStep("read", len(frame), "rows of the table"),
+        FlowStep("analysed", len(frame), "preferences"),
+    )
+    return Imported(frame, ((export, LongTable(frame, steps, tuple(named))),))
+
+
+def _shown(names: list[str]) -> tuple[str, str] | None:
+    """The columns of the two systems of each row, where there are two."""
     found = [[name for name in names if column.fits(name)] for column in _SHOWN]
-    if not all(len(each) == 1 for each in found):
-        return []
-    shown = [each[0] for each in found]
-    if all(table.frame[name].nunique() < 2 for name in shown):
-        return []
-    rule = f"columns {shortened(shown[0])!r} and {shortened(shown[1])!r} name other systems in other rows: A and B "
-    rule += "are sides of battles, and not two systems."
-    remedy = "Rank the systems: humeval-power rank battles."
-    return [Problem(rule, remedy, table.source)]
+    return (found[0][0], found[1][0]) if all(len(each) == 1 for each in found) else None
+
+
+def _are_a_and_b(
+    table: SourceTable, shown: tuple[str, str], preference: str, systems: tuple[str, str] | None
+) -> bool:
+    """Whether all rows compare the same systems in the same columns, preferences name neither, and nobody says
+    which of them is A."""
+    if {str(table.frame[name].iloc[0]).strip() for name in shown if len(table.frame)} == {*(systems or ())}:
+        return False
+    words = {text.strip().casefold() for text in read_cells(table.frame[preference]).texts}
+    return all(table.frame[name].nunique() < 2 for name in shown) and words <= {*_VALUES, ""}
+
+
+def _by_system(
+    table: SourceTable, of: Mapping[str, str], shown: tuple[str, str], systems: tuple[str, str] | None
+) -> Judgements:
+    """Judgements of two systems that are named in each row, whichever stood first."""
+    problems: list[Problem] = []
+    names, first, second = shown_systems(table, *shown, problems)
+    outcome, taken = outcomes(table, of[_PREFERENCE.name], first, second, names, problems)
+    side = _positions(table, of.get(_POSITION.name), problems)
+    codes = [_codes(table, of.get(name), name, problems) for name in ("worker", "item")]
+    is_fixed = len(np.unique(first)) == 1 and len(names) == 2
+    usual = (names[first[0]], names[second[0]]) if is_fixed else names
+    pair = usual if systems is None else systems
+    problems += [
+        Problem(f"there is no system {shortened(name)!r}.", close_to(name, names), table.source)
+        for name in pair
+        if name not in names
+    ]
+    if len(pair) > 2:
+        rule = (
+            f"{len(names)} systems are compared in columns {shown[0]!r} and {shown[1]!r}: {listing(names)}."
+        )
+        two = shell_word(",".join(names[:2]))
+        rank = f"humeval-power rank battles {shell_word(table.source)}"
+        remedy = f"Name two: --systems {two}; or rank them all: {rank}"
+        problems.append(Problem(rule, remedy, table.source))
+    if problems:
+        raise InputError(problems)
+    a, b = (names.index(name) for name in pair)
+    kept = np.isin(first, (a, b)) & np.isin(second, (a, b))
+    is_second = np.where(first == b, -1.0, 1.0)  # +1 where B is the second of the row
+    preference: Floats = (-outcome * is_second)[kept].astype(np.float64)
+    b_first = (-0.5 * is_second if side is None else side * is_second)[kept]
+    worker, item = (
+        None if each is None else np.unique(each[kept], return_inverse=True)[1] for each in codes
+    )
+    notices = [*taken]
+    if systems is None:
+        turned = shell_word(f"{pair[1]},{pair[0]}")
+        notices.append(f"A is {pair[0]!r} and B is {pair[1]!r}; --systems {turned} turns it round.")
+    if side is None and not is_fixed:
+        notices.append(f"The system in column {shown[0]!r} is taken as the one that was shown first.")
+    if not kept.all():
+        notices.append(f"{int((~kept).sum()):,} rows that compare other systems are left out.")
+    return Judgements(
+        name=f"{pair[1]} (B) and {pair[0]} (A)",
+        wins=int((preference > 0).sum()),
+        ties=int((preference == 0).sum()),
+        losses=int((preference < 0).sum()),
+        preference=preference,
+        worker=worker,
+        item=item,
+        position=b_first if len(np.unique(b_first)) > 1 else None,
+        notices=tuple(notices),
+    )
 
 
 def _preferences(table: SourceTable, column: str, problems: list[Problem], *, sides: bool) -> Floats:

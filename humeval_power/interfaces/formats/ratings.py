@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from humeval_power.checking.cells import as_texts
+from humeval_power.checking.exports.reshape import long_table
+from humeval_power.checking.rows import ROW_INDEX
+from humeval_power.checking.wide import columns_of_workers
+from humeval_power.interfaces.formats.exports.sheets import mapping_of, side_by_side_words
 from humeval_power.interfaces.formats.rating_tables import read_rating_table
 from humeval_power.interfaces.formats.tables import SourceTable
 from humeval_power.ratings import Ratings, ratings_from_table
-from humeval_power.scales import RatingScale
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def read_ratings(path: str | Path, *, scale: RatingScale | str | None = None, **columns: Any) -> Ratings:
+def read_ratings(path: str | Path | pd.DataFrame, **columns: Any) -> Ratings:
     """Read and check a table of ratings, one a row: CSV, TSV, JSON lines, Excel or Parquet, plain or gzipped.
 
     Parameters
     ----------
-    path : of the file; '-' is standard input.
-    scale : the scale the ratings were given on, as a record or as text such as "1:5"; None takes it from the
-        data, and says so.
-    columns : what `ratings_from_table` takes: the names of columns, the pair of `systems`, the `criterion`,
-        `lower_is_better`, `rejected_rows`, and the columns `document`, `covariates` and `order_column`.
+    path : of the file; '-' is standard input; or a table in memory. A table of one output a row with a column for
+        each worker is known by its columns, and so is an export of a platform in a file.
+    columns : what `ratings_from_table` takes: the `scale`, the names of columns, the pair of `systems`, the
+        `criterion`, `lower_is_better`, `rejected_rows`, and the columns `document`, `covariates` and
+        `order_column`.
 
     Returns
     -------
@@ -33,14 +40,23 @@ def read_ratings(path: str | Path, *, scale: RatingScale | str | None = None, **
         A file that cannot be read, or every problem of its table at once, each with row, value, rule and
         remedy.
     """
-    return ratings_of(read_rating_table(path), scale=scale, **columns)
+    if not isinstance(path, str | Path):
+        workers = columns_of_workers(path)
+        if not workers:
+            return ratings_from_table(path, **columns)
+        frame = as_texts(path.set_axis(range(2, len(path) + 2)))  # rows as a spreadsheet counts them
+        frame.index.name = ROW_INDEX
+        mapping = mapping_of(frame)
+        assert mapping is not None  # it names the workers
+        long = long_table(frame, mapping, source="table").frame
+        return ratings_from_table(long, notices=(f"{side_by_side_words(workers)}.",), **columns)
+    return ratings_of(read_rating_table(path), **columns)
 
 
-def ratings_of(found: SourceTable, *, scale: RatingScale | str | None = None, **columns: Any) -> Ratings:
+def ratings_of(found: SourceTable, **columns: Any) -> Ratings:
     """The same from a table that has been read."""
     return ratings_from_table(
         found.frame,
-        scale=RatingScale.parse(scale) if isinstance(scale, str) else scale,
         source=found.source,
         notices=found.notices,
         layout=found.layout,

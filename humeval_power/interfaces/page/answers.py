@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
 from humeval_power.reporting.document import Document
 from humeval_power.reporting.result import Result
 
@@ -131,7 +131,8 @@ def answer(work: Work, told: Tell) -> Answer:
         watched_by(lambda what, share, left: rarely(Told(what, share, left))),
         listening(lambda _kernel: rarely(Told(COMPILING))),
     ):
-        code, problems = _run(work)
+        with options_in_errors():
+            code, problems = _run(work)
         _keep_beside(work)
     here = found[-1] if found else Answer(code, command=typed)
     files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()

@@ -85,7 +85,7 @@ def settings_of(typed: Typed, source: Source) -> Settings:
     paths = typed["parameters"]
     names = [f"assumed_{place}" for place in range(1, len(paths) + 1)] if len(paths) > 1 else ["assumed"]
     files = [_of_file(path, allow, source, name) for path, name in zip(paths, names, strict=False)]
-    presets = [_of_preset(name, allow) for name in typed["preset"]]
+    presets = [of_preset(name, allow) for name in typed["preset"]]
     values = typed["values"]
     entries = (*files, *presets, *([_of_values(values)] if values is not None else []))
     return Settings(entries, _scale(typed, files, source))
@@ -130,7 +130,8 @@ def _of_file(path: str, allow: bool | None, source: Source, called: str) -> Sett
     return Setting(Path(path).stem, Code(f"{name}.parameters"), name, record)
 
 
-def _of_preset(name: str, allow: bool | None) -> Setting:
+def of_preset(name: str, allow: bool | None = None) -> Setting:
+    """A published setting, or an entry of the library."""
     entry = call("hp.library_entry", name, allow_not_identified=allow if name not in PRESETS else None)
     plain = call("hp.preset", name)
     return Setting(name, entry.attribute("parameters") if entry.named else plain, entry, {})

@@ -59,7 +59,7 @@ def detectable_accuracy(
     if missing > 0:
         return DetectableAccuracy(math.nan, largest, power - missing)
     grid = largest * np.linspace(0.0, 1.0, _GRID + 1)[1:] ** 2  # denser where small effects are
-    last = max((place for place in range(_GRID) if lacking(float(grid[place])) > 0), default=-1)
+    last = next((place for place in reversed(range(_GRID)) if lacking(float(grid[place])) > 0), -1)
     low, high = float(grid[last]) if last >= 0 else largest * 1e-9, float(grid[last + 1])
     found = high if lacking(low) <= 0 else root_between(lacking, low, high, xtol=1e-9)
     return DetectableAccuracy(found, largest, power - missing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from humeval_power.errors import InputError
 from humeval_power.inference.study.replication import NO_LOSSES
@@ -33,15 +33,19 @@ if TYPE_CHECKING:
     from humeval_power.planning.study.systems_power import SystemsPower
 
 
+_SAFER = 0.9
+WayName = Literal["cheapest", "safer", "all the budget"]
+
+
 @dataclass(frozen=True, eq=False)
 class PlanRequest:
     """What is known and wanted.
 
-    assumed : parameters by name; the first is planned for, unless `robust` takes the worst of all, or
-        `cautious` the one that asks for most.
+    assumed : parameters by name; the first is planned for, unless `robust` takes the worst of all.
     effect : the smallest effect of interest, B - A on [0, 1], positive; under a rule with a margin the
         true difference that is planned for, usually 0.
-    budget : with it, the most powerful design within it; without, the cheapest that reaches `target`.
+    budget : what may be spent. The plan is the cheapest design within it that reaches `target`, else the most
+        powerful; with `spend_budget` the most powerful in any case.
     losses, exclusion : what is expected to happen to the ratings, and who will be left out: by rules that are
         sealed (`QualityControl`), or as a word says.
     looks : look at the data before the end; power is then that of the whole procedure.
@@ -56,9 +60,9 @@ class PlanRequest:
     costs: CostModel
     target: float = 0.8
     budget: Decimal | None = None
+    spend_budget: bool = False
     rule: DecisionRule = DEFAULT_RULE
     robust: bool = False
-    cautious: bool = False
     confidence: float | None = None
     losses: Losses = NO_LOSSES
     exclusion: Exclusion | QualityControl = "none"
@@ -69,6 +73,11 @@ class PlanRequest:
     def settings(self) -> dict[str, Parameters]:
         """The parameters alone, by name."""
         return self.assumed.by_name
+
+    @property
+    def safer_power(self) -> float:
+        """What a plan that is safer than the target asks for: 0.9, or half of what the target leaves open."""
+        return max(_SAFER, (1 + self.target) / 2 if self.target >= _SAFER else _SAFER)
 
     @property
     def control(self) -> QualityControl | None:
@@ -102,6 +111,8 @@ class PlanRequest:
             )
         if self.budget is not None and not (self.budget.is_finite() and self.budget > 0):
             raise InputError(f"The budget must be an amount above 0; got {self.budget}.")
+        if self.spend_budget and self.budget is None:
+            raise InputError("To spend the budget there must be one: say how much by --budget.")
         for name in ("checks", "repeats"):
             share = getattr(self.costs, f"{name}_per_rating")
             if float(share) > MAX_RATE:
@@ -156,6 +167,16 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """One way to spend money: the cheapest design that reaches the target, one that is safer (power 0.9; where the
+    uncertainty of the variances is known, on average over it), or the most powerful one that the budget buys. None
+    where no design within the limits and the budget does it."""
+
+    name: WayName
+    option: Option | None
+
+
+@dataclass(frozen=True, slots=True)
 class FrontPoint:
     """A design that no other beats in both cost and power."""
 
@@ -177,7 +198,7 @@ class Alone:
 
 @dataclass(frozen=True, eq=False)
 class PlanResult:
-    """The chosen design, what else was near, what holds it back, and how sure all this is.
+    """The chosen design, other ways to spend the money, what holds it back, and how sure all this is.
 
     `reached` tells whether the target is reached (within the budget, where there is one); if not,
     `reason` says why and `would_do` what would. `alone` is what each entry asks for, where there are several;
@@ -186,7 +207,7 @@ class PlanResult:
 
     request: PlanRequest
     chosen: Option
-    neighbours: tuple[Option, ...]
+    ways: tuple[Way, ...]
     front: tuple[FrontPoint, ...]
     reached: bool
     reason: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 import numpy as np
@@ -24,8 +25,8 @@ from humeval_power.planning.plan.candidates import (
     most_powerful,
 )
 from humeval_power.planning.plan.planned_rules import PlannedRules, planned_rules, workers_out
-from humeval_power.planning.plan.request import FrontPoint, Option, PlanRequest, PlanResult
-from humeval_power.planning.plan.sensitivity import each_alone, most_demanding
+from humeval_power.planning.plan.request import FrontPoint, Option, PlanRequest, PlanResult, Way, WayName
+from humeval_power.planning.plan.sensitivity import each_alone
 from humeval_power.planning.plan.with_looks import formula_power, prove
 from humeval_power.planning.plan.workers_out import NOBODY_OUT, WorkersOut, expected_out
 from humeval_power.planning.power import (
@@ -34,16 +35,20 @@ from humeval_power.planning.power import (
     PowerEstimate,
     Progress,
     estimate_power,
-    part_of,
 )
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.required import counts_power
-from humeval_power.planning.workload import Ahead, Workload, rating_study_workload, study_workload
+from humeval_power.planning.workload import (
+    Ahead,
+    Workload,
+    measured_seconds,
+    measured_workload,
+    study_workload,
+)
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
 _MOST_PROOFS = 6  # designs tried by simulation before the last one stands
-_USUAL_PROOFS = 3  # the chosen design and its neighbours
 
 
 def make_plan(
@@ -55,7 +60,7 @@ def make_plan(
     ahead: Ahead | None = None,
     progress: Progress | None = None,
 ) -> PlanResult:
-    """Search the space by formula, then prove the winner and its neighbours on the front.
+    """Search the space by formula, then prove the winner; other ways to spend the money too where no formula tells.
 
     ahead : is told of the work of the usual proofs before the first, and may refuse it.
     progress : is told how many studies are simulated, and how many there may be.
@@ -68,29 +73,34 @@ def make_plan(
     with_effect = {name: p.with_difference(request.effect) for name, p in request.settings.items()}
     out = _workers_out(request, with_effect, seed, n_jobs)
     alone = each_alone(request, with_effect, out) if len(with_effect) > 1 else ()
-    if request.cautious and alone:
-        request = replace(request, assumed=request.assumed.led_by(most_demanding(alone)))
-        with_effect = {name: with_effect[name] for name in request.settings}
     searched = with_effect if request.robust else dict([next(iter(with_effect.items()))])
     candidates = list_candidates(
         searched, request.space, request.costs, rule=request.rule, losses=request.losses, out=out
     )
     best = front(candidates)
     place = _choose(request, candidates, best)
-    # far on the front a thousand designs differ by cents; neighbours are those that differ in power
+    # far on the front a thousand designs differ by cents; the next is one that differs in power
     chosen, proofs = _exact_place(request, with_effect, candidates, best, place), 0
     run = _Proofs(request, with_effect, n_simulations, seed, n_jobs, progress)
+
+    def to_prove(chosen: int) -> list[StudyCounts]:
+        others = [] if run.formula_tells else _others(_places(request, candidates, best, chosen), chosen)
+        return [candidates.counts(int(best[at])) for at in (chosen, *others)]
+
     if ahead is not None:
-        ahead(run.work(candidates.counts(int(best[chosen]))))
-    option = run.prove(candidates.counts(int(best[chosen])))
+        ahead(run.work(to_prove(chosen)))
+    option = run.prove(to_prove(chosen))
     while _falls_short(request, option) and chosen + 1 < len(best) and proofs < _MOST_PROOFS:
         nearer = _next_above(candidates, best, chosen, 0.01)
         if nearer is None or not _affordable(request, candidates, int(best[nearer])):
             break
         chosen, proofs = nearer, proofs + 1
-        option = run.prove(candidates.counts(int(best[chosen])))
-    around = [_next_below(candidates, best, chosen, 0.02), _next_above(candidates, best, chosen, 0.02)]
-    neighbours = tuple(run.prove(candidates.counts(int(best[i]))) for i in around if i is not None)
+        option = run.prove(to_prove(chosen))
+    places = tuple(_places(request, candidates, best, chosen))
+    proved, others = {chosen: option}, _others(places, chosen)
+    for number, at in enumerate(others):
+        proved[at] = run.other([candidates.counts(int(best[each])) for each in others[number:]])
+    ways = tuple(Way(name, None if at is None else proved[at]) for name, at in places)
     promised = option.powers[_judged(request, option.powers)]
     reached = promised >= request.target - 1e-12
     if (request.losses != NO_LOSSES or request.proves_rules) and option.simulated is not None:
@@ -117,7 +127,7 @@ def make_plan(
     return PlanResult(
         request=request,
         chosen=option,
-        neighbours=neighbours,
+        ways=ways,
         front=_thinned_front(candidates, best),
         reached=reached,
         reason=reason,
@@ -176,21 +186,65 @@ def _study(request: PlanRequest, counts: StudyCounts, parameters: Parameters) ->
 
 def _choose(request: PlanRequest, candidates: Candidates, best: np.ndarray) -> int:
     """Place on the front of the design to prove first."""
-    if request.budget is not None:
-        index = most_powerful(candidates, budget_cents=int(request.budget * 100))
-        if index is None:
-            least = Decimal(int(candidates.cents.min())) / 100
-            raise InputError(
-                f"No design within a budget of {request.budget}: within these limits the cheapest costs "
-                f"{least:.2f}."
-            )
-    elif request.confidence is not None:
+    largest = _largest_place(request, candidates, best)
+    if request.spend_budget:
+        return largest
+    cheap = _cheapest_place(request, candidates, best)
+    return largest if cheap is None else min(cheap, largest)
+
+
+def _largest_place(request: PlanRequest, candidates: Candidates, best: np.ndarray) -> int:
+    """Place of the most powerful design, within the budget where there is one."""
+    if request.budget is None:
+        return len(best) - 1
+    index = most_powerful(candidates, budget_cents=int(request.budget * 100))
+    if index is None:
+        least = Decimal(int(candidates.cents.min())) / 100
+        raise InputError(
+            f"No design within a budget of {request.budget}: within these limits the cheapest costs "
+            f"{least:.2f}."
+        )
+    return _place_of(candidates, best, index)
+
+
+def _cheapest_place(request: PlanRequest, candidates: Candidates, best: np.ndarray) -> int | None:
+    """Place of the cheapest design that reaches the target, with the wanted confidence if there is one."""
+    if request.confidence is not None:
         return _confident_place(request, candidates, best)
-    else:
-        index = cheapest(candidates, target=request.target)
-        if index is None:
-            index = most_powerful(candidates)
+    index = cheapest(candidates, target=request.target)
+    return None if index is None else _place_of(candidates, best, index)
+
+
+def _place_of(candidates: Candidates, best: np.ndarray, index: int) -> int:
+    """The place on the front of what a design costs."""
     return int(np.searchsorted(candidates.cents[best], candidates.cents[index], side="right")) - 1
+
+
+def _places(
+    request: PlanRequest, candidates: Candidates, best: np.ndarray, chosen: int
+) -> Iterator[tuple[WayName, int | None]]:
+    """Places on the front of the ways to spend the money, None where a way is closed."""
+    largest = _largest_place(request, candidates, best)
+    cheap = _cheapest_place(request, candidates, best)
+    if not request.spend_budget and cheap is not None and cheap <= largest:
+        cheap = chosen  # which was proved to do it
+    yield "cheapest", None if cheap is None or cheap > largest else cheap
+
+    def is_safe(place: int) -> bool:
+        sure = _assurance(request, candidates.counts(int(best[place])), DEFAULT_SEED)
+        power = float(candidates.worst_power[best[place]]) if sure is None else sure.expected
+        return power >= request.safer_power
+
+    low = cheap or 0
+    found = bisect_left(range(low, largest + 1), True, key=is_safe) + low
+    yield "safer", found if found <= largest else None
+    if request.budget is not None:
+        yield "all the budget", largest
+
+
+def _others(places: Iterable[tuple[WayName, int | None]], chosen: int) -> list[int]:
+    """The places of other designs than the one that is chosen, each once."""
+    return list(dict.fromkeys(at for _, at in places if at is not None and at != chosen))
 
 
 def _exact_place(
@@ -203,7 +257,7 @@ def _exact_place(
     """The same place, or the next on the front whose exact power reaches the target: unpaired designs
     and those with documents are ranked by an approximate df, and all without the looks."""
     exact = all(request.space.pairings) and request.looks is None and not request.space.documents
-    if request.budget is not None or exact:
+    if request.spend_budget or exact:
         return place
     judged = list(settings.values()) if request.robust else [next(iter(settings.values()))]
     while True:
@@ -211,7 +265,7 @@ def _exact_place(
         if min(_formula(request, one, counts) for one in judged) >= request.target:
             return place
         above = _next_above(candidates, best, place, 0.005)
-        if above is None:
+        if above is None or not _affordable(request, candidates, int(best[above])):
             return place
         place = above
 
@@ -253,27 +307,51 @@ class _Proofs:
     seed: int
     n_jobs: int
     progress: Progress | None
-    done: int = 0
+    done: float = 0.0  # milliseconds of one core that the proofs so far were to take
+    known: dict[StudyCounts, RatingStudy] = field(default_factory=dict)
 
-    def work(self, counts: StudyCounts) -> Workload:
-        """Of the proofs of a design and of its neighbours."""
-        study = _study(self.request, counts, next(iter(self.settings.values())))
-        n = _USUAL_PROOFS * self.n_simulations
+    def work(self, designs: Sequence[StudyCounts]) -> Workload:
+        """Of the proofs of these designs."""
+        studies = [self.study(counts) for counts in designs]
         if self.request.looks is not None:
-            return study_workload(study.design, n_simulations=n, n_jobs=self.n_jobs)
-        return rating_study_workload(study, n_simulations=n, n_jobs=self.n_jobs)
+            n = len(studies) * self.n_simulations
+            return study_workload(studies[0].design, n_simulations=n, n_jobs=self.n_jobs)
+        return measured_workload(studies, n_simulations=self.n_simulations, n_jobs=self.n_jobs)
 
-    def prove(self, counts: StudyCounts) -> Option:
-        """The design with its price, its power by formula and by simulation."""
-        request = self.request
-        powers = {name: _formula(request, each, counts) for name, each in self.settings.items()}
+    @property
+    def formula_tells(self) -> bool:
+        """Whether the formula knows all that simulated studies are put through."""
+        request, rule = self.request, self.request.rule
+        is_whole = request.looks is None and request.losses == NO_LOSSES and request.exclusion == "none"
+        return is_whole and rule.analysis == "ratings" and not rule.is_simulated
+
+    def other(self, designs: Sequence[StudyCounts]) -> Option:
+        """A design that is not planned: simulated only where the formula does not tell its power."""
+        if not self.formula_tells:
+            return self.prove(designs)
+        return Option(designs[0], cost_of(designs[0], self.request.costs), self.powers(designs[0]))
+
+    def study(self, counts: StudyCounts) -> RatingStudy:
+        """What is simulated of a design, the same each time it is asked for."""
+        if counts not in self.known:
+            judged = self.settings[_judged(self.request, self.powers(counts))]
+            self.known[counts] = _study(self.request, counts, judged)
+        return self.known[counts]
+
+    def powers(self, counts: StudyCounts) -> dict[str, float]:
+        """By formula, under each setting."""
+        return {name: _formula(self.request, each, counts) for name, each in self.settings.items()}
+
+    def prove(self, designs: Sequence[StudyCounts]) -> Option:
+        """The first design with its price, its power by formula and by simulation; the others follow."""
+        request, counts = self.request, designs[0]
+        powers = self.powers(counts)
         cost = cost_of(counts, request.costs)
         judged = self.settings[_judged(request, powers)]
-        part = part_of(self.progress, self.done, _MOST_PROOFS + _USUAL_PROOFS)
-        self.done += 1
+        part = self._part(designs)
         if request.looks is None:
             simulated = estimate_power(
-                _study(request, counts, judged),
+                self.study(counts),
                 n_simulations=self.n_simulations,
                 seed=self.seed,
                 n_jobs=self.n_jobs,
@@ -294,6 +372,22 @@ class _Proofs:
         if part is not None:
             part(self.n_simulations, self.n_simulations)
         return Option(counts, cost, powers, found.simulated, found)
+
+    def _part(self, designs: Sequence[StudyCounts]) -> Progress | None:
+        """Progress of the proof of the first design, told as that of all proofs that are known to come: in
+        milliseconds of one core."""
+        if self.progress is None:
+            return None
+        tell, before = self.progress, self.done
+        studies = [self.study(counts) for counts in designs]
+        each = measured_seconds(studies, n_simulations=self.n_simulations)
+        own, all_of_them = (1e3 * self.n_simulations * seconds for seconds in (each[0], sum(each)))
+        self.done += own
+
+        def told(done: int, total: int) -> None:
+            tell(round(before + own * done / total), round(before + all_of_them))
+
+        return told
 
     def rules(self, option: Option) -> PlannedRules | None:
         """The rules by which workers are left out, and what they cost this design; None without any."""
@@ -318,7 +412,7 @@ def _judged(request: PlanRequest, powers: Mapping[str, float]) -> str:
 
 def _falls_short(request: PlanRequest, option: Option) -> bool:
     """Whether simulation contradicts a promise of the formula, beyond Monte Carlo error."""
-    if request.budget is not None or option.simulated is None:
+    if request.spend_budget or option.simulated is None:
         return False
     return math.isnan(option.simulated.power) or option.simulated.interval[1] < request.target
 
@@ -331,12 +425,6 @@ def _next_above(candidates: Candidates, best: np.ndarray, place: int, step: floa
     power = candidates.worst_power[best]
     above = np.flatnonzero(power >= power[place] + step)
     return int(above[0]) if len(above) else None
-
-
-def _next_below(candidates: Candidates, best: np.ndarray, place: int, step: float) -> int | None:
-    power = candidates.worst_power[best]
-    below = np.flatnonzero(power <= power[place] - step)
-    return int(below[-1]) if len(below) else None
 
 
 def _assurance(request: PlanRequest, counts: StudyCounts, seed: int) -> Assurance | None:

@@ -1,8 +1,8 @@
-"""What several sets of assumptions ask for, each on its own, and which of them asks for most."""
+"""What several sets of assumptions ask for, each on its own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 
 import numpy as np
@@ -19,16 +19,6 @@ def each_alone(
     """The design that each entry would be planned with, by formula; `settings` have the effect of interest, and
     the shares `out` of the workers are left out."""
     return tuple(_alone(request, name, parameters, out) for name, parameters in settings.items())
-
-
-def most_demanding(found: Sequence[Alone]) -> str:
-    """The entry that cannot reach the target, the least powerful of them; else the one that costs most."""
-
-    def demand(one: Alone) -> tuple[bool, Decimal, float]:
-        missed = one.counts is None
-        return missed, Decimal(0) if missed or one.cost is None else one.cost, -one.best
-
-    return max(found, key=demand).name
 
 
 def _alone(request: PlanRequest, name: str, parameters: Parameters, out: WorkersOut) -> Alone:

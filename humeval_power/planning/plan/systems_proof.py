@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -11,8 +12,15 @@ from humeval_power.errors import InputError
 from humeval_power.planning.plan.goal_power import GoalPower
 from humeval_power.planning.plan.planned_rules import PlannedRules, planned_rules
 from humeval_power.planning.plan.planned_systems import PlannedSystems, within_criterion
-from humeval_power.planning.plan.request import Alone, FrontPoint, Option, PlanRequest, PlanResult
-from humeval_power.planning.plan.sensitivity import most_demanding
+from humeval_power.planning.plan.request import (
+    Alone,
+    FrontPoint,
+    Option,
+    PlanRequest,
+    PlanResult,
+    Way,
+    WayName,
+)
 from humeval_power.planning.plan.systems_limits import systems_bottleneck, what_systems_would_do
 from humeval_power.planning.plan.systems_search import (
     Found,
@@ -33,7 +41,6 @@ MOST_FITTED, LEAST_FITTED = 400, 100  # studies of a proof, where each has to be
 _FITTED_RATINGS = (
     40_000_000  # and ratings in all these fits, of which one of each pair has two systems' of them
 )
-_ABOVE, _BELOW = 0.02, 0.05  # in power: what is near the chosen design, and differs from it
 _LEAST_RAISE = 0.01  # of the power asked of the formula, where simulation says that it promised too much
 
 
@@ -58,10 +65,6 @@ def make_systems_plan(
     alone = tuple[Alone, ...]()
     if len(request.many.settings) > 1:
         alone = tuple(_Search.of(request, only=name).alone(name) for name in request.many.settings)
-    if request.cautious and alone:
-        leading = most_demanding(alone)
-        led = request.many.led_by(leading)
-        request = replace(request, assumed=request.assumed.led_by(leading), many=led)
     search = _Search.of(request)
     run = _Proofs(request, search.power, n_simulations, seed, n_jobs, progress)
     chosen = search.choose()
@@ -71,8 +74,10 @@ def make_systems_plan(
         if dearer is None:
             break
         chosen, option = dearer, run.prove(dearer.counts)
-    near = [search.reaching(chosen.power - _BELOW, chosen), search.reaching(chosen.power + _ABOVE, chosen)]
-    neighbours = tuple(run.priced(found.counts) for found in near if found is not None)
+    ways = tuple(
+        Way(name, None if found is None else option if found == chosen else run.priced(found.counts))
+        for name, found in search.ways(chosen)
+    )
     planned = search.power.settings[search.power.judged(chosen.counts)]
     reached = chosen.power >= request.target - 1e-12 and not _falls_short(request, option)
     reason, would_do = "", tuple[str, ...]()
@@ -81,7 +86,7 @@ def make_systems_plan(
     return PlanResult(
         request=request,
         chosen=option,
-        neighbours=neighbours,
+        ways=ways,
         front=tuple(
             FrontPoint(point.counts, Decimal(point.cents) / 100, point.power)
             for point in front(search.rows, search.power, decision=max(chosen.cents, search.limit or 0))
@@ -128,11 +133,17 @@ class _Search:
 
     def choose(self) -> Found:
         """The design to prove first."""
-        if self.request.budget is None:
-            found = cheapest(self.rows, self.power, target=self.request.target)
-            found = found or most_powerful(self.rows, self.power)
-            assert found is not None  # there are rows
-            return found
+        found = None if self.request.spend_budget else self.cheapest(self.request.target)
+        return found or self.largest()
+
+    def cheapest(self, target: float) -> Found | None:
+        """The cheapest design of this power, None where the limits or the budget have none."""
+        found = cheapest(self.rows, self.power, target=target) if target > 0 else None
+        is_beyond = found is not None and self.limit is not None and found.cents > self.limit
+        return None if is_beyond else found
+
+    def largest(self) -> Found:
+        """The most powerful design, within the budget where there is one."""
         best = most_powerful(self.rows, self.power, budget_cents=self.limit)
         if best is None:
             least = Decimal(min(int(row.cents[0]) for row in self.rows)) / 100
@@ -151,12 +162,19 @@ class _Search:
         """The cheapest design with as much more power by formula as simulation found missing."""
         assert option.simulated is not None
         missing = self.request.target - option.simulated.power
-        return self.reaching(chosen.power + max(_LEAST_RAISE, missing), chosen)
+        found = self.cheapest(chosen.power + max(_LEAST_RAISE, missing))
+        return None if found is None or found.counts == chosen.counts else found
 
-    def reaching(self, target: float, other: Found) -> Found | None:
-        """The cheapest design of this power, if there is one and it is not the other."""
-        found = cheapest(self.rows, self.power, target=target) if target > 0 else None
-        return None if found is None or found.counts == other.counts else found
+    def ways(self, chosen: Found) -> Iterator[tuple[WayName, Found | None]]:
+        """Designs by the ways to spend the money, None where a way is closed."""
+        cheap = self.cheapest(self.request.target)
+        if cheap is not None and not self.request.spend_budget:
+            cheap = chosen  # which was proved to do it
+        yield "cheapest", cheap
+        is_safe = cheap is not None and cheap.power >= self.request.safer_power
+        yield "safer", cheap if is_safe else self.cheapest(self.request.safer_power)
+        if self.limit is not None:
+            yield "all the budget", self.largest()
 
     def alone(self, name: str) -> Alone:
         """What the setting asks for if nothing else is assumed."""
@@ -221,4 +239,4 @@ def fitted_simulations(planned: PlannedSystems, design: Design) -> int:
 def _falls_short(request: PlanRequest, option: Option) -> bool:
     """Whether simulation contradicts a promise of the formula, beyond Monte Carlo error."""
     assert option.simulated is not None
-    return request.budget is None and not option.simulated.interval[1] >= request.target
+    return not request.spend_budget and not option.simulated.interval[1] >= request.target

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from humeval_power.comparisons import ComparisonFamily
@@ -30,11 +30,6 @@ class SystemsRequest:
     def n_systems(self) -> int:
         """How many systems are compared."""
         return len(next(iter(self.settings.values())).names)
-
-    def led_by(self, name: str) -> SystemsRequest:
-        """The same with the setting of a name in front."""
-        first = {name: self.settings[name]}
-        return replace(self, settings={**first, **self.settings})
 
     def planned(self, name: str) -> PlannedSystems:
         """What a plan for the setting of a name decides."""

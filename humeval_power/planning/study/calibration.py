@@ -23,14 +23,16 @@ from humeval_power.planning.power import (
     Progress,
     check_simulation,
     estimate_power,
-    told_of_blocks,
 )
+from humeval_power.planning.replicate_blocks import Told
 from humeval_power.planning.tallies import Tally
 from humeval_power.planning.workload import seconds_each
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.study import RatingStudy
+from humeval_power.simulation.portions import begun_small
 from humeval_power.simulation.study import Response
 from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.parts import part_done
 from humeval_power.sweep.spans import Span, spans
 
 if TYPE_CHECKING:
@@ -85,8 +87,14 @@ class NullStudies:
 
     def counts(self, n: int, *, seed: int, first: int, n_jobs: int = 1) -> tuple[Tally, ...]:
         """How often each test finds something in studies `first` to `first + n - 1`."""
-        answers = self.answers(n, seed=seed, first=first, n_jobs=n_jobs)
-        return tuple(_tally(found, self.level, self.rule) for found in answers)
+        counts = [Tally() for _ in self.tests]
+        parts = begun_small([range(first, first + n)])
+        for part in parts:
+            answers = self.answers(len(part), seed=seed, first=part.start, n_jobs=n_jobs)
+            found = [_tally(answer, self.level, self.rule) for answer in answers]
+            counts = [count + more for count, more in zip(counts, found, strict=True)]
+            part_done((part.stop - first) / n)
+        return tuple(counts)
 
     def answers(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> list[TwoSided]:
         """What each test says of studies `first` to `first + n - 1`: NaN where a fit failed, and no
@@ -323,6 +331,20 @@ class Calibration:
         return dict(zip(CALIBRATION_COLUMNS, values, strict=True))
 
 
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """All tests under one setting of the parameters; the rule's own is the one that is planned."""
+
+    setting: str
+    parameters: Parameters
+    results: tuple[Calibration, ...]
+
+    @property
+    def planned(self) -> Calibration:
+        """The planned test."""
+        return next(result for result in self.results if result.is_rule)
+
+
 def usual_studies(parameters: Parameters) -> int:
     """How many studies are simulated where nobody says."""
     return DEFAULT_NULL_STUDIES if parameters.latent is None else DEFAULT_NULL_CATEGORIES
@@ -388,8 +410,9 @@ def calibrate(
     studies = null_studies(source, every if tests is None else tests, rule=rule, level=level)
     counts = [Tally() for _ in studies.tests]
     parts = spans(n_simulations, max(1, min(_STUDIES_AT_ONCE, _RATINGS_AT_ONCE // design.n_ratings)))
-    told = told_of_blocks(progress, [part.n for part in parts])
-    for found in run_blocks(_blocks(studies, seed, parts), n_jobs=n_jobs, done=told):
+    blocks = _blocks(studies, seed, parts)
+    told = Told(progress, blocks[0].seconds / blocks[0].replicates or 1.0)
+    for found in run_blocks(blocks, n_jobs=n_jobs, done=told.listen(blocks), part=told.part):
         counts = [count + more for count, more in zip(counts, found, strict=True)]
     return [
         Calibration(

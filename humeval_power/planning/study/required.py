@@ -26,23 +26,32 @@ from humeval_power.planning.power import (
 from humeval_power.planning.questions import smallest_true
 from humeval_power.planning.study.analytic import check_target, detectable
 from humeval_power.planning.study.designs_of import design_of
-from humeval_power.planning.study.limits import Ceiling, ceiling_with_items, ceiling_with_workers
+from humeval_power.planning.study.limits import (
+    Ceiling,
+    ceiling_with_items,
+    ceiling_with_workers,
+    little,
+)
 from humeval_power.planning.study.regular import regular_precision
-from humeval_power.planning.workload import Ahead, rating_study_workload
+from humeval_power.planning.workload import Ahead, measured_workload
 from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
 from humeval_power.scenarios.study import RatingStudy
 from humeval_power.simulation.study import check_documents
 from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 
 MOST = 100_000  # larger studies are not searched
+PRACTICAL = 10_000  # beyond, half as many must do clearly worse
 MOST_UNPAIRED = 1000  # their exact precision needs matrices of twice this order
+PROOF_SECONDS = 60.0  # of a proof that nobody asked for by a number of simulations
+_MOST_RAISES = 25  # of a size whose proof falls short
 
 
 @dataclass(frozen=True, slots=True)
 class RequiredSize:
     """The answer: the smallest size found, or None and the reason why none will do.
 
-    `analytic` is its power by formula, `simulated` the proof, None where none was asked for.
+    `analytic` is its power by formula, `simulated` the proof, None where none was asked for, or where it would take
+    `proof_seconds` and nobody asked for so many simulations.
     """
 
     sought: Sought
@@ -51,6 +60,7 @@ class RequiredSize:
     analytic: float
     simulated: PowerEstimate | None
     reason: str = ""
+    proof_seconds: float | None = None
 
 
 def counts_power(
@@ -90,7 +100,7 @@ def required_size(
     power: float = 0.8,
     rule: DecisionRule = DEFAULT_RULE,
     proves: bool = True,
-    n_simulations: int = DEFAULT_SIMULATIONS,
+    n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     ahead: Ahead | None = None,
@@ -99,11 +109,14 @@ def required_size(
     """Search one size with the others fixed, by formula, then prove the answer by simulation.
 
     Where the simulated power stays below the target by more than its Monte Carlo error, the size is
-    raised step by step (with few workers the formula is approximate).
+    raised step by step (with few workers the formula is approximate). More than 10,000 are no practical
+    answer where half of them do as well, since the target lies so near what no number exceeds.
 
     documents : that the items come out of; with so many items each, more items are more documents. Documents
         that are sought have so many items each, or share the `items`.
     proves : without it the answer is that of the formula alone.
+    n_simulations : studies of each proof. None are 1,000, unless they take more than a minute: then there is no
+        proof.
     ahead : is told of the work of one proof before the first, and may refuse it.
     progress : is told how many studies are simulated, and how many there may be.
 
@@ -122,36 +135,40 @@ def required_size(
         return counts_power(parameters, make(value), rule=rule) >= power
 
     found = smallest_true(reaches, lowest, highest)
-    if found is None:
-        best = make(highest)
-        limit = _limit(parameters, sought, best, power, rule, by_document=documents.items_each is not None)
-        return RequiredSize(
-            sought,
-            power,
-            None,
-            counts_power(parameters, best, rule=rule),
-            None,
-            _why(
-                sought, best, limit, parameters, power, rule, by_document=documents.items_each is not None
-            ),
-        )
+    at = make(highest if found is None else found)
+    by_document = documents.items_each is not None
+    limit = _limit(parameters, sought, at, power, rule, by_document=by_document)
+    half = None
+    if found is not None and found > PRACTICAL and limit is not None and not limit.is_clear:
+        smaller = make(max(found // 2, lowest))
+        does_as_well = counts_power(parameters, smaller, rule=rule) >= power - little(power)
+        half = smaller if does_as_well else None
+    if found is None or half is not None:
+        why = _why(sought, at, limit, parameters, power, rule, by_document=by_document, half=half)
+        most = counts_power(parameters, make(highest), rule=rule)
+        return RequiredSize(sought, power, None, most, None, why)
+    study = RatingStudy(parameters, design_of(at), rule=rule)
+    by_formula = analytic_power(parameters, study.design, rule=rule).power
     if not proves:
-        counts = make(found)
-        return RequiredSize(
-            sought, power, counts, analytic_power(parameters, design_of(counts), rule=rule).power, None
-        )
-    values = range(found, min(found + max(5, found // 4), highest) + 1)
+        return RequiredSize(sought, power, at, by_formula, None)
+    n_studies = n_simulations or DEFAULT_SIMULATIONS
+    work = measured_workload([study], n_simulations=n_studies, n_jobs=n_jobs)
+    if n_simulations is None and work.seconds > PROOF_SECONDS:
+        return RequiredSize(sought, power, at, by_formula, None, proof_seconds=work.seconds)
+    if ahead is not None:
+        ahead(work)
+    beyond = max(5, found // 4)
+    values = range(found, min(found + beyond, highest) + 1, -(-beyond // _MOST_RAISES))
     for proof, value in enumerate(values):
         counts = make(value)
-        study = RatingStudy(parameters, design_of(counts), rule=rule)
-        if ahead is not None and proof == 0:
-            ahead(rating_study_workload(study, n_simulations=n_simulations, n_jobs=n_jobs))
+        if value > found:
+            study = RatingStudy(parameters, design_of(counts), rule=rule)
         simulated = estimate_power(
             study,
-            n_simulations=n_simulations,
+            n_simulations=n_studies,
             seed=seed,
             n_jobs=n_jobs,
-            progress=part_of(progress, proof, len(values)),
+            progress=part_of(progress, proof, proof + 1),
         )
         if not (simulated.too_many_failed or simulated.interval[1] < power):
             break
@@ -297,7 +314,12 @@ def _why(
     rule: DecisionRule,
     *,
     by_document: bool,
+    half: StudyCounts | None,
 ) -> str:
+    """Why no size will do, or none that is practical: what no number exceeds, and what would do.
+
+    half : half of the size that is too large to be practical, None where none was found.
+    """
     effect = parameters.difference
     if limit is None:
         smallest = detectable(counts_precision(parameters, best), effect=effect, power=power, rule=rule)
@@ -310,8 +332,6 @@ def _why(
             f"{counts_power(parameters, best, rule=rule):.2f}; the smallest {thing} "
             f"with power {power:g} is {smallest:.3g}. More workers or items are needed."
         )
-    if limit.reachable:
-        return f"More than {MOST:,} {sought} would be needed."
     fixed, other = (
         (f"{best.n_items} items", "items")
         if sought == "workers"
@@ -324,34 +344,64 @@ def _why(
         what, smaller = f"for an effect of {effect:g}", "no effect below {:.3g} can be found"
     else:
         what, smaller = f"to show {claim(rule)}", "no margin below {:.3g} can be shown"
+    rough = " The formula is rough with so few workers." if best.n_workers < FEW_WORKERS else ""
+    clearly = _enough(parameters, sought, other, best, power, rule, clearly=True)
+    would_do = f" {clearly:,} {other} would do." if clearly else ""
+    if limit.reachable:
+        needed = f"more than {MOST:,}"
+        if half is not None:
+            of_half = counts_power(parameters, half, rule=rule)
+            needed = f"{_number(sought, best):,}, half of which have {of_half:.4f}"
+        return (
+            f"No practical number of {sought} will do: with {fixed} the power {what} cannot pass "
+            f"{limit.power:.4f}, and {power:g} takes {needed}.{would_do}{rough}"
+        )
     text = (
         f"No number of {sought} will do: with {fixed} the power {what} cannot pass {limit.power:.2f}, and "
         f"{smaller.format(limit.detectable_effect)} with power {power:g}."
     )
-    enough = _enough(parameters, other, best, power, rule)
-    rough = " The formula is rough with so few workers." if best.n_workers < FEW_WORKERS else ""
-    return text + (f" At least {enough} {other} are needed." if enough else "") + rough
+    enough = _enough(parameters, sought, other, best, power, rule)
+    least = f" At least {enough} {other} are needed." if enough else ""
+    return text + least + (would_do if clearly != enough else "") + rough
+
+
+def _number(sought: Sought, counts: StudyCounts) -> int:
+    """What was sought, of these counts."""
+    if sought == "documents":
+        return counts.n_documents
+    return counts.n_workers if sought == "workers" else counts.n_items
 
 
 def _enough(
-    parameters: Parameters, other: str, best: StudyCounts, power: float, rule: DecisionRule
+    parameters: Parameters,
+    sought: Sought,
+    other: str,
+    best: StudyCounts,
+    power: float,
+    rule: DecisionRule,
+    *,
+    clearly: bool = False,
 ) -> int | None:
-    """The number of the other factor from which the sought one can do it."""
+    """The number of the other factor from which the sought one can do it, or `clearly`: in practice."""
+
+    def does(limit: Ceiling) -> bool:
+        return limit.is_clear if clearly else limit.reachable
 
     def reaches(value: int) -> bool:
         if other == "documents":
             wider = replace(best, n_items=max(best.n_items, value), n_documents=value)
-            sought: Sought = "items" if best.n_items == MOST else "workers"
             limit = _limit(parameters, sought, wider, power, rule, by_document=False)
-            return limit is not None and limit.reachable
+            return limit is not None and does(limit)
         if other == "workers":
-            return ceiling_with_items(parameters, n_workers=value, target=power, rule=rule).reachable
-        return ceiling_with_workers(
-            parameters,
-            n_items=value,
-            ratings_per_item=_limit_ratings(best),
-            target=power,
-            rule=rule,
-        ).reachable
+            return does(ceiling_with_items(parameters, n_workers=value, target=power, rule=rule))
+        return does(
+            ceiling_with_workers(
+                parameters,
+                n_items=value,
+                ratings_per_item=_limit_ratings(best),
+                target=power,
+                rule=rule,
+            )
+        )
 
     return smallest_true(reaches, 2, MOST)

@@ -154,7 +154,7 @@ def run_surface(
     """
     if not cells:
         raise InputError("The surface has no cells: give workers, items and effects.")
-    groups = list(_groups(cells))
+    groups = list(sharing(cells))
     estimates = estimate_powers(
         [[cells[index].study for index in group] for group in groups],
         n_simulations=n_simulations,
@@ -171,8 +171,8 @@ def run_surface(
     return [results[index] for index in range(len(cells))]
 
 
-def _groups(cells: Sequence[Cell]) -> Iterable[list[int]]:
-    """Indices of cells that can share their replicates."""
+def sharing(cells: Sequence[Cell]) -> Iterable[list[int]]:
+    """Indices of cells that share their replicates, those of the first."""
     shared: dict[tuple[object, ...], list[int]] = {}
     for index, cell in enumerate(cells):
         study = cell.study

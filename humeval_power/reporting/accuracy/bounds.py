@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.choices import PairedTest
@@ -26,6 +26,22 @@ _TITLES = {
     "squad": "as SQuAD 2.0 systems agree",
     "unpaired": "none: items of their own",
 }
+_CARD2020 = {  # their columns, in their order
+    "unpaired": "binomial: items of their own",
+    "middle": "Lachenbruch: half-way",
+    "most": "Lachenbruch, lower: the most possible",
+    "least": "Lachenbruch, upper: the least possible",
+    "glue": "regression: as GLUE systems agree",
+    "squad": "regression: as SQuAD 2.0 systems agree",
+}
+_NO_ROOM = (
+    "Computed as in Tables 2 and 9 of Card et al. (2020), which do not ask whether the accuracy of A leaves room: "
+    "what is above the largest possible cannot be gained. Without --compat it is not shown."
+)
+_EXPECTED = (
+    "expected: what a regression of the claims on GLUE on baseline and task lets one expect over this baseline "
+    "(Table 7)."
+)
 _NONE_POSSIBLE = (
     "None possible: even the largest improvement that the agreement and the accuracy of A leave room for is "
     "found too rarely (where that is 0, the agreement itself is impossible)."
@@ -34,7 +50,11 @@ _NONE_POSSIBLE = (
 
 @dataclass(frozen=True, kw_only=True)
 class BoundsResult(Result):
-    """The smallest improvement found, by how the agreement is guessed; accuracies as shares."""
+    """The smallest improvement found, by how the agreement is guessed; accuracies as shares.
+
+    `expected` is what Card et al. (2020) expect of each GLUE task; where it is there, `found` is as they
+    computed it.
+    """
 
     schema: ClassVar[str] = "humeval_power/accuracy_bounds/1"
 
@@ -44,6 +64,7 @@ class BoundsResult(Result):
     power: float
     alpha: float
     found: Mapping[str, DetectableAccuracy]
+    expected: Mapping[str, float] = field(default_factory=dict)
     provenance: Provenance = UNKNOWN
 
     @property
@@ -65,6 +86,14 @@ class BoundsResult(Result):
         )
 
     def _blocks(self) -> Iterator[Block]:
+        if self.expected:
+            rows = [_row(title, self.found[name])[:3] for name, title in _CARD2020.items()]
+            yield Table(("column", "smallest", "largest possible"), tuple(rows))
+            yield Paragraph(_NO_ROOM)
+            gains = [(task, f"{100 * gain:+.2f}") for task, gain in self.expected.items()]
+            yield Table(("task", "expected"), tuple(gains))
+            yield Paragraph(_EXPECTED)
+            return
         header = ("agreement", "smallest", "largest possible", "its power")
         yield Table(header, tuple(_row(title, self.found[name]) for name, title in _TITLES.items()))
         if any(not each.is_possible for each in self.found.values()):
@@ -79,6 +108,7 @@ class BoundsResult(Result):
             "power": self.power,
             "alpha": self.alpha,
             "found": {name: asdict(each) for name, each in self.found.items()},
+            **({"compat": "card2020", "expected": dict(self.expected)} if self.expected else {}),
         }
 
     def to_frame(self) -> pd.DataFrame:

@@ -26,11 +26,11 @@ def overlap_figure(fitted: FittedOverlap) -> Figure:
         at = np.linspace(*fitted.regression.seen, 50)
         differences = np.quantile([pair.difference for pair in fitted.pairs], _DIFFERENCES)
         for place, difference in enumerate(map(float, differences)):
-            predicted = [1 - fitted.regression.disagreement(float(x), difference) for x in at]
+            predicted = [100 * (1 - fitted.regression.disagreement(float(x), difference)) for x in at]
             label = f"predicted, {100 * difference:.2g} points apart"
             axes.plot(
                 100 * at,
-                100 * np.array(predicted),
+                np.round(predicted, 6),  # the last digits are those of the machine's linear algebra
                 color=COLOURS[place],
                 linestyle=DASHES[place],
                 label=label,

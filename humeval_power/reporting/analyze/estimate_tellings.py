@@ -160,8 +160,11 @@ def _influence_sentence(influence: Influence, n_usable: int) -> str:
     aside = f"; {lost:,} of {len(influence.left_out):,} could not be left out" if lost else ""
     if influence.n_not_tried:
         aside += f"; only the {len(influence.left_out):,} with most ratings were left out"
-    if influence.variances_kept:
-        aside += "; each at the variances of the whole study"
+    n_approximate = influence.n_approximate
+    if n_approximate:
+        refitted = len(influence.left_out) - lost - n_approximate
+        but = f", but for the {refitted:,} largest shifts, which are refits" if refitted else ""
+        aside += f"; approximate, each at the variances of the whole study{but}"
     if not changed:
         return f"Whichever {noun} is left out, {told} and the result stays {decision}{aside}."
     names = listing([_with_p(one) for one in changed], limit=3)

@@ -6,12 +6,19 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as MappingType
+from dataclasses import replace
 
-from humeval_power.checking.cells import read_cells, read_numbers
 from humeval_power.checking.columns import shortened
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import EXTRAS, Mapping
-from humeval_power.checking.exports.templates import FIELDS
+from humeval_power.checking.exports.rating_blocks import (
+    answers_in_words,
+    criteria_in_words,
+    is_free_text,
+    without_criteria,
+)
+from humeval_power.checking.exports.reshape import kept_rows
+from humeval_power.checking.exports.templates import FIELDS, Template
 
 MAPPING_SCHEMA = "humeval_power/mapping/1"
 _MOST = 200  # columns that are listed
@@ -31,6 +38,10 @@ def draft_text(export: Export) -> str:
 
 
 def _lines(export: Export) -> Iterator[str]:
+    left = _free_text(export)
+    if left:
+        assert export.mapping is not None  # the criteria are its
+        export = replace(export, mapping=without_criteria(export.mapping, left))
     mapping = export.mapping
     yield f"# Where the ratings stand in {_one_line(export.source)}. It is read as {export.platform}: {export.why}."
     yield "# Change what is wrong, say what is missing; lines with # are remarks, or off."
@@ -41,11 +52,13 @@ def _lines(export: Export) -> Iterator[str]:
     yield f"schema = {json.dumps(MAPPING_SCHEMA)}"
     yield f"platform = {json.dumps(export.platform)}"
     yield from _ratings(mapping)
+    if left:
+        yield f"# Text, and no ratings: {', '.join(map(_one_line, left))}"
     yield "# Answers that are no rating, besides blank cells, and columns to take over as they are:"
     yield f"missing = {_listing([] if mapping is None else mapping.missing)}"
     yield f"keep = {_listing([] if mapping is None else mapping.keep)}"
     yield ""
-    yield from _columns(mapping)
+    yield from _columns(mapping, export.told)
     yield ""
     yield from _errors(mapping)
     yield "# A text that holds several parts, such as s01__sysA:"
@@ -91,9 +104,11 @@ def _errors(mapping: Mapping | None) -> Iterator[str]:
     yield ""
 
 
-def _columns(mapping: Mapping | None) -> Iterator[str]:
+def _columns(mapping: Mapping | None, by_name: MappingType[str, Template]) -> Iterator[str]:
+    """Where the parts of a rating stand; without a mapping as far as names of columns tell (by_name)."""
     yield "[columns]"
-    told = {} if mapping is None else {part: one.text for part, one in mapping.columns.items()}
+    known = by_name if mapping is None else mapping.columns
+    told = {part: one.text for part, one in known.items()}
     named = set() if mapping is None else {part for one in mapping.ratings for part in one.template.parts}
     named |= set() if mapping is None else {part for one in mapping.split.values() for part in one.parts}
     coded = "code" in named or "code" in told
@@ -149,17 +164,17 @@ def _answers_in_words(export: Export) -> MappingType[str, int]:
     mapping = export.mapping
     if mapping is None:
         return {}
-    found: Counter[str] = Counter()
-    for name in map(str, export.frame.columns):
-        if all(
-            "value" in one.template.parts or one.template.match(name) is None for one in mapping.ratings
-        ):
-            continue
-        cells = read_cells(export.frame[name])
-        numbers = read_numbers(cells, missing=("", *mapping.missing))
-        wrong = ~numbers.missing & (numbers.value != numbers.value)
-        found.update(cells.texts[code].strip() for code in cells.code[wrong])
+    kept, _ = kept_rows(export.frame, mapping, what="rows")
+    found, _ = answers_in_words(export.frame.loc[kept], mapping, mapping.ratings)
     return dict(found.most_common())
+
+
+def _free_text(export: Export) -> list[str]:
+    """The criteria that are comments, where others are ratings."""
+    if export.mapping is None:
+        return []
+    found = criteria_in_words(export.frame, export.mapping)
+    return [name for name, words in found.items() if is_free_text(name, words)]
 
 
 def _conditions(export: Export) -> Iterator[str]:

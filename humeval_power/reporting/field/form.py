@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -116,9 +115,7 @@ class RatingForm:
 
     def reward(self, outputs: int) -> Decimal | None:
         """What the plan pays a worker for so many outputs, to the next cent; None where nobody has said it."""
-        if self.costs is None:
-            return None
-        return Decimal(math.ceil(100 * self.costs.exact_price * outputs)) / 100
+        return None if self.costs is None else self.costs.reward(outputs)
 
     def of_slot(self, slot: str) -> Sequence[Shown]:
         """What one worker is shown, in order."""

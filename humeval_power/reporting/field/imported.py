@@ -58,12 +58,17 @@ class ImportResult(Result):
     def body(self) -> Document:
         """How many ratings of whom, and the flow."""
         return Document(
-            f"{counted(self._kinds.get('rating', len(self._frame)), 'rating')} imported",
+            f"{counted(self._kinds.get('rating', len(self._frame)), self._unit)} imported",
             sections=(
                 Section("", (Facts(tuple(self._counts())),)),
                 Section("What was left out, and why", tuple(self._flows())),
             ),
         )
+
+    @property
+    def _unit(self) -> str:
+        """What a row of the table is."""
+        return "rating" if "rating" in self._frame else "preference"
 
     def _counts(self) -> Iterator[tuple[str, str]]:
         for name in _IDS:

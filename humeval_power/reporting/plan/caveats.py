@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from humeval_power.costs import Cost
+from humeval_power.costs import Cost, fee_on, money, rewards_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
 from humeval_power.inference.study.formula import FEW_WORKERS
@@ -15,6 +15,7 @@ from humeval_power.reporting.plan.systems_words import GOAL_WORDS
 from humeval_power.reporting.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
 from humeval_power.reporting.values import share
 from humeval_power.rules import claim
+from humeval_power.study_counts import share_of
 
 SAME = 0.005  # as the checklist takes an effect for the observed one
 LARGE_GAP = 0.02  # between formula and simulation, beyond Monte Carlo error
@@ -33,6 +34,7 @@ def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> tuple[str, ..
         *_zero_variances(plan),
         *_parameters(plan),
         *design.notes,
+        *_one_reward(plan, design, cost),
         *(() if cost is None else cost.notes),
     )
 
@@ -40,7 +42,7 @@ def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> tuple[str, ..
 def is_observed_effect(plan: Plan) -> bool:
     """Whether the plan is for the very difference that its parameters were estimated with."""
     observed = plan.parameters.difference
-    if plan.many is not None:  # the means are assumed, and those of no pilot
+    if plan.many is not None or plan.source.ratings is None:  # the means are assumed, and those of no pilot
         return False
     return observed != 0 and math.isclose(abs(plan.effect), abs(observed), rel_tol=SAME)
 
@@ -183,4 +185,28 @@ def _parameters(plan: Plan) -> list[str]:
     return [
         f"The standard deviations are assumed ({plan.source.name}), not estimated from a pilot of these "
         "systems, items and workers. The power holds as far as they do."
+    ]
+
+
+def _one_reward(plan: Plan, design: Design, cost: Cost | None) -> list[str]:
+    """What Prolific is paid beyond the total: the rewards of a study are rounded up and all the same."""
+    if cost is None or plan.costs is None or not plan.costs.fee.is_prolific:
+        return []
+    loads = design.worker_loads[design.worker_loads > 0]
+    shown = loads + sum(
+        share_of(float(rate), loads)
+        for rate in (plan.costs.checks_per_rating, plan.costs.repeats_per_rating)
+    )
+    outputs = shown.tolist()
+    once, apart = (rewards_of(outputs, plan.costs, alike=alike).total for alike in (True, False))
+    work = fee_on(cost.ratings + cost.attention_checks + cost.repeats, plan.costs.fee).total
+    if once == work:
+        return []
+    reward, paid, own, counted = (
+        money(one, cost.currency) for one in (plan.costs.reward(max(outputs)), once, apart, work)
+    )
+    uneven = "" if once == apart else f"; a study for each slot costs {own}"
+    return [
+        f"Prolific pays everyone in a study the same: one study of {len(outputs):,} places at {reward}, "
+        f"for {max(outputs):,} outputs, costs {paid} with the fee, where the total has {counted}{uneven}."
     ]

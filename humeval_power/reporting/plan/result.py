@@ -19,9 +19,10 @@ from humeval_power.reporting.plan.search_words import (
     choice_facts,
     judged_by,
     not_met,
-    options_table,
     pilot_table,
     plan_halfway,
+    ways_table,
+    work_of,
 )
 from humeval_power.reporting.plan.sections import hangs_section
 from humeval_power.reporting.plan.text import plan_document
@@ -33,14 +34,14 @@ if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     from matplotlib.figure import Figure
 
     from humeval_power.planning.plan.plan import Plan
-    from humeval_power.planning.plan.request import Option, PlanResult
+    from humeval_power.planning.plan.request import Option, PlanResult, Way
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanSearchResult(Result):
     """The plan that a search ended in, `sealed` as plan.json holds it; `said` is the effect as it was said."""
 
-    schema: ClassVar[str] = "humeval_power/plan_search/1"
+    schema: ClassVar[str] = "humeval_power/plan_search/2"
     endings: ClassVar[tuple[str, ...]] = (".json",)
 
     plan: Plan
@@ -64,6 +65,7 @@ class PlanSearchResult(Result):
 
     def _choice(self) -> Iterator[Section]:
         found = self.found
+        yield Section("Ways to spend the money", (ways_table(found),))
         if found.alone:
             facts = Facts(tuple(assumed_facts(found)))
             yield hangs_section(found.chosen.powers, facts, alone_table(found))
@@ -73,7 +75,7 @@ class PlanSearchResult(Result):
             words="The most power that each amount of money buys, by formula, and the chosen design.",
             caption="Each point is a design that no other beats in both cost and power.",
         )
-        yield Section("Why this design", (Facts(tuple(choice_facts(found))), options_table(found), front))
+        yield Section("Why this design", (Facts(tuple(choice_facts(found))), front))
         if found.assurance is not None:
             yield Section("How a larger pilot would help", (pilot_table(),))
 
@@ -127,7 +129,7 @@ class PlanSearchResult(Result):
             "reason": found.reason,
             "would_do": list(found.would_do),
             "chosen": _option_record(found.chosen),
-            "neighbours": [_option_record(option) for option in found.neighbours],
+            "ways": [_way_record(way, found) for way in found.ways],
             "front": [
                 {**asdict(point.counts), "cost": str(point.cost), "power": point.power}
                 for point in found.front
@@ -170,6 +172,14 @@ def _option_record(option: Option) -> Record:
         "power_interval": None if simulated is None else list(simulated.interval),
         "n_simulations": 0 if simulated is None else simulated.n_simulations,
     }
+
+
+def _way_record(way: Way, found: PlanResult) -> Record:
+    if way.option is None:
+        return {"name": way.name, "is_planned": False, "design": None}
+    hours, days = work_of(way.option.counts, found.request.costs)
+    design = {**_option_record(way.option), "hours": hours, "days": days}
+    return {"name": way.name, "is_planned": way.option == found.chosen, "design": design}
 
 
 def _bottleneck_record(found: PlanResult) -> Record:
@@ -222,4 +232,6 @@ def _assumed_record(found: PlanResult) -> Record:
             for one in found.alone
         ],
         "origins": {entry.name: entry.origin for entry in request.assumed.entries},
+        "standings": {entry.name: entry.standing for entry in request.assumed.entries if entry.standing},
+        "whose": {entry.name: entry.whose for entry in request.assumed.entries if entry.whose},
     }

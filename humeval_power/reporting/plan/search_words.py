@@ -6,18 +6,24 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from humeval_power.parameters import PRESETS
 from humeval_power.planning.plan.assurance import pilot_advice
 from humeval_power.planning.plan.bottleneck import in_words
 from humeval_power.planning.study.analytic import HalfwayPower, halfway_power
+from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.required import counts_precision
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import interval_words, percent
 from humeval_power.reporting.plan.looks import look_facts
 from humeval_power.reporting.plan.systems_words import GOAL_WORDS, test_words
+from humeval_power.study_counts import share_of
 
 if TYPE_CHECKING:
-    from humeval_power.planning.plan.request import Alone, Option, PlanResult
+    from humeval_power.costs import CostModel
+    from humeval_power.planning.plan.request import Alone, PlanResult
+    from humeval_power.study_counts import StudyCounts
+
+HOURS_A_DAY = 1  # that each worker rates
+USUAL_SECONDS = 30  # for a rating, where nobody said
 
 
 def choice_facts(result: PlanResult) -> Iterator[Fact]:
@@ -37,7 +43,7 @@ def choice_facts(result: PlanResult) -> Iterator[Fact]:
     if found is not None:
         spread = interval_words(found.quantile(0.1), found.quantile(0.9), digits=2)
         yield (
-            "Pilot",
+            "Pilot" if result.request.assumed.entries[0].is_own else "Source",
             f"its variances are uncertain: expected power (assurance) {found.expected:.2f}, 80 % interval "
             f"{spread}; the chance that this study really has power {target:g} is "
             f"{percent(found.chance_of(target))}",
@@ -87,11 +93,12 @@ def assumed_facts(result: PlanResult) -> Iterator[Fact]:
     planned = f"{names[0]}, the first that was named"
     if request.robust:
         planned = f"{judged_by(result)}, under which this plan has the least power"
-    elif request.cautious:
-        planned = f"{names[0]}, which asks for most; another can be named"
-        if names[0] in PRESETS:
-            planned += ". It is a published setting, which varies more than most fits of ratings do"
+    elif request.assumed.chosen:
+        planned = f"{names[0]}, which is typical; --preset plans for another"
     yield "Planned", f"for {planned}"
+    for entry in request.assumed.entries:
+        if entry.whose:
+            yield entry.standing.capitalize(), f"{entry.name}: {entry.whose}"
 
 
 def judged_by(result: PlanResult) -> str:
@@ -110,36 +117,66 @@ def plan_halfway(result: PlanResult) -> HalfwayPower | None:
     return halfway_power(request.rule, precision=precision)
 
 
-def options_table(result: PlanResult) -> Table:
-    """The chosen design and those near it; the formula's power is that of the first setting, or the worst."""
-    robust = result.request.robust
-    rows = [("chosen", *_option_row(result.chosen, robust))]
-    rows += [("near", *_option_row(option, robust)) for option in result.neighbours]
-    documents = ("documents",) if result.chosen.counts.n_documents else ()
-    header = ("", "workers", "items", *documents, "k", "paired", "cost", "formula", "simulated")
-    return Table(header, tuple(rows), caption="k: ratings of each item under each system")
+def work_of(counts: StudyCounts, costs: CostModel) -> tuple[float, int]:
+    """Hours of work in all, checks and repeats included, and days until the worker with most of it is done."""
+    loads = design_of(counts).worker_loads
+    shares = (float(costs.checks_per_rating), float(costs.repeats_per_rating))
+    shown = loads + sum(share_of(share, loads) for share in shares)
+    hours = shown * float(costs.seconds_per_rating or USUAL_SECONDS) / 3600
+    return float(hours.sum()), math.ceil(hours.max() / HOURS_A_DAY)
 
 
-def _option_row(option: Option, robust: bool) -> tuple[str, ...]:
-    counts, simulated = option.counts, option.simulated
+def ways_table(result: PlanResult) -> Table:
+    """The cheapest design that reaches the target, a safer one, and what all the budget buys."""
+    costs, robust = result.request.costs, result.request.robust
+    nested = result.chosen.counts.n_documents > 0
+    header = ("", "workers", "items", *(("documents",) if nested else ()), "k", costs.currency)
+    rows = []
+    for way in result.ways:
+        option = way.option
+        if option is None:
+            rows.append((way.name, "none", *("-" for _ in header[2:]), "-", "-", "-", "-"))
+            continue
+        counts, simulated = option.counts, option.simulated
+        hours, days = work_of(counts, costs)
+        power = min(option.powers.values()) if robust else next(iter(option.powers.values()))
+        sizes = (counts.n_workers, counts.n_items, *((counts.n_documents,) if nested else ()))
+        rows.append(
+            (
+                f"{way.name} *" if option == result.chosen else way.name,
+                *map(str, (*sizes, counts.ratings_per_item)),
+                f"{option.cost.total:,.2f}",
+                f"{power:.3f}",
+                "-" if simulated is None else f"{simulated.power:.3f}",
+                f"{hours:,.1f}",
+                f"{days:,}",
+            )
+        )
+    header = (*header, "formula", "simulated", "hours", "days")
+    return Table(header, tuple(rows), caption=_ways_caption(result))
+
+
+def _ways_caption(result: PlanResult) -> str:
+    request = result.request
+    taken = "" if request.costs.seconds_per_rating else " (taken; --seconds-per-rating says yours)"
+    seconds = float(request.costs.seconds_per_rating or USUAL_SECONDS)
+    sure = ", on average over what is known of the variances" if request.uncertainty is not None else ""
+    spend = " --spend-budget plans all the budget." if request.budget is not None else ""
     return (
-        f"{counts.n_workers}",
-        f"{counts.n_items}",
-        *((f"{counts.n_documents}",) if counts.n_documents else ()),
-        f"{counts.ratings_per_item}",
-        "yes" if counts.paired else "no",
-        f"{option.cost.total:,}",
-        f"{min(option.powers.values()) if robust else next(iter(option.powers.values())):.3f}",
-        "-" if simulated is None else f"{simulated.power:.3f}",
+        f"*: the plan; k: ratings of each item under each system; safer: power {request.safer_power:g}{sure}; "
+        f"hours of work in all at {seconds:g} seconds a rating{taken}; days if each worker rates for "
+        f"{HOURS_A_DAY} hour a day.{spend}"
     )
 
 
 def alone_table(result: PlanResult) -> Table:
     """The power of the plan under each entry, and what it asks for on its own; equal rows are one."""
+    entries = result.request.assumed.entries
+    standings = {one.name: f"{one.standing}: {one.name}" for one in entries if one.standing}
     names: dict[tuple[str, ...], list[str]] = {}
     for one in result.alone:
         row = _alone_row(one, result.chosen.powers[one.name], nested=result.chosen.counts.n_documents > 0)
-        names.setdefault(row, []).append(one.name)
+        names.setdefault(row, []).append(standings.get(one.name, one.name))
     documents = ("documents",) if result.chosen.counts.n_documents else ()
     return Table(
         ("assumed", "this plan", "workers", "items", *documents, "k", "its own plan"),

@@ -175,7 +175,7 @@ def _test(plan: Plan) -> Section:
     when = "There is one test, when all ratings are in." if plan.looks is None else looks_sentence(plan)
     expected = expectation_sentence(plan)
     sentences = (
-        rule_sentence(plan.rule),
+        with_names(rule_sentence(plan.rule), plan.pair),
         f"{claimed} Otherwise the study has not shown {not_shown}. The difference is reported "
         f"with its interval either way. {when}",
         *([] if expected is None else [expected]),

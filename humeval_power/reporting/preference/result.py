@@ -49,6 +49,11 @@ class PreferenceTestResult(Result):
     alpha: float
     provenance: Provenance = UNKNOWN
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was assumed in reading the judgements."""
+        return tuple(notice for each in self.found for notice in each.judged.notices)
+
     def body(self) -> Document:
         """The share that prefers B, the picture, and for each comparison its p-values."""
         one = self.found[0] if len(self.found) == 1 else None
@@ -138,8 +143,18 @@ def _facts(test: PreferenceTest, alpha: float) -> Iterator[Fact]:
         yield label, share if judged.is_clustered else f"{share} ({confidence} {interval})"
         label = ""
     yield label, f"{(judged.wins + judged.ties / 2) / judged.n:.4f} with ties counted half"
+    if test.panel is None and (told := _first_preferred(judged)) is not None:
+        yield "Shown first", told
     if test.panel is not None and test.panel.strength is not None:
         yield from strength_facts(test.panel.strength, confidence=confidence)
+
+
+def _first_preferred(judged: Judgements) -> str | None:
+    """How often the output that was shown first is preferred, where that is known of each judgement."""
+    if judged.position is None or judged.preference is None or not judged.wins + judged.losses:
+        return None
+    first = int((judged.position * judged.preference > 0).sum())
+    return f"preferred in {first:,} of {counted(judged.wins + judged.losses, 'judgement')} without a tie"
 
 
 def _tests(test: PreferenceTest) -> Iterator[tuple[str, str, str]]:

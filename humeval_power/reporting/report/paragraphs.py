@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.planning.plan.plan import Plan
-from humeval_power.reporting.numbers import MINUS
 from humeval_power.reporting.report.documents import Documents
 from humeval_power.reporting.report.exclusion_words import exclusion_sentence
 from humeval_power.reporting.report.facts.family_words import in_words
@@ -46,7 +45,7 @@ def _methods(documents: Documents) -> list[str | None]:
         size_sentence(facts) if documents.study else _planned_size(plan),
         _scale(documents),
         flow_sentence(facts.record) if n_dropped(facts.record) else None,
-        (said.scores() or "").replace("B - A", f"B {MINUS} A"),
+        said.scores(),
         said.paper_test() or planned_test,
         _planned(documents),
         _software(documents),
@@ -79,7 +78,7 @@ def _compared(criteria: Sequence[Documents]) -> str | None:
         return None
     if criteria[0].facts.is_of_several or len(systems) != 2:
         return f"We compared {in_words(systems)}{on} in a human evaluation."
-    return f"We compared {systems[0]} (A) with {systems[1]} (B){on} in a human evaluation."
+    return f"We compared {systems[1]} with {systems[0]}{on} in a human evaluation."
 
 
 def _planned_size(plan: Plan | None) -> str | None:

@@ -28,7 +28,7 @@ def number(text: str) -> float:
     InputError
         Anything else.
     """
-    text = re.sub(r"^\$ *| *(\$|%|USD)$", "", text, flags=re.IGNORECASE)
+    text = re.sub(r"^(\$|USD) *| *(\$|%|USD|dollars?)$", "", text, flags=re.IGNORECASE)
     digits = text.replace(",", "") if _THOUSANDS.fullmatch(text) else text.replace(",", ".", 1)
     try:
         found = float(digits)
@@ -144,12 +144,21 @@ def accuracy(text: str, talk: Talk) -> str:
     return kept(found)
 
 
+def budget(text: str) -> str:
+    """An amount of money, a number alone being US dollars."""
+    found, most = number(text), _MOST["budget"]
+    if not 1 <= found <= most:
+        raise InputError(f"It is at least 1 and at most {most:,.0f}; got {text}.")
+    return kept(found)
+
+
 def limit(text: str, talk: Talk) -> str:
     """An amount of money, or a whole number of workers or items that a study can have."""
+    if talk.limit == "budget":
+        return budget(text)
     found, most = number(text), _MOST[talk.limit]
-    least = 1 if talk.limit == "budget" else 2
-    if not least <= found <= most:
-        raise InputError(f"It is at least {least} and at most {most:,.0f}; got {text}.")
-    if talk.limit != "budget" and found != round(found):
+    if not 2 <= found <= most:
+        raise InputError(f"It is at least 2 and at most {most:,.0f}; got {text}.")
+    if found != round(found):
         raise InputError(f"It is a whole number; got {text}.")
     return kept(found)

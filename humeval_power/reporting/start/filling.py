@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.reporting.start import checks
 from humeval_power.reporting.start.questions import ASKS, next_ask
 from humeval_power.reporting.start.talk import Talk
 
@@ -24,6 +26,8 @@ def given_answers(answers: Mapping[str, str]) -> dict[str, str]:
     unknown = [name for name in found if name not in ASKS]
     if unknown:
         raise InputError(f"There is no question {unknown[0]!r}; there are {', '.join(ASKS)}.")
+    with suppress(InputError):
+        found["limit"] = f"budget={checks.budget(found.get('limit', ''))}"
     kind, equals, amount = found.get("limit", "").partition("=")
     if equals:
         found |= {"limit": kind.strip(), "amount": amount.strip()}

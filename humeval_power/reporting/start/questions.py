@@ -6,6 +6,7 @@ They are data for whoever asks: a terminal one after the other, a page all at on
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,6 +51,9 @@ class Ask:
             return self.check(text, talk)
         choices = self.choices(talk)
         values = [value for value, _ in choices]
+        if self.option == "limit" and "budget" in values and text not in map(str, range(len(values) + 1)):
+            with suppress(InputError):
+                return f"budget={checks.budget(text)}"
         if text.isdigit() and 1 <= int(text) <= len(choices):
             return values[int(text) - 1]
         if text.casefold() not in values and text not in values:
@@ -91,11 +95,12 @@ RATERS: tuple[Choice, ...] = (
     (UNKNOWN, DONT_KNOW),
 )
 _LIMITS: dict[str, str] = {
-    "budget": "Money",
+    "budget": "Money: or type the sum in US dollars, such as 500",
     "workers": "The people who rate",
     "items": "The items to be judged",
     "nothing": "Nothing in particular",
 }
+YES_NO: tuple[Choice, ...] = (("no", "No"), ("yes", "Yes, and fees are lower"))
 _AMOUNTS = {
     "budget": "How many US dollars are there?",
     "workers": "How many people are there at most?",
@@ -221,6 +226,14 @@ QUESTIONS: tuple[Question, ...] = (
                 lambda _: UNKNOWN,
                 when=_pays,
                 choices=lambda _: RATERS,
+            ),
+            Ask(
+                "academic",
+                lambda _: "Is the account on the platform academic or non-profit?",
+                "choice",
+                lambda _: "no",
+                when=lambda talk: _pays(talk) and talk.is_rated and bool(talk.crew.academic_fee),
+                choices=lambda _: YES_NO,
             ),
             Ask(
                 "pay-per-hour",

@@ -11,7 +11,6 @@ Options = dict[str, object]
 RATINGS, ANSWERS = "ratings.csv", "answers.csv"
 PLAN, PARAMETERS, ASSIGNMENT, KEY = "plan", "parameters.json", "assignment.csv", "key.csv"
 REHEARSAL, ANALYSIS, OPEN, PAPER = "rehearsal.csv", "analysis", "answers.toml", "report"
-_CAUTIOUS = "high"
 _YES_AND_NO = ".5,.5"
 
 
@@ -67,7 +66,7 @@ def _check(talk: Talk) -> Step:
 
 
 def _power(talk: Talk) -> Step:
-    n_workers = talk.limited("workers") or min(20, talk.crew.most)
+    n_workers = talk.limited("workers") or talk.crew.most or 20
     size: Options = {
         "workers": n_workers,
         "items": talk.limited("items") or 100,
@@ -87,19 +86,22 @@ def _plan(talk: Talk) -> Step:
     search: Options = {
         "budget": talk.number("amount") if talk.limit == "budget" else None,
         "workers": sizes.workers(talk),
+        "max_workers": "" if sizes.workers(talk) else sizes.MOST_SEARCHED,
         "items": sizes.items(talk),
         "ratings_per_item": sizes.ratings_per_item(talk),
     }
     crew: Options = {
         "pay_per_hour": talk.number("pay-per-hour"),
         "seconds_per_rating": talk.number("seconds-per-rating"),
-        "fee": talk.crew.fee,
+        "fee": talk.fee,
     }
     return Step(
         ("plan",),
-        "Let it find the cheapest study that finds that difference, or the best for the money, and write it down.",
+        "Let it find the cheapest study that finds that difference, and write it down.",
         "Read its first lines and 'Read this first'. If it ends with 3, nothing within the limits will do: it says "
-        "what stands in the way. plan/index.html is the same as a page.",
+        "what stands in the way. Where each worker costs something before the first rating (instructions, "
+        "training), --cost-per-worker says what: without it many workers with little work each are cheapest. "
+        "plan/index.html is the same as a page.",
         arguments=pilot,
         options=named(
             {**_source(talk, with_pilot=False), **_effect(talk), **_systems(talk), **search, **crew}
@@ -207,7 +209,7 @@ def _source(talk: Talk, *, with_pilot: bool) -> Options:
             return {"parameters": PARAMETERS, **_family(talk)}
         return {"scale": talk.scale, **_criterion(talk), **_family(talk)}
     shares = {"shares": _YES_AND_NO} if _family(talk) else {}
-    preset = {"preset": _CAUTIOUS} if with_pilot else {}
+    preset = {"preset": talk.typical} if with_pilot else {}
     return {**preset, "scale": talk.scale, **_family(talk), **shares}
 
 

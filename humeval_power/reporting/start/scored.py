@@ -33,7 +33,7 @@ def preference_way(talk: Talk) -> list[Step]:
     panel = {
         "n": judgements(talk),
         **effect,
-        "workers": talk.limited("workers") or min(20, talk.crew.most),
+        "workers": talk.limited("workers") or talk.crew.most or 20,
         "judgements_per_item": 3,
         "sd_worker": PANEL_SD,
         "sd_item": PANEL_SD,

@@ -6,13 +6,15 @@ from math import ceil
 
 from humeval_power.reporting.start.talk import Talk
 
-_ITEMS = "50:300:50"
+_ITEMS = "50:1000:50"
+MOST_SEARCHED = 200  # workers, where nobody said how many there are
 _MOST_RATINGS = 6  # of an item under a system, in what is searched
 
 
 def workers(talk: Talk) -> str:
-    """Numbers of workers up to what there is."""
-    return steps(talk.limited("workers") or talk.crew.most, 8)
+    """Numbers of workers up to what there is; '' where nobody said."""
+    most = talk.limited("workers") or talk.crew.most
+    return "" if most is None else steps(most, 8)
 
 
 def items(talk: Talk) -> str:
@@ -23,7 +25,7 @@ def items(talk: Talk) -> str:
 
 def ratings_per_item(talk: Talk) -> str:
     """Numbers of ratings of an item under a system."""
-    return f"1:{min(_MOST_RATINGS, talk.limited('workers') or talk.crew.most)}"
+    return f"1:{min(_MOST_RATINGS, talk.limited('workers') or talk.crew.most or _MOST_RATINGS)}"
 
 
 def steps(most: int, n: int) -> str:

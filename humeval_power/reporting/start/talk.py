@@ -20,21 +20,23 @@ WORDS = {Judgement: get_args(Judgement), Have: get_args(Have)}
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """What is assumed of those who rate: platform's fee, pay an hour, seconds a rating, how many there may be."""
+    """What is assumed of those who rate: platform's fee, that of an academic account where it differs, pay an hour,
+    seconds a rating, how many there are where the answer says that they are few."""
 
     fee: str
     pay: float
     seconds: float
-    most: int
+    most: int | None = None
+    academic_fee: str = ""
 
 
 # Assumptions to be replaced by one's own figures, and said wherever they are used.
 CREWS: Mapping[str, Crew] = {
-    "prolific": Crew("prolific", 12, 30, 60),
-    "mturk": Crew("mturk", 12, 30, 60),
-    "students": Crew("", 15, 30, 20),
+    "prolific": Crew("prolific", 12, 30, academic_fee="prolific-academic"),
+    "mturk": Crew("mturk", 12, 30),
+    "students": Crew("", 15, 30),
     "experts": Crew("", 40, 60, 6),
-    "unknown": Crew("", 12, 30, 40),
+    "unknown": Crew("", 12, 30),
 }
 
 
@@ -42,16 +44,21 @@ CREWS: Mapping[str, Crew] = {
 class Talk:
     """The answers in the order in which they were given, by the names of their options, and what the files hold.
 
-    `assumed` are those that nobody gave: defaults that were taken.
+    `assumed` are those that nobody gave: defaults that were taken. `typical` names what to plan from without a
+    pilot.
     """
 
     said: Mapping[str, str] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     found: Found | None = None
     assumed: frozenset[str] = frozenset()
+    typical: str = ""
 
     def answered(self, option: str, text: str, *, assumed: bool = False) -> Talk:
-        """With one more answer."""
+        """With one more answer; a limit may hold its amount: 'budget=500'."""
+        text, equals, amount = text.partition("=") if option == "limit" else (text, "", "")
+        if equals:
+            return self.answered("limit", text, assumed=assumed).answered("amount", amount, assumed=assumed)
         taken = self.assumed | {option} if assumed else self.assumed - {option}
         return replace(self, said={**self.said, option: text}, assumed=taken)
 
@@ -126,6 +133,11 @@ class Talk:
     def crew(self) -> Crew:
         """What is taken of those who rate."""
         return CREWS[self.said.get("raters", "unknown")]
+
+    @property
+    def fee(self) -> str:
+        """The platform's fee, as `--fee` names it; '' where there is none."""
+        return self.crew.academic_fee if self.get("academic") == "yes" else self.crew.fee
 
     @property
     def limit(self) -> str:

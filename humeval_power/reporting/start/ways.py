@@ -116,9 +116,9 @@ def _of_rating(talk: Talk) -> list[str]:
     found = []
     if talk.is_rated and talk.have == "nothing":
         found.append(
-            "How much workers and items differ is not known. A published setting of large differences ('high') is "
-            "tried first, and the plan is made for the one that asks for most. A pilot of 5 workers and 30 items "
-            "tells more than any assumption."
+            "How much workers and items differ is not known. What is typical of public ratings on such a scale is "
+            "taken, and the plan says whose they are and its power at a cautious and a hopeful end. A pilot of 5 "
+            "workers and 30 items tells more than any assumption."
         )
         if talk.judgement == "yes-no" and talk.n_systems == 2:
             found.append("Half of all answers are taken to be yes, which asks for the most ratings.")
@@ -144,11 +144,11 @@ def _of_money(talk: Talk) -> list[str]:
     ]
     found = [f"Nobody said what it costs: {' and '.join(taken)} is taken."] if taken else []
     if talk.said["raters"] == UNKNOWN:
-        found.append(
-            f"Nobody said who judges: at most {talk.crew.most} people and no platform's fee are taken."
-        )
-    elif talk.limit != "workers":
-        found.append(f"At most {talk.crew.most} judges ({talk.said['raters']}) are taken to be there.")
+        found.append("Nobody said who judges: no platform's fee is taken.")
+    if talk.limit != "workers" and talk.crew.most is not None:
+        found.append(f"'A few experts' are taken to be at most {talk.crew.most}.")
+    if "academic" in talk.assumed:
+        found.append("Nobody said whose account it is: the fee of one that is not academic is taken.")
     if talk.judgement == "preference" and talk.limit == "budget":
         found.append("The money is divided by the pay of a judgement; a platform's fee comes on top.")
     return found

@@ -3,42 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.choices import Response
 from humeval_power.designs import Design
-from humeval_power.parameters import Parameters
 from humeval_power.planning.study.calibration import (
     BAND,
     VERDICT_CONFIDENCE,
+    Calibrated,
     Calibration,
     calibration_table,
 )
-from humeval_power.reporting.document import Document, Fact, Facts, Paragraph, Picture, Section, Table
+from humeval_power.reporting.document import (
+    Document,
+    Fact,
+    Facts,
+    Paragraph,
+    Picture,
+    Points,
+    Section,
+    Table,
+)
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import margin_words
+from humeval_power.reporting.study.reported_p import credible, reported_p
 from humeval_power.reporting.study.study_content import category_facts
 from humeval_power.rules import claim
 from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     import pandas as pd
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationResult(Result):
-    """Tests of one study without an effect, or with one at the margin of the rule."""
+    """Tests of one study without an effect, or with one at the margin of the rule, under one setting or several.
 
-    schema: ClassVar[str] = "humeval_power/calibration/2"
+    With a `p` the rates are the shares of studies whose p-value is at most that, to be compared with `alpha`.
+    """
 
-    results: tuple[Calibration, ...]
-    setting: str
-    parameters: Parameters
+    schema: ClassVar[str] = "humeval_power/calibration/3"
+
+    settings: tuple[Calibrated, ...]
     design: Design
     response: Response
+    alpha: float
+    p: float | None = None
     scale: RatingScale | None = None
     provenance: Provenance = UNKNOWN
 
@@ -48,101 +60,76 @@ class CalibrationResult(Result):
         failed = [
             f"{result.label}: no answer in {result.estimate.n_failed:,} of "
             f"{result.estimate.n_simulations:,} studies. They count as not significant."
-            for result in self.results
+            for each in self.settings
+            for result in each.results
             if result.estimate.n_failed
         ]
         return (*self.design.notes, *failed)
 
     def body(self) -> Document:
         """The planned test's verdict, then the table of all tests and what the verdicts mean."""
-        return Document(
-            "How often tests find what is not there",
-            lead=self._answer(),
-            sections=(
-                Section("", (Facts(tuple(self._facts())),)),
-                Section("", (self._table(), self._picture())),
-                Section("", tuple(map(Paragraph, self._legend()))),
-            ),
-        )
+        if self.p is not None:
+            return reported_p(self.p, self.alpha, self.design, self.settings)
+        title = "How often tests find what is not there"
+        if len(self.settings) == 1:
+            (only,) = self.settings
+            return Document(
+                title,
+                lead=_answer(only),
+                sections=(
+                    Section("", (Facts(tuple(self._facts(only))),)),
+                    Section("", (_table(only), self._picture(only))),
+                    Section("", tuple(map(Paragraph, _legend(only)))),
+                ),
+            )
+        answers = tuple(f"{each.setting}: {_answer(each)}" for each in self.settings)
+        sections = [
+            Section(
+                each.setting,
+                (
+                    Facts(tuple(self._facts(each))),
+                    _table(each),
+                    self._picture(each),
+                    *map(Paragraph, _legend(each)),
+                ),
+            )
+            for each in self.settings
+        ]
+        return Document(title, sections=(Section("", (Points(answers),)), *sections))
 
-    def _answer(self) -> str:
-        planned = next(result for result in self.results if result.is_rule)
-        if planned.verdict == "not defined":
-            return f"{planned.label}: not defined for this design."
-        rate, (low, high) = planned.judged[0], planned.judged_interval
-        return (
-            f"{planned.label}, as planned: {100 * rate:.1f} % of the studies ({100 * VERDICT_CONFIDENCE:g} % "
-            f"interval {100 * low:.1f} to {100 * high:.1f}), where {100 * planned.rule.alpha:g} % are promised; "
-            f"{planned.verdict}."
-        )
-
-    def _facts(self) -> Iterator[Fact]:
-        rule = self.results[0].rule
+    def _facts(self, each: Calibrated) -> Iterator[Fact]:
+        rule = each.results[0].rule
         truth = "no difference between the systems"
         if rule.margin is not None:
             yield "Margin", margin_words(rule, self.scale)
             truth = f"a true difference B - A of {rule.null_effect:g}, at the margin"
-        yield "Setting", f"{self.setting}, {truth}"
-        yield from category_facts(self.parameters.with_difference(rule.null_effect))
+        yield "Setting", f"{each.setting}, {truth}"
+        yield from category_facts(each.parameters.with_difference(rule.null_effect))
         yield "Study", str(self.design)
         yield "Planned", f"{rule}  (* below)"
-        simulated = max(result.estimate.n_simulations for result in self.results)
+        simulated = max(result.estimate.n_simulations for result in each.results)
         yield "Studies", f"{simulated:,} simulated, the same for every test"
 
-    def _table(self) -> Table:
-        """All tests; a claim with a margin has no direction."""
-        if self.results[0].rule.margin is None:
-            header: tuple[str, ...] = ("test", "significant", "B better", "interval", "verdict")
-            return Table(header, tuple(map(_line, self.results)))
-        lines = map(_line, self.results)
-        rows = tuple((label, shown, *rest) for label, shown, _, *rest in lines)
-        return Table(("test", "shown", "interval", "verdict"), rows)
-
-    def _picture(self) -> Picture:
-        words = "For each test the share of studies in which it finds an effect, with its interval."
-        return Picture("calibration", self._figure, words=words)
-
-    def _figure(self) -> Figure:
+    def _picture(self, each: Calibrated) -> Picture:
         from humeval_power.reporting.study.calibration_figure import calibration_figure
 
-        return calibration_figure(calibration_table(self.results))
-
-    def _legend(self) -> Iterator[str]:
-        first = next((result for result in self.results if result.estimate.n_usable), self.results[0])
-        low, high = first.band
-        judged = {"two-sided": "significant", "greater": "B better"}.get(first.rule.alternative, "shown")
-        yield (
-            f"The verdict is on '{judged}' and follows from its interval ({100 * VERDICT_CONFIDENCE:g} %): too "
-            f"bold if all of it lies above {first.rule.alpha:g}, too careful if below; calibrated if all of it "
-            f"lies between {low:.3g} and {high:.3g}, which is {100 * BAND:g} % either way."
-        )
-        needed = max((result.needed_simulations or 0 for result in self.results), default=0)
-        if needed:
-            yield f"Unclear: not shown to be off, nor to be right; about {needed:,} studies would tell."
-        if any(result.verdict == "not defined" for result in self.results):
-            yield "Not defined: the design lacks the pairs that the test compares."
-        if first.rule.margin is not None:
-            yield (
-                f"Shown: {claim(first.rule)}, which is just not true here. Tests that know no margin are left "
-                "out."
-            )
-        if first.rule.alternative == "equivalent":
-            yield (
-                "The upper margin is the mirror image of the lower one. Where the margin is small against the "
-                "standard error every test looks careful, because none can show anything: 'non-inferior' tells "
-                "how bold a test is."
-            )
+        name = "calibration" if each is self.settings[0] else f"calibration-{each.setting}"
+        words = "For each test the share of studies in which it finds an effect, with its interval."
+        return Picture(name, lambda: calibration_figure(calibration_table(each.results)), words=words)
 
     def content(self) -> Record:
-        """All tests with what they were computed from."""
-        rule, design = self.results[0].rule, self.design
+        """All tests with what they were computed from, setting by setting."""
+        rule, design = replace(self.settings[0].results[0].rule, alpha=self.alpha), self.design
         understood = {} if rule.margin is None else {"understood": margin_words(rule, self.scale)}
         return {
             **understood,
-            "setting": self.setting,
-            "rows": [result.as_dict() for result in self.results],
+            "p": self.p,
+            "rows": [self._row(each, result) for each in self.settings for result in each.results],
+            "settings": {
+                each.setting: each.parameters.with_difference(rule.null_effect).as_dict()
+                for each in self.settings
+            },
             "rule": asdict(rule),
-            "parameters": self.parameters.with_difference(rule.null_effect).as_dict(),
             "design": str(design),
             "n_workers": design.n_workers,
             "n_items": design.n_items,
@@ -151,9 +138,64 @@ class CalibrationResult(Result):
             "response": self.response,
         }
 
+    def _row(self, each: Calibrated, result: Calibration) -> dict[str, object]:
+        judged = {} if self.p is None else {"credible": credible(result, self.alpha)}
+        return {"setting": each.setting, **result.as_dict(), **judged}
+
     def to_frame(self) -> pd.DataFrame:
-        """A row for each test: its rates with intervals, the verdict, and the numbers of studies."""
-        return calibration_table(self.results)
+        """A row for each setting and test: its rates with intervals, the verdict, and the numbers of studies."""
+        import pandas as pd
+
+        return pd.DataFrame([self._row(each, one) for each in self.settings for one in each.results])
+
+
+def _answer(each: Calibrated) -> str:
+    planned = each.planned
+    if planned.verdict == "not defined":
+        return f"{planned.label}: not defined for this design."
+    rate, (low, high) = planned.judged[0], planned.judged_interval
+    return (
+        f"{planned.label}, as planned: {100 * rate:.1f} % of the studies ({100 * VERDICT_CONFIDENCE:g} % "
+        f"interval {100 * low:.1f} to {100 * high:.1f}), where {100 * planned.rule.alpha:g} % are promised; "
+        f"{planned.verdict}."
+    )
+
+
+def _table(each: Calibrated) -> Table:
+    """All tests; a claim with a margin has no direction."""
+    if each.results[0].rule.margin is None:
+        header: tuple[str, ...] = ("test", "significant", "B better", "interval", "verdict")
+        return Table(header, tuple(map(_line, each.results)))
+    lines = map(_line, each.results)
+    rows = tuple((label, shown, *rest) for label, shown, _, *rest in lines)
+    return Table(("test", "shown", "interval", "verdict"), rows)
+
+
+def _legend(each: Calibrated) -> Iterator[str]:
+    first = next((result for result in each.results if result.estimate.n_usable), each.results[0])
+    low, high = first.band
+    judged = {"two-sided": "significant", "greater": "B better"}.get(first.rule.alternative, "shown")
+    yield (
+        f"The verdict is on '{judged}' and follows from its interval ({100 * VERDICT_CONFIDENCE:g} %): too "
+        f"bold if all of it lies above {first.rule.alpha:g}, too careful if below; calibrated if all of it "
+        f"lies between {low:.3g} and {high:.3g}, which is {100 * BAND:g} % either way."
+    )
+    needed = max((result.needed_simulations or 0 for result in each.results), default=0)
+    if needed:
+        yield f"Unclear: not shown to be off, nor to be right; about {needed:,} studies would tell."
+    if any(result.verdict == "not defined" for result in each.results):
+        yield "Not defined: the design lacks the pairs that the test compares."
+    if first.rule.margin is not None:
+        yield (
+            f"Shown: {claim(first.rule)}, which is just not true here. Tests that know no margin are left "
+            "out."
+        )
+    if first.rule.alternative == "equivalent":
+        yield (
+            "The upper margin is the mirror image of the lower one. Where the margin is small against the "
+            "standard error every test looks careful, because none can show anything: 'non-inferior' tells "
+            "how bold a test is."
+        )
 
 
 def _line(result: Calibration) -> tuple[str, ...]:

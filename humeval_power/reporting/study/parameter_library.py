@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from humeval_power.checking.columns import close_to
@@ -13,12 +15,14 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, Record
 from humeval_power.reporting.values import words
+from humeval_power.scales import RatingScale
 from humeval_power.uncertainty import VarianceUncertainty
 
 LIBRARY_SCHEMA = "humeval_power/parameter_library/1"
 WORTH_OF_A_FIT = "honest fit of public ratings made with: {command}"
 WORTH_OF_OWN = "fit of your own ratings, made with: {command}"
 _TEXTS = ("name", "summary", "worker", "item", "paper", "data", "licence", "worth")
+_FURTHER_TEXTS = ("caveat", "kind", "standing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,8 @@ class LibraryEntry:
 
     `worker` and `item` say what these are in the study, `caveat` what its design does to the figures;
     `paper`, `data` and `licence` name the source. `published` holds figures as printed, for entries that
-    are shown only.
+    are shown only. `kind` is what one judgement is ('points', 'slider', 'penalties', 'video'), `standing` where the
+    entry lies among those of its kind ('typical', 'hopeful'), where one plans from it without a pilot.
     """
 
     name: str
@@ -39,6 +44,8 @@ class LibraryEntry:
     data: str = ""
     licence: str = ""
     caveat: str = ""
+    kind: str = ""
+    standing: str = ""
     document: Mapping[str, Any] | None = None
     published: Mapping[str, Any] = field(default_factory=dict)
 
@@ -56,6 +63,15 @@ class LibraryEntry:
     def not_identified(self) -> tuple[str, ...]:
         """The SDs that the table could not tell apart."""
         return tuple((self.document or {}).get("not_identified") or ())
+
+    @property
+    def whose(self) -> str:
+        """Whose ratings these are: who rated what, and the paper."""
+        document = self.document or {}
+        who = (
+            f"{document['n_workers']} workers, {document['n_items']} items" if "n_items" in document else ""
+        )
+        return "; ".join(part for part in (self.summary, who, self.paper) if part)
 
     @property
     def use(self) -> str:
@@ -83,7 +99,7 @@ def entry_from_dict(values: object, *, place: str) -> LibraryEntry:
     at = f"{place}, entry {name!r}"
     problems = [
         Problem("must be text.", "", at, column=text, value=values[text], has_value=True)
-        for text in (*_TEXTS, "caveat")
+        for text in (*_TEXTS, *_FURTHER_TEXTS)
         if text in values and not isinstance(values[text], str)
     ]
     problems += [
@@ -96,8 +112,22 @@ def entry_from_dict(values: object, *, place: str) -> LibraryEntry:
         problems.append(Problem("'published' must be an object.", "", at))
     if problems:
         raise InputError(problems)
-    known = (*_TEXTS, "caveat", "document", "published")
+    known = (*_TEXTS, *_FURTHER_TEXTS, "document", "published")
     return LibraryEntry(**{key: values[key] for key in known if key in values})
+
+
+def usual_kind(scale: RatingScale | None) -> str:
+    """The kind of judgement that a scale is usual for; few points where there is none."""
+    if scale is None or scale.points is not None:
+        return "points"
+    return "penalties" if scale.low < scale.high == 0 else "slider"
+
+
+def typical_name(scale: RatingScale) -> str:
+    """The entry that comes along and is typical of ratings of texts on a scale like this one."""
+    shipped = Path(__file__).with_name("parameter_library.json").read_text("utf-8")
+    of_kind = [each for each in json.loads(shipped)["entries"] if each.get("kind") == usual_kind(scale)]
+    return str(next(each["name"] for each in of_kind if each["standing"] == "typical"))
 
 
 def library_record(entries: Sequence[LibraryEntry]) -> Record:

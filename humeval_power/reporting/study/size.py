@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
+from humeval_power.choices import DEFAULT_SIMULATIONS
 from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
 from humeval_power.planning.study.analytic import HalfwayPower
 from humeval_power.planning.study.required import RequiredSize
 from humeval_power.reporting.document import Block, Document, Fact, Facts, Paragraph, Section
-from humeval_power.reporting.numbers import interval_words
+from humeval_power.reporting.numbers import interval_words, time_taken
 from humeval_power.reporting.records import SIZE_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.rule_words import PARITY, halfway_words, margin_words
@@ -82,6 +83,12 @@ class StudySize(Result):
                 "Proof",
                 "beside the power its 95 % Monte Carlo interval; this is the smallest size whose interval does "
                 "not stay below the target",
+            )
+        if self.found.proof_seconds is not None:
+            yield (
+                "Proof",
+                f"none: {DEFAULT_SIMULATIONS:,} simulated studies of this size take about "
+                f"{time_taken(self.found.proof_seconds)}; --simulations {DEFAULT_SIMULATIONS} makes them",
             )
         if self.halfway is not None:
             yield "Halfway", halfway_words(self.halfway)

@@ -18,8 +18,8 @@ from humeval_power.scenarios.contract import Replicates
 from humeval_power.scenarios.discordant_counts import ENUMERATION, binomial_window
 
 Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
 MOST_ENUMERATED = 100_000
-_ROWS = 256  # counts of A that are enumerated at once
 
 
 @dataclass(frozen=True)
@@ -80,19 +80,15 @@ class UnpairedAccuracy:
         """Exact power by enumeration; the normal approximation for very large test sets."""
         if self.n_items > MOST_ENUMERATED:
             return self.approximated()
-        n, sums = self.n_items, np.zeros(3)
-        b = binomial_window(n, self.other)
-        chance_b = binomial_pmf(b, n, self.other)
-        window = binomial_window(n, self.baseline)
-        for start in range(0, len(window), _ROWS):
-            a = window[start : start + _ROWS, None]
-            significant = unpaired_p(b, a, n_b=n, n_a=n) <= self.alpha
-            chance = binomial_pmf(a, n, self.baseline) * chance_b * significant
-            gap = (b - a) / n
-            sums += [chance[gap > 0].sum(), chance[gap < 0].sum(), (chance * np.abs(gap)).sum()]
-        up, down, size = sums
+        n = self.n_items
+        a, b = binomial_window(n, self.baseline), binomial_window(n, self.other)
+        chance_a, chance_b = binomial_pmf(a, n, self.baseline), binomial_pmf(b, n, self.other)
+        above = _least_above(a, n, self.alpha)
+        below = n - _least_above(n - a, n, self.alpha)  # the mirror image: wrong answers counted
+        up, gap_up = _tail(chance_b, b, np.searchsorted(b, above), a, chance_a)
+        down, gap_down = _tail(chance_b[::-1], -b[::-1], np.searchsorted(-b[::-1], -below), -a, chance_a)
         right, wrong = (up, down) if self.difference >= 0 else (down, up)
-        return self._answer(float(right), float(wrong), float(size), ENUMERATION, exact=True)
+        return self._answer(right, wrong, (gap_up + gap_down) / n, ENUMERATION, exact=True)
 
     def approximated(self) -> ComputedPower:
         """The normal approximation: pooled variance under no difference, separate ones under the true one.
@@ -125,3 +121,23 @@ class UnpairedAccuracy:
             method=method,
             exact=exact,
         )
+
+
+def _least_above(a: Counts, n: int, alpha: float) -> Counts:
+    """The least count of B above each count of A that is significant, n + 1 where none is.
+
+    Above that of A the statistic grows with the count of B, so that halving finds it.
+    """
+    low, high = a, np.full_like(a, n + 1)
+    while np.any(high - low > 1):
+        middle = (low + high) // 2
+        significant = (middle > low) & (unpaired_p(middle, a, n_b=n, n_a=n) <= alpha)
+        low, high = np.where(significant, low, middle), np.where(significant, middle, high)
+    return high
+
+
+def _tail(chance_b: Floats, b: Counts, first: Counts, a: Counts, chance_a: Floats) -> tuple[float, float]:
+    """Chance that B's count is at least b[first] for each of A, and the mean of b - a over that."""
+    above = np.append(np.cumsum(chance_b[::-1])[::-1], 0.0)[first]
+    gap = np.append(np.cumsum((chance_b * b)[::-1])[::-1], 0.0)[first] - a * above
+    return float(chance_a @ above), float(chance_a @ gap)

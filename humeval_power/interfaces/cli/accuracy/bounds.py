@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from humeval_power.choices import RECOMMENDED, PairedTest
+from humeval_power.choices import RECOMMENDED, Compat, PairedTest
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option
 from humeval_power.interfaces.cli.required_options import Command
@@ -34,8 +34,15 @@ paired_test_option = click.option(
 @paired_test_option
 @power_target_option
 @alpha_option
+@click.option(
+    "--compat",
+    type=click.Choice(get_args(Compat)),
+    help="The columns of Card et al. (2020), Tables 2 and 9, as they computed them.",
+)
 @with_result()
-def bounds(n: int, baseline: float, test_name: PairedTest, target: float, alpha: float) -> BoundsResult:
+def bounds(
+    n: int, baseline: float, test_name: PairedTest, target: float, alpha: float, compat: Compat | None
+) -> BoundsResult:
     """The smallest improvement a test set can show, agreement not known.
 
     Under the least and the most agreement that the accuracies allow, half-way
@@ -43,4 +50,4 @@ def bounds(n: int, baseline: float, test_name: PairedTest, target: float, alpha:
     """
     from humeval_power.api import accuracy_claims
 
-    return accuracy_claims.bounds(n, baseline, test=test_name, power=target, alpha=alpha)
+    return accuracy_claims.bounds(n, baseline, test=test_name, power=target, alpha=alpha, compat=compat)

@@ -14,6 +14,7 @@ from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option, power_target_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
+from humeval_power.reporting.numbers import counted
 
 if TYPE_CHECKING:
     from humeval_power.reporting.accuracy.claims import ClaimsResult
@@ -25,29 +26,36 @@ _HOW = "How the agreement of two systems is guessed from the baseline."
 
 @click.command("claims", cls=Command)
 @click.argument("table")
+@click.option(
+    "--sizes", metavar="FILE", help="Items of each task's test set: a table with the columns task and n."
+)
 @overlap_option("glue", _HOW)
 @paired_test_option
 @power_target_option
 @alpha_option
 @with_result()
-def claims(table: str, overlap: str, test_name: PairedTest, target: float, alpha: float) -> ClaimsResult:
+def claims(
+    table: str, sizes: str | None, overlap: str, test_name: PairedTest, target: float, alpha: float
+) -> ClaimsResult:
     """Could test sets have shown the improvements that were claimed?
 
     TABLE has a row for each claim: task, n, baseline, improvement (or accuracy)
-    and perhaps name. Each claim is compared with the smallest improvement that
-    its test set finds, and with what a regression on all other claims expects.
+    and perhaps name. Rows with N under claimed or sota_comparison are left out.
+    Each claim is compared with the smallest improvement that its test set finds,
+    and with what a regression on all other claims expects.
     """
     from humeval_power.api import accuracy_claims
     from humeval_power.interfaces.formats.accuracy.results import read_claims
 
-    read, percent = read_claims(table)
+    read, percent, n_left_out = read_claims(table, sizes=sizes)
+    left_out = f"{counted(n_left_out, 'row')} left out: no claim of an improvement on the best so far."
     return accuracy_claims.claims(
         read,
         overlap=agreement_named(overlap),
         test=test_name,
         power=target,
         alpha=alpha,
-        remarks=PERCENT if percent else (),
+        remarks=(*(PERCENT if percent else ()), *((left_out,) if n_left_out else ())),
     )
 
 

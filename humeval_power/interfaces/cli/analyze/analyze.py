@@ -119,7 +119,7 @@ def command(
     source = None if plan is None else plan_reference(plan)
 
     def each(ratings: Ratings, exclusion: WorkerExclusion | None = None) -> AnalysisResult | SystemsResult:
-        from humeval_power.api.analyze import analyze, analyze_systems
+        from humeval_power.api.analyze import analyze_pair, analyze_systems
         from humeval_power.interfaces.cli.analyze.looks import looks_of_study
         from humeval_power.interfaces.cli.work_ahead import tell_work
 
@@ -142,7 +142,7 @@ def command(
         looks = None
         if planned is not None and plan is not None and planned.looks is not None:
             looks = looks_of_study(planned, plan, ledger, ratings, secret=secret, exclusion=exclusion)
-        return analyze(
+        return analyze_pair(
             ratings,
             plan=planned,
             rule=rule,

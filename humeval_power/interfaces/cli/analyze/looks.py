@@ -66,7 +66,7 @@ def _check_ratings(
         tested = ratings if exclusion is None else exclusion.remaining(ratings)
         same = same_sums(look_data(tested, plan, final=last.final), last)
     else:
-        same = dict(row_digests(ratings, secret)) == found.rows
+        same = dict(row_digests(ratings, plan.systems, secret)) == found.rows
     if not same:
         rule = "these are not the ratings that the last look saw."
         raise InputError([Problem(rule, f"Analyse those; {path} tells.", place=ratings.source)])

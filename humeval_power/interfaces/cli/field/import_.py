@@ -87,6 +87,14 @@ def command(
         raise click.UsageError("--task, --score, --again and --leave-out are about logs of models' scores.")
     chosen, named = (None, None) if mapping is None else read_mapping(mapping)
     output = click.get_current_context().params["output"]
+    if len(files) == 1 and not (draft or mapping or platform or field.assignment):
+        from humeval_power.interfaces.formats.preference import pairs_imported
+        from humeval_power.reporting.field.imported import ImportResult
+
+        if (pairs := pairs_imported(files[0])) is not None:
+            of_pairs = ImportResult(table=pairs)
+            is_named = "worker" in pairs.frame and not keep_ids
+            return replace(of_pairs, secret=_secret(output, secret)) if is_named else of_pairs
     exports = [read_export(path, platform=platform or named) for path in files]
     if draft:
         if len(exports) > 1:

@@ -106,7 +106,9 @@ def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: st
             )
         seen = [
             (place, int(worker))
-            for (place, _), worker in zip(row_digests(ratings, key), ratings.worker, strict=True)
+            for (place, _), worker in zip(
+                row_digests(ratings, planned.plan.systems, key), ratings.worker, strict=True
+            )
             if ratings.worker_names[worker] in names and place in state.rows
         ]
         if seen:

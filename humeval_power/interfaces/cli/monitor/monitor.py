@@ -106,12 +106,16 @@ def command(
         )
     found = read_rating_table(file)
     ratings = check_ratings(found, by_plan)
+    if ratings.system_names != planned.plan.systems:
+        a, b = planned.plan.systems
+        note(f"The plan's {a} is {ratings.system_names[0]!r}, and its {b} is {ratings.system_names[1]!r}.")
     refuse_rehearsed(ratings.worker_names, plan, path, source=ratings.source)
     tested, exclusion = ratings, excluded(found, [ratings], planned.plan)
     if exclusion is not None:
         tested = exclusion.remaining(ratings)
         note(exclusion_words(exclusion))
-    return take_look(planned, data_of(tested, planned.plan, final=final), rows_of_ratings(ratings), asked)
+    rows = rows_of_ratings(ratings, planned.plan.systems)
+    return take_look(planned, data_of(tested, planned.plan, final=final), rows, asked)
 
 
 def _followed(plan: str, amend: str | None) -> PlanFile | LooksFile:

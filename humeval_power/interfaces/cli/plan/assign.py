@@ -11,11 +11,13 @@ from humeval_power.choices import DesignKind, PresentationOrder
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.beside import Reused
 from humeval_power.interfaces.cli.options import seed_option
+from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.assign_options import assignment_options, size_options
 from humeval_power.interfaces.cli.plan.form_options import FormOptions, check_places, form_options
 from humeval_power.interfaces.cli.plan.options import load_plan
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
+from humeval_power.safe_text import shell_word
 
 if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import Key
@@ -96,10 +98,22 @@ def command(
         "--design": kind,
         "--documents": documents,
         "--items-per-document": items_per_document,
-        "--systems": systems,
+        "--systems": None if plan is not None else systems,
     }
     _check_typed(typed, planned=plan is not None)
     planned = load_plan(plan, amend)
+    if planned is not None and systems is not None and len(systems) != len(planned.systems):
+        raise click.UsageError(
+            f"--systems names {len(systems)}; the plan has {len(planned.systems)}: {', '.join(planned.systems)}."
+        )
+    if (
+        planned is not None
+        and systems is not None
+        and len(systems) == 2
+        and tuple(systems) != planned.systems
+    ):
+        told = shell_word(",".join(systems))
+        note(f"The plan calls them {', '.join(planned.systems)}. Beside it say --systems {told}.")
     design = (
         planned.design()
         if planned is not None

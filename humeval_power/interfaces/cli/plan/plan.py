@@ -99,15 +99,16 @@ def command(
     rule: DecisionRule,
     run: Run,
 ) -> PlanSearchResult:
-    """The cheapest design that finds the effect, or the best a budget buys.
+    """The cheapest design that finds the effect, within a budget if you have one.
 
     PILOT is a table of ratings to take the variances from; or give
     --parameters, --preset or --values. Several systems are planned for with
     --n-systems or --systems A,B,C: their variances are those of any two, or of
     a pilot of several, or of an analysis by --model joint. Without any of
-    them published settings and fits of the library are planned from side by
-    side, for the one that asks for most. Designs are ranked by formula, the winner and its neighbours
-    are proved by simulation. -o plan.json writes the plan alone, sealed; -o
+    them the plan is for what is typical of public ratings of texts on such a
+    scale, beside a cautious and a hopeful end. Designs are ranked by formula,
+    and the cheapest that reaches the power is proved by simulation; beside it
+    stand a safer one and what all the --budget buys. -o plan.json writes the plan alone, sealed; -o
     plan/ a folder with it, its page and pictures; both are what --plan reads.
     Ends with 3 if the target cannot be reached.
     """

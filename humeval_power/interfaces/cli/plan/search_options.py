@@ -14,7 +14,10 @@ from humeval_power.interfaces.cli.options import Function, collected, date_optio
 
 _SURENESS = RealNumber(0, 1, min_open=True, max_open=True)
 _LIMITS = (
-    click.option("--budget", type=Money(), help="Find the most powerful design for this much."),
+    click.option("--budget", type=Money(), help="What may be spent at most, in --currency."),
+    click.option(
+        "--spend-budget", is_flag=True, help="Plan the most powerful design that the budget buys."
+    ),
     click.option(
         "--workers",
         metavar="LIST",
@@ -96,7 +99,7 @@ _STATED = (
 def limit_options(command: Function) -> Function:
     """Add the options of the search; the command gets them as `limits`, to be handed to `make_plan`."""
     sizes = ("workers", "max_workers", "items", "documents", "max_documents", "ratings_per_item")
-    names = ("budget", *sizes, "max_ratings_per_worker", "pairing")
+    names = ("budget", "spend_budget", *sizes, "max_ratings_per_worker", "pairing")
     return collected(command, _LIMITS, name="limits", collect=_taken(*names))
 
 

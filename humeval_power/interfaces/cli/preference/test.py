@@ -8,7 +8,7 @@ import click
 
 from humeval_power.api import preference
 from humeval_power.interfaces.cli.numbers import WholeNumber
-from humeval_power.interfaces.cli.options import alpha_option, rejected_rows_option
+from humeval_power.interfaces.cli.options import alpha_option, pair_option, rejected_rows_option
 from humeval_power.interfaces.cli.preference.link import link_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # pandas, which --wins and --losses do without
 @click.option("--wins", type=WholeNumber(min=0), help="Judgements that prefer B.")
 @click.option("--ties", type=WholeNumber(min=0), default=0, show_default=True, help="Ties.")
 @click.option("--losses", type=WholeNumber(min=0), help="Judgements that prefer A.")
+@pair_option
 @link_option
 @rejected_rows_option
 @alpha_option
@@ -33,6 +34,7 @@ def test(
     wins: int | None,
     ties: int,
     losses: int | None,
+    systems: tuple[str, str] | None,
     link: Link,
     rejected_rows: Rejected | None,
     alpha: float,
@@ -41,7 +43,8 @@ def test(
 
     From --wins, --ties and --losses; from a TABLE with those columns; or from a
     TABLE with a judgement a row: preference (B, A or tie), worker, item and perhaps
-    position (which output was shown first, A or B). Where workers or items repeat,
+    position (which output was shown first, A or B). In columns system_a and
+    system_b systems may change places: --systems says which is A and which B. Where workers or items repeat,
     a model of wins, ties and losses with their variation is fitted and tested.
     """
     if (table is None) == (wins is None or losses is None):
@@ -49,10 +52,13 @@ def test(
     from humeval_power.inference.preference.judgements import Judgements
 
     if table is None:
+        if systems is not None:
+            raise click.UsageError("--systems names the systems of a TABLE.")
         return preference.test(
             Judgements(wins=wins or 0, ties=ties, losses=losses or 0), alpha=alpha, link=link
         )
     from humeval_power.interfaces.cli.loading import read_decided
     from humeval_power.interfaces.formats.preference import judgements_of
 
-    return preference.test(judgements_of(read_decided(table, rejected_rows)), alpha=alpha, link=link)
+    judged = judgements_of(read_decided(table, rejected_rows), systems=systems)
+    return preference.test(judged, alpha=alpha, link=link)

@@ -16,7 +16,15 @@ from humeval_power.reporting.start.checks import count_files
 from humeval_power.reporting.start.checks import scale as checked_scale
 from humeval_power.reporting.start.filling import given_answers
 from humeval_power.reporting.start.found import Found
-from humeval_power.reporting.start.questions import ASKS, COMPARISONS, HAVES, JUDGEMENTS, RATERS, Choice
+from humeval_power.reporting.start.questions import (
+    ASKS,
+    COMPARISONS,
+    HAVES,
+    JUDGEMENTS,
+    RATERS,
+    YES_NO,
+    Choice,
+)
 from humeval_power.reporting.start.result import StartResult
 from humeval_power.reporting.start.talk import Talk
 
@@ -46,6 +54,7 @@ def _values(choices: tuple[Choice, ...]) -> click.Choice[str]:
 @click.option("--comparisons", type=_values(COMPARISONS), help="Which of several systems are compared.")
 @click.option("--baseline", metavar="SYSTEM", help="Compare every other system with this one only.")
 @click.option("--raters", type=_values(RATERS), help="Who judges.")
+@click.option("--academic", type=_values(YES_NO), help="Whether the account on the platform is academic.")
 @click.option("--pay-per-hour", metavar="USD", help="What they get for an hour.")
 @click.option("--seconds-per-rating", metavar="NUMBER", help="How long one judgement takes.")
 @click.option("--scale", metavar="LOW:HIGH", help="The scale of points. [of the file, else 1:5]")
@@ -57,7 +66,9 @@ def _values(choices: tuple[Choice, ...]) -> click.Choice[str]:
 )
 @click.option("--sd", metavar="NUMBER", help="Of the items' own differences of scores. Or unknown.")
 @click.option("--accuracy", metavar="NUMBER", help="How many of a hundred the baseline gets right.")
-@click.option("--limit", metavar="WHAT", help="budget=500, workers=20, items=100 or nothing.")
+@click.option(
+    "--limit", metavar="WHAT", help="budget=500 or 500, in US dollars; workers=20, items=100 or nothing."
+)
 @click.option("--assume-rest", is_flag=True, help="Ask nothing: assume what no option says, and tell it.")
 @with_result(endings=(".sh",))
 def command(

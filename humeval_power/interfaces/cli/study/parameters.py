@@ -57,7 +57,10 @@ def shown(entry: str, own: str | None) -> EntryResult:
 
     'show NAME -o parameters.json' writes it for 'power' and 'plan'.
     """
-    return one_entry(entry, _entries(own), remarks=[_to_plan(entry, own)])
+    from humeval_power.reporting.study.parameter_library import find_entry
+
+    entries = _entries(own)
+    return one_entry(entry, entries, remarks=_to_plan(find_entry(entry, entries), own))
 
 
 @command.command("add", cls=Command)
@@ -94,11 +97,13 @@ def _entries(own: str | None) -> list[LibraryEntry]:
     return [*shipped_library(), *_own(place, named=own is not None)]
 
 
-def _to_plan(name: str, own: str | None) -> str:
-    """The command that writes an entry for others to plan from."""
+def _to_plan(entry: LibraryEntry, own: str | None) -> list[str]:
+    """The command that writes an entry for others to plan from, where one can."""
+    if not entry.plannable:
+        return []
     place = [] if own is None else ["--library", own]
-    words = ["humeval-power", "parameters", "show", name, *place, "-o", "parameters.json"]
-    return f"To plan from it: {shell_command(words)}"
+    words = ["humeval-power", "parameters", "show", entry.name, *place, "-o", "parameters.json"]
+    return [f"To plan from it: {shell_command(words)}"]
 
 
 def _own(path: Path, *, named: bool) -> list[LibraryEntry]:

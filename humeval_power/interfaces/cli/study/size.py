@@ -88,8 +88,9 @@ def command(
 ) -> StudySize | SystemsSizeResult:
     """The fewest workers, items, documents or ratings per item that reach the target.
 
-    Found by formula and proved by simulation. Ends with 3, and the reason, if
-    no number will do. Of several systems (--n-systems 8) the target is that of
+    Found by formula and proved by simulation; a proof of more than a minute
+    only with --simulations. Ends with 3, and the reason, if no practical number
+    will do. Of several systems (--n-systems 8) the target is that of
     --goal.
     """
     several = typed_systems(study, asked, comparing, rule)
@@ -114,7 +115,7 @@ def command(
         power=target,
         rule=rule,
         method=method,
-        n_simulations=run.simulations(),
+        n_simulations=run.typed,
         seed=run.seed,
         n_jobs=run.n_jobs,
         setting=name,

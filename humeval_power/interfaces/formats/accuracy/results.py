@@ -36,6 +36,11 @@ _NAME = Column(("name", "system", "model", "paper", "claim", "submission"))
 _SUBMISSION = replace(_NAME, names=(*_NAME.names, "description"))
 _KEY = Column(("key", "index", "id", "number"), required=False)
 _TASK = Column(("task", "dataset", "benchmark"), required=False)
+_FLAGS = (  # a row where one of them says no is no claim
+    Column(("claimed", "claimed_improvement", "Claimed Improvement (Bolded or in text)"), required=False),
+    Column(("sota_comparison", "compares_with_sota"), required=False),
+)
+_YES, _NO = ("y", "yes", "true", "1"), ("n", "no", "false", "0")
 _DATE = Column(("date", "day", "time"))
 ROUNDED = 0.0005  # of an accuracy: half of the last digit that tables in per cent have
 COUNTS = (
@@ -46,21 +51,34 @@ COUNTS = (
 )
 
 
-def read_claims(path: str | Path) -> tuple[list[Claim], bool]:
-    """Claims from a table with the columns task, n, baseline and improvement (or accuracy), and whether
-    it was in per cent (an accuracy above 1).
+def read_claims(path: str | Path, *, sizes: str | Path | None = None) -> tuple[list[Claim], bool, int]:
+    """Claims from a table.
+
+    Parameters
+    ----------
+    path : a table with the columns task, n, baseline and improvement (or accuracy), and perhaps name; where a
+        column claimed or sota_comparison says no, the row is no claim of an improvement on the best so far.
+    sizes : a table with the columns task and n; then `path` needs no n.
+
+    Returns
+    -------
+    tuple
+        The claims; whether the table was in per cent (an accuracy above 1); how many rows are no claims.
 
     Raises
     ------
     InputError
-        Missing or ambiguous columns, or cells that are no numbers, all of them.
+        Missing or ambiguous columns; cells that are no numbers, or neither yes nor no; tasks without a size; no
+        claim that is left.
     """
-    table = read_table(path)
+    whole = read_table(path)
+    table = _claimed(whole)
     names = list(table.frame.columns)
     tells_score = any(ACCURACY.fits(str(name)) for name in names)
     tells_gain = any(IMPROVEMENT.fits(str(name)) for name in names)
-    wanted = [_SIZE, BASELINE, *([IMPROVEMENT] if tells_gain or not tells_score else [ACCURACY])]
-    optional = [_TASK, replace(_NAME, required=False)]
+    gain = [BASELINE, *([IMPROVEMENT] if tells_gain or not tells_score else [ACCURACY])]
+    wanted = gain if sizes is not None else [_SIZE, *gain]
+    optional = [replace(_TASK, required=sizes is not None), replace(_NAME, required=False)]
     found = find_columns(names, [*optional, *wanted], source=table.source).of
     values = read_numbers_of(table, wanted)
     unit = unit_of(table, values, BASELINE)
@@ -69,11 +87,61 @@ def read_claims(path: str | Path) -> tuple[list[Claim], bool]:
     check_accuracies(table, baseline / unit, effects / unit, column=found["baseline"])
     tasks = texts_of(table, found.get("task")) or ["all"] * len(table.frame)
     labels = texts_of(table, found.get("name")) or tasks
-    rows = zip(tasks, values["n"], baseline / unit, effects / unit, labels, strict=True)
-    return [
+    n_items = values["n"] if sizes is None else _sizes_of(table, found["task"], tasks, read_table(sizes))
+    rows = zip(tasks, n_items, baseline / unit, effects / unit, labels, strict=True)
+    read = [
         Claim(task, int(size), float(base), float(effect), label)
         for task, size, base, effect, label in rows
-    ], unit != 1
+    ]
+    return read, unit != 1, len(whole.frame) - len(read)
+
+
+def _claimed(table: SourceTable) -> SourceTable:
+    """The rows that claim an improvement on the best so far: all, where no column says which."""
+    found = find_columns(table.frame.columns, _FLAGS, source=table.source).of
+    kept, problems = np.ones(len(table.frame), dtype=bool), []
+    for column in found.values():
+        for place, (row, cell) in enumerate(
+            zip(table.frame.index, texts_of(table, column) or [], strict=True)
+        ):
+            kept[place] &= cell.lower() in _YES
+            if cell.lower() not in (*_YES, *_NO):
+                rule, remedy = "is neither yes nor no.", "Write Y or N, or rename the column."
+                problems.append(Problem(rule, remedy, table.source, int(row), column, cell, has_value=True))
+    if problems:
+        raise InputError(problems)
+    if found and not kept.any():
+        rule = f"no row has yes under {' and '.join(found.values())}: there is no claim to judge."
+        raise InputError([Problem(rule, "Correct the column, or leave it out.", place=table.source)])
+    return table._replace(frame=table.frame[kept])
+
+
+def _sizes_of(claims: SourceTable, column: str, tasks: Sequence[str], table: SourceTable) -> list[int]:
+    """The items of each claim's task, by the table of sizes."""
+    found = find_columns(
+        table.frame.columns, [replace(_TASK, required=True), _SIZE], source=table.source
+    ).of
+    known: dict[str, int] = {}
+    problems = []
+    sized = zip(
+        table.frame.index,
+        texts_of(table, found["task"]) or [],
+        read_numbers_of(table, [_SIZE])["n"],
+        strict=True,
+    )
+    for row, task, size in sized:
+        if known.setdefault(task, int(size)) != int(size):
+            rule, remedy = f"has {known[task]:,} items in another row.", "Keep one of both."
+            problems.append(
+                Problem(rule, remedy, table.source, int(row), found["task"], task, has_value=True)
+            )
+    for row, task in zip(claims.frame.index, tasks, strict=True):
+        if task not in known:
+            rule, remedy = f"is not in {table.source}.", "Add the task and its items there."
+            problems.append(Problem(rule, remedy, claims.source, int(row), column, task, has_value=True))
+    if problems:
+        raise InputError(problems)
+    return [known[task] for task in tasks]
 
 
 def read_leaderboard(path: str | Path) -> tuple[list[Submission], bool]:

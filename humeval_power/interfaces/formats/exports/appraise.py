@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping as MappingType
 
 import pandas as pd
 
@@ -46,6 +47,11 @@ def _read(found: RawExport, why: str) -> Export:
             f"WARNING: {joined:,} scores are of one output that several systems share (ids joined by +): each "
             "such system has the same score, which is no evidence of its own."
         )
+    rated = frame[frame["itemType"].isin(["TGT"])]
+    split = _with_document(rated, told["system"])
+    if split:
+        frame, said = _numbered_by_document(frame, told)
+        notices += said
     kept = {"status": "itemType", "batch": "batchNo", "time_s": "durationInSeconds"}
     return Export(
         platform="appraise",
@@ -55,11 +61,37 @@ def _read(found: RawExport, why: str) -> Export:
         mapping=Mapping(
             ratings=(RatingColumns(Template("score")),),
             columns={part: Template(name) for part, name in {**told, **kept}.items() if name in frame},
+            split=split,
             where=(Condition("itemType", ("TGT",)),),
         ),
         notices=tuple(notices),
         person=told["worker"],
     )
+
+
+def _with_document(rated: pd.DataFrame, system: str) -> dict[str, Template]:
+    """How names such as doc1#sysA come apart: the document stands beside them, or systems come again."""
+    names = rated[system].astype(str)
+    halves = names.str.split("#", n=1, expand=True)
+    if names.empty or not (names.str.count("#") == 1).all() or (halves == "").any(axis=None):
+        return {}
+    pairs = halves.drop_duplicates()
+    again = pairs[1].nunique() < len(pairs) and pairs[0].nunique() > 1
+    beside = any((rated[name].astype(str) == halves[0]).all() for name in rated.columns if name != system)
+    return {"system": Template("{document}#{system}")} if again or beside else {}
+
+
+def _numbered_by_document(
+    frame: pd.DataFrame, told: MappingType[str, str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """The rows, with the document in the names of items where segments are counted anew in each; what to say."""
+    document = frame[told["system"]].astype(str).str.partition("#")[0]
+    said = "The names of systems begin with the document, as in doc1#sysA: it is the column document."
+    segment = frame[told["item"]].astype(str)
+    if pd.crosstab(segment, document).gt(0).sum(axis=1).le(1).all():
+        return frame, [said]
+    again = "Segments are counted anew in each document: an item is DOCUMENT:SEGMENT."
+    return frame.assign(**{told["item"]: document + ":" + segment}), [said, again]
 
 
 def _named(found: RawExport) -> pd.DataFrame:

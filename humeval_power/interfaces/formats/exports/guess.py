@@ -17,17 +17,27 @@ _SEPARATORS = ("__", "::", "|", "#", "/")
 
 
 def part_column(names: Iterable[str], part: Role) -> str | None:
-    """The one column that is called like a part of a rating, or the one of just that name; else None."""
+    """The one column that is called like a part of a rating, or the one of just that name; else None. A document is
+    an item where nothing else is."""
     fitting = [name for name in names if ROLES[part].fits(name)]
+    fitting = [name for name in fitting if not is_document(name)] or fitting
     exact = [name for name in fitting if bare(name) in (part, f"{part}id", f"{part}name")]
     chosen = exact if len(exact) == 1 else fitting
     return chosen[0] if len(chosen) == 1 else None
 
 
 def part_columns(names: Sequence[str], *parts: Role) -> dict[str, Template]:
-    """The columns of these parts, as far as their names tell."""
-    found = {part: part_column(names, part) for part in parts}
+    """The columns of these parts, as far as their names tell, and beside an item's that of its document."""
+    found: dict[str, str | None] = {part: part_column(names, part) for part in parts}
+    documents = [name for name in names if is_document(name) and name not in found.values()]
+    if found.get("item") is not None and len(documents) == 1:
+        found["document"] = documents[0]
     return {part: literal(name) for part, name in found.items() if name is not None}
+
+
+def is_document(name: str) -> bool:
+    """Whether a column is called a document."""
+    return bare(name) in ("doc", "docid", "docname", "document", "documentid", "documentname")
 
 
 def slot_templates(names: Sequence[str]) -> list[str]:

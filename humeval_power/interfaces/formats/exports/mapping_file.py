@@ -18,7 +18,7 @@ from humeval_power.interfaces.formats.toml_text import read_toml
 from humeval_power.reporting.schemas.sections import Section
 from humeval_power.reporting.schemas.validation_problems import problems_of
 
-_HINT = "Write a draft of it from the export, and edit that."
+_HINT = "Write a draft of it, and edit that: humeval-power import EXPORT --draft -o mapping.toml."
 
 Texts = dict[str, str]
 Numbers = dict[str, Annotated[float, Field(strict=False)]]

@@ -12,7 +12,7 @@ from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.formats.exports.guess import plain, slot_templates
+from humeval_power.interfaces.formats.exports.guess import is_document, plain, slot_templates
 from humeval_power.interfaces.formats.exports.platform import Platform, columns_named
 from humeval_power.interfaces.formats.exports.raw import RawExport
 from humeval_power.interfaces.formats.size_limits import refuse_large_table
@@ -104,6 +104,9 @@ def _mapping(columns: Sequence[str]) -> Mapping | None:
         fitting = [one for one in inputs if _bare(one) in names]
         if fitting:
             told[part] = Template(min(fitting, key=lambda one: names.index(_bare(one))))
+    documents = [one for one in inputs if is_document(_bare(one)) and Template(one) not in told.values()]
+    if "item" in told and len(documents) == 1:
+        told["document"] = Template(documents[0])
     told |= {part: Template(name) for part, name in _KEPT.items() if name in columns}
     one_criterion = len(answers) == 1
     ratings = tuple(RatingColumns(Template(one), None if one_criterion else _bare(one)) for one in answers)

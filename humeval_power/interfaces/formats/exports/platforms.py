@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.exports.export import Export
+from humeval_power.checking.roles import find_roles
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.exports.appraise import APPRAISE
 from humeval_power.interfaces.formats.exports.argilla import ARGILLA
@@ -19,7 +21,8 @@ from humeval_power.interfaces.formats.exports.potato import POTATO
 from humeval_power.interfaces.formats.exports.prolific import PROLIFIC
 from humeval_power.interfaces.formats.exports.qualtrics import QUALTRICS
 from humeval_power.interfaces.formats.exports.raw import RawExport
-from humeval_power.interfaces.formats.exports.sheets import SHEETS
+from humeval_power.interfaces.formats.exports.sheets import SHEETS, side_by_side
+from humeval_power.safe_text import shell_word
 
 PLATFORMS: tuple[Platform, ...] = (
     COLLECTED,
@@ -55,6 +58,15 @@ def platform_of(found: RawExport) -> tuple[Platform, str] | None:
     return known[0] if known else None
 
 
+def reads_as_ratings(found: RawExport) -> bool:
+    """Whether the names of a table's columns say by themselves which is what."""
+    try:
+        find_roles(found.columns, named={}, source=found.source)
+    except InputError:
+        return False
+    return True
+
+
 def read_export(path: str | Path, *, platform: str | None = None) -> Export:
     """Read what an annotation platform wrote: a file, or a folder.
 
@@ -78,7 +90,8 @@ def read_export(path: str | Path, *, platform: str | None = None) -> Export:
     participants = PROLIFIC.known_by(found)
     if participants is not None:
         return PROLIFIC.read(found, participants)
-    return _told(found) if platform is None else _named(found, platform)
+    export = _told(found) if platform is None else _named(found, platform)
+    return replace(export, path=str(path))
 
 
 def _told(found: RawExport) -> Export:
@@ -86,11 +99,16 @@ def _told(found: RawExport) -> Export:
     if told is None:
         if not (found.is_folder or found.is_json):
             _ = found.table  # one that is broken says how
+            if reads_as_ratings(found):
+                return SHEETS.read(found, "its columns say which is what")
+            if (export := side_by_side(found)) is not None:
+                return export
         known = ", ".join(one.title for one in PLATFORMS if not one.only_named)
         rule = f"is not known as an export. The formats that are known: {known}."
         remedy = (
-            "If it is one of them, name it (--from NAME); --from table takes any table, with a mapping. A log of "
-            "models' scores that is not known needs a mapping of logs (docs/logs.md)."
+            "If it is one of them, name it (--from NAME). Of any table draft a mapping, edit it, and import with "
+            f"--map: humeval-power import {shell_word(str(found.path))} --from table --draft -o mapping.toml. "
+            "A log of models' scores that is not known needs a mapping of logs (docs/logs.md)."
         )
         raise InputError([Problem(rule, remedy, place=found.source)])
     platform, why = told

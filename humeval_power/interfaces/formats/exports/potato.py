@@ -26,7 +26,7 @@ _LABELS = "instance_id_to_label_to_value"
 _ITEM, _USER = "instance_id", "user_id"
 _ON = ("true", "on", "1.0")
 _POINT = re.compile(r"(?:scale_)?(-?\d+(?:\.\d+)?)")
-_MARKED = re.compile(r"(?P<schema>.+)\.scale_(?P<value>-?\d+(?:\.\d+)?)")
+_MARKED = re.compile(r"(?P<schema>.+)\.(?P<scale>scale_|)(?P<value>-?\d+(?:\.\d+)?)")
 
 
 def _known_by(found: RawExport) -> str | None:
@@ -115,25 +115,32 @@ def _mapping(frame: pd.DataFrame) -> Mapping | None:
     names = [str(name) for name in frame.columns if name not in (_ITEM, _USER)]
     told = {"worker": Template(_USER), **part_columns(names, "item", "system")}
     answers = [name for name in names if name not in {one.text for one in told.values()}]
-    marked = {found["schema"] for name in answers if (found := _MARKED.fullmatch(name))}
+    labels = [(name, found) for name in answers if (found := _MARKED.fullmatch(name))]
+    marked = {(found["schema"], found["scale"]) for _, found in labels}
+    marked -= {  # a value of its own is no mark
+        (found["schema"], "")
+        for name, found in labels
+        if not found["scale"] and not _is_mark(frame[name], found["value"])
+    }
     whole = [name for name in answers if "." not in name]
-    schemas = whole or sorted(marked)
-    if not schemas:
-        return None
-    several = len(schemas) > 1
-    ratings = [
-        RatingColumns(
-            literal(name) if whole else Template(f"{literal(name).text}.scale_{{value}}"),
-            name if several else None,
-        )
-        for name in schemas
+    templates = [(name, literal(name)) for name in whole] or [
+        (schema, Template(f"{literal(schema).text}.{scale}{{value}}")) for schema, scale in sorted(marked)
     ]
+    if not templates:
+        return None
+    several = len(templates) > 1
+    ratings = [RatingColumns(template, name if several else None) for name, template in templates]
     if "item" in told:
         return Mapping(ratings=tuple(ratings), columns=told)
     split = split_of(frame[_ITEM])
     if split is None:
         return Mapping(ratings=tuple(ratings), columns={**told, "item": Template(_ITEM)})
     return Mapping(ratings=tuple(ratings), columns=told, split={_ITEM: split})
+
+
+def _is_mark(column: pd.Series, label: str) -> bool:
+    """Whether a column named by a label holds this label and nothing else: it was chosen where it stands."""
+    return set(column.fillna("").astype(str).str.strip()) <= {"", label}
 
 
 POTATO = Platform("potato", "Potato", _known_by, _read, weak=True)

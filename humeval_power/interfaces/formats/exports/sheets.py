@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
+from humeval_power.checking.cells import MISSING_CODES
+from humeval_power.checking.columns import listing
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template
+from humeval_power.checking.exports.templates import Template, literal
+from humeval_power.checking.roles import ROLES
 from humeval_power.checking.rows import ROW_INDEX
+from humeval_power.checking.wide import columns_of_criteria, columns_of_workers
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.formats.binary_tables import read_sheets
 from humeval_power.interfaces.formats.exports.guess import part_columns
 from humeval_power.interfaces.formats.exports.platform import Platform
 from humeval_power.interfaces.formats.exports.raw import RawExport
 
+_MISSING = tuple(code for code in MISSING_CODES if code)
 SHEET = "sheet"  # the column that names the sheet of a row, where there are several
 
 
 def _known_by(found: RawExport) -> str | None:
-    return None if found.is_folder else "it is named as a table"
+    if found.is_folder:
+        return None
+    workers = columns_of_workers(found.table) if found.columns else ()
+    return side_by_side_words(workers) if workers else "its columns are taken by their names"
+
+
+def side_by_side(found: RawExport) -> Export | None:
+    """A table with a column of ratings for each worker; None where it is none."""
+    if found.is_folder or not found.columns:
+        return None
+    workers = columns_of_workers(found.table)
+    return _read(found, side_by_side_words(workers)) if workers else None
+
+
+def side_by_side_words(workers: Sequence[str]) -> str:
+    """That each of these columns is read as the ratings of one worker."""
+    return f"Columns {listing(workers)} hold ratings on one scale: each is read as those of one worker"
 
 
 def _read(found: RawExport, why: str) -> Export:
@@ -32,7 +55,8 @@ def _read(found: RawExport, why: str) -> Export:
         why=why,
         source=found.source,
         frame=frame,
-        mapping=_mapping([str(name) for name in frame.columns]),
+        mapping=mapping_of(frame),
+        told=_told(frame),
         notices=tuple(notices),
     )
 
@@ -57,13 +81,28 @@ def _together(sheets: dict[str, pd.DataFrame], source: str) -> pd.DataFrame:
     return frame
 
 
-def _mapping(names: list[str]) -> Mapping | None:
-    """A table of one rating a row by its names; nothing where the ratings stand side by side."""
-    told = part_columns(names, "worker", "item", "system", "criterion", "rating")
+def mapping_of(frame: pd.DataFrame) -> Mapping | None:
+    """A table by its names: one column of ratings, or one for each worker or criterion; else None."""
+    names = [str(name) for name in frame.columns]
+    told = _told(frame)
     rating = told.pop("rating", None)
-    if rating is None or not {"worker", "item", "system"} <= set(told):
+    if workers := columns_of_workers(frame):
+        known = {*workers, *(one.text for one in told.values())}
+        others = tuple(name for name in names if name not in known)
+        return Mapping((RatingColumns(Template("{worker}")),), told, missing=_MISSING, keep=others)
+    if rating is not None:
+        return Mapping((RatingColumns(Template(rating.text)),), told, missing=_MISSING)
+    named = {part: told[part].text for part in ROLES if part in told}
+    taken = [told["document"].text] if "document" in told else []
+    criteria = columns_of_criteria(frame, named=named, source="", missing=MISSING_CODES, taken=taken)
+    if not criteria:
         return None
-    return Mapping(ratings=(RatingColumns(Template(rating.text)),), columns=told)
+    return Mapping(tuple(RatingColumns(literal(name), name) for name in criteria), told, missing=_MISSING)
+
+
+def _told(frame: pd.DataFrame) -> dict[str, Template]:
+    names = [str(name) for name in frame.columns]
+    return part_columns(names, "worker", "item", "system", "criterion", "rating")
 
 
 SHEETS = Platform("table", "a table of your own", _known_by, _read, only_named=True)

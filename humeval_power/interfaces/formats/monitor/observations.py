@@ -69,7 +69,7 @@ def read_observations(
     asked: Names = named or {}
     pair = systems or plan.systems
     if plan.kind == "preference":
-        seen, said = _preferences(table, asked)
+        seen, said = _preferences(table, pair, asked)
     elif plan.kind == "scores":
         seen, said = _scores(table, pair, asked)
     else:
@@ -87,15 +87,21 @@ def _of_the_study(table: SourceTable) -> tuple[SourceTable, tuple[str, ...]]:
     return table._replace(frame=table.frame[~kinds.apart]), (said,)
 
 
-def _preferences(table: SourceTable, named: Names) -> tuple[Observations, tuple[str, ...]]:
-    comparisons = judgements_of(table)
+def _preferences(
+    table: SourceTable, systems: tuple[str, str], named: Names
+) -> tuple[Observations, tuple[str, ...]]:
+    comparisons = judgements_of(table, systems=systems)
     if len(comparisons) != 1:
         rule = f"has {len(comparisons)} comparisons; a look is taken at one."
         raise InputError([Problem(rule, "Keep one row of counts.", place=table.source)])
     judged = comparisons[0]
     if judged.preference is None:
         return Observations(_counted(judged.wins, judged.losses, judged.ties)), ()
-    return _of(judged.preference, _people(table, named)), ()
+    if len(judged.preference) < len(table.frame):
+        others = len(table.frame) - len(judged.preference)
+        rule = f"{others:,} rows compare other systems than {' and '.join(systems)}."
+        raise InputError([Problem(rule, "Leave them out.", place=table.source)])
+    return _of(judged.preference, _people(table, named)), judged.notices
 
 
 def _counted(for_b: int, for_a: int, neither: int) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +19,12 @@ from humeval_power.scales import RatingScale
 _LENGTH = 16  # hex digits: 64 bits, so that even a million ratings do not collide
 
 
-def row_digests(ratings: Ratings, secret: StudySecret) -> list[tuple[str, str]]:
+def row_digests(ratings: Ratings, systems: Sequence[str], secret: StudySecret) -> list[tuple[str, str]]:
     """A digest of each rating's place (worker, item, system, and which repeat) and one of its value, in the
     order of the ratings.
+
+    systems : as the plan names them, in the order of those of the ratings: systems that change places between
+    looks change every row.
 
     Repeats of a cell are numbered by their value, so that the order of rows does not matter.
     """
@@ -32,7 +35,7 @@ def row_digests(ratings: Ratings, secret: StudySecret) -> list[tuple[str, str]]:
         cell = (int(ratings.worker[row]), int(ratings.item[row]), int(ratings.system[row]))
         repeat = repeat + 1 if cell == last else 0
         last = cell
-        names = (ratings.worker_names[cell[0]], ratings.item_names[cell[1]], ratings.system_names[cell[2]])
+        names = (ratings.worker_names[cell[0]], ratings.item_names[cell[1]], systems[cell[2]])
         place = secret.digest(json.dumps(["place", *names, repeat]))[:_LENGTH]
         digests[row] = (place, secret.digest(json.dumps(["value", place, f"{raw[row]:.10g}"]))[:_LENGTH])
     return digests
@@ -75,8 +78,8 @@ class LookRows(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def rows_of_ratings(ratings: Ratings) -> LookRows:
-    """The rows of a table of ratings."""
+def rows_of_ratings(ratings: Ratings, systems: Sequence[str]) -> LookRows:
+    """The rows of a table of ratings of the systems that the plan names so."""
 
     def named(row: int) -> str:
         return (
@@ -88,7 +91,7 @@ def rows_of_ratings(ratings: Ratings) -> LookRows:
         ratings.scale,
         ratings.source,
         "rating",
-        lambda secret: row_digests(ratings, secret),
+        lambda secret: row_digests(ratings, systems, secret),
         named,
         rehearsal_notices(ratings.worker_names),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +14,27 @@ from humeval_power.interfaces.formats.documents.reading import parameters_of
 from humeval_power.interfaces.formats.study.parameter_library import read_library, shipped_library
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.parameters import preset as published
-from humeval_power.reporting.study.parameter_library import find_entry, parameters_document
+from humeval_power.reporting.study.parameter_library import (
+    find_entry,
+    parameters_document,
+    usual_kind,
+)
 from humeval_power.scales import RatingScale
 from humeval_power.uncertainty import VarianceUncertainty
 
 if TYPE_CHECKING:
     from humeval_power.reporting.study.library_result import LibraryResult
 
-# Fits of ratings of texts that tell all variances apart, and in which workers differ.
-_TEXT_FITS = (
-    "pplm-fluency-gradient",
-    "pplm-fluency-rerank",
-    "squality-bart-human",
-    "wmt23-zhen-hwtsc-gpt4",
+_CAUTIOUS = "high"
+_WHOSE_CAUTIOUS = (
+    "setting of large differences of Card et al. (2020), beyond most fits of public ratings; nobody's ratings by "
+    "themselves"
 )
+_KINDS = {
+    "points": "on a scale of few points",
+    "slider": "on a scale of many points",
+    "penalties": "by penalties of errors",
+}
 
 
 def preset(name: str) -> Parameters:
@@ -94,40 +102,29 @@ def assumed_of(
     )
 
 
-def usual_entries(scale: RatingScale | None) -> tuple[tuple[str, ...], str]:
-    """Names to plan from where nothing is known, and in words how they were chosen.
-
-    The published settings of high and low variance, and fits of public ratings of texts: those on a scale
-    like the study's (few points, or many), where it is known.
-    """
-    names = list(_TEXT_FITS)
-    kind = "text"
-    if scale is not None:
-        few = scale.points is not None
-        names = [name for name in names if _has_few_points(name) == few]
-        kind = "text on a scale of few points" if few else "text on a scale of many points"
-    words = (
-        "no pilot and no --preset: the published settings of high and low variance, and the library's fits of "
-        f"ratings of {kind} that tell all variances apart"
-    )
-    return (*PRESETS, *names), words
-
-
 def usual_assumptions(
     scale: RatingScale | None = None, *, systems: tuple[str, str] | None = None
 ) -> Assumptions:
     """What to plan from where nothing is known of the study; the scale and the systems are its own.
 
-    Published settings of high and low variance, and fits of public ratings of texts: those on a scale like the
-    study's (few points, or many), where it is known.
+    The typical fit of public ratings of texts on a scale like the study's (few points where none is said), which is
+    planned for, and beside it a cautious and a hopeful end.
     """
-    names, why = usual_entries(scale)
-    return Assumptions(tuple(library_entry(name) for name in names), scale, systems, chosen=why)
+    kind = usual_kind(scale)
+    standing = {each.standing: each for each in shipped_library() if each.kind == kind}
+    typical, hopeful = standing["typical"], standing["hopeful"]
+    entries = (
+        replace(library_entry(typical.name), standing="typical", whose=typical.whose),
+        replace(library_entry(_CAUTIOUS), standing="cautious end", whose=_WHOSE_CAUTIOUS),
+        replace(library_entry(hopeful.name), standing="hopeful end", whose=hopeful.whose),
+    )
+    why = f"no pilot and no --preset: what is typical of public ratings of texts {_KINDS[kind]}, and both ends"
+    return Assumptions(entries, scale, systems, chosen=why)
 
 
-def _has_few_points(name: str) -> bool:
-    scale = library_entry(name).scale
-    return scale is not None and scale.points is not None
+def typical_and_cautious(scale: RatingScale | None = None) -> Assumptions:
+    """The first two of `usual_assumptions`, to be judged side by side."""
+    return Assumptions(usual_assumptions(scale).entries[:2], scale)
 
 
 def library(own: str | Path | None = None) -> LibraryResult:

@@ -110,15 +110,16 @@ PLAN = Form(
             Control(
                 "file", "Or the ratings of your pilot", help="A table with worker, item, system and rating."
             ),
-            note="Give one of them, or none: then the plan holds for the hardest published setting.",
+            note="Give one of them, or none: then the plan is for what is typical of public ratings.",
         ),
         *money(
             Control(
                 "budget",
                 "What may be spent",
                 "USD",
-                help="Then the most powerful design for this is found.",
+                help="At most. The plan is the cheapest within it that reaches the power.",
             ),
+            Control("spend-budget", "Spend all of it"),
             start="0.10",
         ),
         Group(

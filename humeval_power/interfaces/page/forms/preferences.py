@@ -30,6 +30,7 @@ TEST = Form(
                     "Table of judgements",
                     help="A judgement a row: preference (B, A or tie), worker, item and perhaps position.",
                 ),
+                Control("systems", "A and B", help="Of a table that names the two systems of each row."),
                 _LINK,
                 Control(
                     "rejected-rows", "Rows of rejected work", labels={"drop": "leave out", "keep": "keep"}

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from humeval_power.interfaces.page.forms.form import Control, Form, Group
-from humeval_power.reporting.start.questions import COMPARISONS, HAVES, JUDGEMENTS, QUESTIONS, RATERS
+from humeval_power.reporting.start.questions import (
+    COMPARISONS,
+    HAVES,
+    JUDGEMENTS,
+    QUESTIONS,
+    RATERS,
+    YES_NO,
+)
 from humeval_power.reporting.start.talk import Talk
 
 _LABELS = {
@@ -11,6 +18,7 @@ _LABELS = {
     "have": dict(HAVES),
     "comparisons": dict(COMPARISONS),
     "raters": dict(RATERS),
+    "academic": dict(YES_NO),
 }
 _STARTS = {"judgement": "points", "have": "nothing"}
 _OWN_WORDS = {
@@ -23,7 +31,7 @@ _OWN_WORDS = {
 _NOTES = {
     "difference": "In points of the scale, in points of a hundred, or in units of the score; leave it empty if "
     "you do not know.",
-    "limit": "Such as budget=500, workers=20 or items=100.",
+    "limit": "Such as 500 (US dollars), workers=20 or items=100.",
     "file": "Bring it below, or name one of the folder. Of right answers and of corpora three: of A, of B, what is "
     "right.",
 }

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from humeval_power.interfaces.formats.study.presets import typical_and_cautious
 from humeval_power.interfaces.python_code.designs import design_of
 from humeval_power.interfaces.python_code.effects import Effect, effect_of
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, quoted
 from humeval_power.interfaces.python_code.rules import rule_of
 from humeval_power.interfaces.python_code.runs import run_of, seed_of
-from humeval_power.interfaces.python_code.settings import Settings, settings_of
+from humeval_power.interfaces.python_code.settings import Settings, of_preset, settings_of
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.study.cells import (
     family_of,
@@ -24,6 +26,7 @@ from humeval_power.interfaces.python_code.study.cells import (
 from humeval_power.interfaces.python_code.study.systems import at_means as systems_at
 from humeval_power.interfaces.python_code.study.systems import is_of_systems, systems_of
 from humeval_power.interfaces.python_code.typed import GapError, Typed
+from humeval_power.scales import RatingScale
 
 
 def simulate(typed: Typed, source: Source) -> None:
@@ -86,18 +89,23 @@ def _simulate_systems(typed: Typed, source: Source) -> None:
 def calibrate(typed: Typed, source: Source) -> None:
     """How often tests find an effect where there is none."""
     settings = settings_of(typed, source)
-    setting = settings.only
-    parameters: Value = setting.parameters
+    if not settings.entries:
+        usual = typical_and_cautious(None if typed["scale"] is None else RatingScale.parse(typed["scale"]))
+        settings = replace(settings, entries=tuple(of_preset(each.name) for each in usual.entries))
+        typed.allow("allow_not_identified")
+    first, *others = settings.entries
+    parameters: Value = settings.by_name if others else first.parameters
     if typed["shares"] is not None:
         known = source.let("in_categories", in_categories(typed, settings, None))
-        parameters = Code(f"{known}.by_name[{quoted(setting.name)}]")
-    rule = rule_of(typed, settings.scale, family=family_of(typed, setting), link=setting.link)
+        parameters = Code(f"{known}.by_name" + ("" if others else f"[{quoted(first.name)}]"))
+    rule = rule_of(typed, settings.scale, family=family_of(typed, first), link=first.link)
     found = call(
         "hp.calibrate",
         source.named("parameters", parameters),
         design_of(typed, typed["workers"], typed["items"]),
+        p=typed["p"],
         rule=rule,
-        setting=setting.name,
+        setting=None if others else first.name,
         scale=settings.scale,
         **response_of(typed, settings),
         **run_of(typed),

@@ -156,7 +156,7 @@ def _limits(typed: Typed, source: Source) -> dict[str, Value]:
     return {
         **{name: None if typed[name] is None else listed(typed[name]) for name in _LISTS},
         "budget": amount(typed["budget"], source),
-        **{name: typed.given(name) for name in ("max_workers", "max_documents", "pairing")},
+        **{name: typed.given(name) for name in ("spend_budget", "max_workers", "max_documents", "pairing")},
         "max_ratings_per_worker": typed["max_ratings_per_worker"],
     }
 

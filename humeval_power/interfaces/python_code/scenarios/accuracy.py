@@ -101,13 +101,15 @@ def _answers(typed: Typed, source: Source) -> Code:
 
 def bounds(typed: Typed, source: Source) -> None:
     """The smallest improvement that a test set can show."""
-    found = call("hp.accuracy.bounds", typed["n"], typed["baseline"], **_shared(typed))
+    asked = {**_shared(typed), "compat": typed["compat"]}
+    found = call("hp.accuracy.bounds", typed["n"], typed["baseline"], **asked)
     source.let("result", found)
 
 
 def claims(typed: Typed, source: Source) -> None:
     """Claims of improvement beside what their test sets can show."""
-    source.let("claims, in_percent", call("hp.accuracy.read_claims", typed["table"]))
+    read = call("hp.accuracy.read_claims", typed["table"], sizes=typed["sizes"])
+    source.let("claims, in_percent, n_left_out", read)
     overlap = _prior(typed)
     source.let("result", call("hp.accuracy.claims", Code("claims"), overlap=overlap, **_shared(typed)))
 

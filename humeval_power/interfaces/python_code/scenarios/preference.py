@@ -71,7 +71,7 @@ def test(typed: Typed, source: Source) -> None:
     """A finished comparison, from counts or a table."""
     asked = {"alpha": typed.given("alpha"), "link": typed.given("link")}
     if typed["table"] is None:
-        typed.allow("rejected_rows")
+        typed.allow("rejected_rows", "systems")
         known: Value = call(
             "hp.preference.Judgements",
             wins=typed["wins"],
@@ -81,5 +81,10 @@ def test(typed: Typed, source: Source) -> None:
     else:
         typed.allow("ties")
         rejected = typed["rejected_rows"]
-        known = call("hp.preference.read_judgements", typed["table"], rejected_rows=rejected)
+        known = call(
+            "hp.preference.read_judgements",
+            typed["table"],
+            systems=typed["systems"],
+            rejected_rows=rejected,
+        )
     source.let("result", call("hp.preference.test", source.let("judgements", known), **asked))

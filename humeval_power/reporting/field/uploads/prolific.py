@@ -4,18 +4,17 @@ and marked."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from fractions import Fraction
 
-from humeval_power.costs import CostModel, money
+from humeval_power.costs import CostModel, Rewards, money, rewards_of
 from humeval_power.fees import PROLIFIC_LEAST_PAY
 from humeval_power.reporting.field.form import Content, RatingForm, Uploader
 from humeval_power.safe_text import csv_text, markdown_text
 
 _BLANK = "`____`"
-_CENT = Decimal("0.01")
 _PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
 
@@ -92,7 +91,7 @@ def _remarks(form: RatingForm, work: Mapping[str, _Work], most: _Work) -> Iterat
         yield f"{_BLANK} marks what nobody has said: a plan with prices and seconds per rating fills it in."
         return
     yield from _least_pay(costs, most)
-    yield from _fee(costs, most, len(work))
+    yield from _fee(costs, [one.outputs for one in work.values()])
 
 
 def _least() -> str:
@@ -133,17 +132,22 @@ def _least_pay(costs: CostModel, most: _Work) -> Iterator[str]:
         yield f"The pay is {money(hourly, costs.currency)} an hour; the platform's least: {said}."
 
 
-def _fee(costs: CostModel, most: _Work, n_slots: int) -> Iterator[str]:
-    if not costs.fee.name.startswith("prolific"):
+def _fee(costs: CostModel, outputs: Sequence[int]) -> Iterator[str]:
+    """What all places cost, as one study and as a study for each slot."""
+    if not costs.fee.is_prolific:
         yield f"The plan was costed with the fee of {markdown_text(costs.fee.name)}: Prolific's own is not in it."
         return
-    assert most.reward is not None  # of a plan with prices
-    paid = most.reward * n_slots
-    fee = (paid * costs.fee.share).quantize(_CENT, ROUND_HALF_UP)
-    rewards, fees, total = (money(part, costs.currency) for part in (paid, fee, paid + fee))
-    yield f"Rewards {rewards} + fee {fees} = {total}, if each place is filled once."
+    once, apart = (rewards_of(outputs, costs, alike=alike) for alike in (True, False))
+    yield f"{_sum(once, costs)}, if each place is filled once."
+    if apart != once:
+        yield f"As a study for each slot, after the rows of places.csv: {_sum(apart, costs)}."
     if costs.fee.caveat is not None:
         yield costs.fee.caveat
+
+
+def _sum(rewards: Rewards, costs: CostModel) -> str:
+    paid, fee, total = (money(one, costs.currency) for one in (rewards.paid, rewards.fee, rewards.total))
+    return f"Rewards {paid} + fee {fee} = {total}"
 
 
 _URLS = f"""The address of the study, with the parameters by which participants are told apart:

@@ -8,6 +8,7 @@ from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.reporting.analyze.family import family_words
 from humeval_power.reporting.document import Fact, Table
 from humeval_power.reporting.numbers import MINUS, minus_of_numbers
+from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.report.facts.pair_findings import p_of_family, pair_findings
 from humeval_power.reporting.report.facts.pair_tables import parameters_table, result_table
 from humeval_power.reporting.report.facts.record import StudyFacts
@@ -32,11 +33,16 @@ class PairWords:
     facts: StudyFacts
 
     def systems(self) -> Answer | None:
-        """Which is A and which is B."""
+        """The two, and whose difference it is."""
         names = self.facts.systems
-        return (
-            Answer(f"A = {names[0]}, B = {names[1]}; the difference is B - A.") if len(names) == 2 else None
-        )
+        if len(names) != 2:
+            return None
+        return Answer(f"{names[0]} and {names[1]}; the difference is {names[1]} {MINUS} {names[0]}.")
+
+    def _named(self, said: str) -> str:
+        """Our words about A and B with the systems' names, where there are two."""
+        names = self.facts.systems
+        return with_names(minus_of_numbers(said), (names[0], names[1])) if len(names) == 2 else said
 
     def scores(self) -> str | None:
         """How ratings become the numbers that are reported; None where the analysis is not known."""
@@ -49,17 +55,17 @@ class PairWords:
             else f"Ratings on {scale.low:g} to {scale.high:g} were moved to [0, 1], 1 being best. "
         )
         if rule.analysis == "differences":
-            return (
-                f"{mapped}Each worker's rating of an item under A was subtracted from that under B; the difference "
+            return mapped + self._named(
+                "Each worker's rating of an item under A was subtracted from that under B; the difference "
                 "reported is the mean estimated by a mixed model of these differences."
             )
         if rule.is_latent:
-            return (
-                f"{mapped}They were neither averaged nor taken for numbers: the model is of the single ratings as "
+            return mapped + self._named(
+                "They were neither averaged nor taken for numbers: the model is of the single ratings as "
                 "categories, and the difference B - A reported is that of the expected ratings."
             )
-        return (
-            f"{mapped}They were not averaged beforehand: the difference B - A reported is a fixed effect of a "
+        return mapped + self._named(
+            "They were not averaged beforehand: the difference B - A reported is a fixed effect of a "
             "mixed model of the single ratings."
         )
 
@@ -70,11 +76,18 @@ class PairWords:
             return None
         known = number(part(self.facts.record, "standardised"), "by_rating") is not None
         in_sd = ", and in SDs of a single rating" if known else ""
-        return f"Size: the difference B - A on [0, 1] with its interval{in_sd}. Significance: {test}"
+        return (
+            self._named(f"Size: the difference B - A on [0, 1] with its interval{in_sd}. ")
+            + f"Significance: {test}"
+        )
 
     def test(self) -> str | None:
         """The model and the test."""
-        return None if self.facts.rule is None else f"{rule_sentence(self.facts.rule)}{self._family()}"
+        return (
+            None
+            if self.facts.rule is None
+            else f"{self._named(rule_sentence(self.facts.rule))}{self._family()}"
+        )
 
     def _family(self) -> str:
         """That the test was corrected together with those of other criteria."""
@@ -83,7 +96,11 @@ class PairWords:
 
     def paper_test(self) -> str | None:
         """The same as sentences of a paper."""
-        return None if self.facts.rule is None else f"{tested_as_planned(self.facts.rule)}{self._family()}"
+        return (
+            None
+            if self.facts.rule is None
+            else f"{self._named(tested_as_planned(self.facts.rule))}{self._family()}"
+        )
 
     def effect(self) -> Answer | None:
         """Estimate, interval and test on [0, 1] and on the scale of the ratings."""
@@ -97,7 +114,7 @@ class PairWords:
             name = "as rated" if scale is None else f"as rated, {scale.low:g} to {scale.high:g}"
             rows.append((name, *_effect_cells(raw)))
         between = f"{estimated(interval[0])} to {estimated(interval[1])}"
-        said = f"B - A = {estimated(estimate)} on [0, 1], {self._level()} {between}"
+        said = f"{self._named('B - A')} = {estimated(estimate)} on [0, 1], {self._level()} {between}"
         df, p_value = number(effect, "df"), self.facts.comparisons[0].p_value
         if rule is not None and rule.margin is not None:
             said += f"; margin {margin_words(rule, scale)}"
@@ -105,7 +122,9 @@ class PairWords:
         test += [] if p_value is None else [p_of_family(self.facts, p_value)]
         return Answer(
             "; ".join([said, *filter(None, [", ".join(test)])]) + ".",
-            table=Table(("difference B - A", "estimate", "standard error", self._level()), tuple(rows)),
+            table=Table(
+                (self._named("difference B - A"), "estimate", "standard error", self._level()), tuple(rows)
+            ),
         )
 
     def _level(self) -> str:
@@ -119,7 +138,11 @@ class PairWords:
         if table is None:
             return None
         codes = bounds(part(self.facts.record, "parameters"), "coding")
-        coding = "" if codes is None else f" under the coding {codes[0]:g}, {codes[1]:g} of systems A, B"
+        coding = (
+            ""
+            if codes is None
+            else f" under the coding {codes[0]:g}, {codes[1]:g} of {', '.join(self.facts.systems)}"
+        )
         estimator = words(self.facts.record, "estimator") or "an estimator that the document does not name"
         said = f"On [0, 1]{coding}, estimated by {estimator.upper()}."
         return Answer(said, is_whole=not listed(self.facts.record, "not_identified"), table=table)
@@ -157,7 +180,7 @@ class PairWords:
         estimate, ends = number(effect, "estimate"), bounds(effect, "interval")
         said: list[Fact] = []
         if estimate is not None and self.facts.converged:
-            said.append(("B - A on [0, 1]", minus_of_numbers(estimated(estimate))))
+            said.append((self._named("B - A on [0, 1]"), minus_of_numbers(estimated(estimate))))
         if ends is not None:
             said.append((self._level(), minus_of_numbers(" to ".join(map(estimated, ends)))))
         return tuple(said)
@@ -174,21 +197,20 @@ class PairWords:
         return f"Human evaluation{of}."
 
     def caption(self) -> str:
-        """What the table shows, and which system is A."""
-        names, criterion = self.facts.systems, self.facts.criterion
+        """What the table shows."""
+        criterion = self.facts.criterion
         of = self.compared().removesuffix(".")
         on = f" on {criterion}" if criterion else ""
-        sides = f" A is {names[0]}, B is {names[1]}." if len(names) == 2 else ""
-        return f"{of}{on}. Means and SDs are on [0, 1], where 1 is best.{sides}"
+        return f"{of}{on}. Means and SDs are on [0, 1], where 1 is best."
 
 
 def tested_as_planned(rule: DecisionRule) -> str:
     """The model and the test of two systems as sentences of a paper."""
-    model = model_words(rule).replace("B - A", f"B {MINUS} A")
+    model = model_words(rule)
     fitted = f"We fitted a {model[0].lower()}{model[1:]}, by {estimator_words(rule)}"
     if rule.margin is not None:
-        return f"{fitted}. {minus_of_numbers(margin_test(rule))}{reported_words(rule)}"
-    sides = "two-sided" if rule.alternative == "two-sided" else f"one-sided (B {MINUS} A above zero)"
+        return f"{fitted}. {margin_test(rule)}{reported_words(rule)}"
+    sides = "two-sided" if rule.alternative == "two-sided" else "one-sided (B - A above zero)"
     scale = "latent " if rule.is_latent else ""
     return (
         f"{fitted}, and compared the "

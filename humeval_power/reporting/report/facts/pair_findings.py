@@ -42,6 +42,12 @@ def p_of_family(facts: StudyFacts, value: float) -> str:
     return f"{p_words(value)} {family_words(family)}"
 
 
+def _minus(facts: StudyFacts) -> str:
+    """The difference of the two systems by their names."""
+    names = facts.systems if len(facts.systems) == 2 else ("A", "B")
+    return f"{names[1]} {MINUS} {names[0]}"
+
+
 def _difference(facts: StudyFacts) -> str:
     effect = part(facts.record, "effect")
     estimate = number(effect, "estimate") or 0.0
@@ -52,7 +58,7 @@ def _difference(facts: StudyFacts) -> str:
     test += [] if df is None else [f"df = {df:.1f}"]
     test += [] if p_value is None else [p_of_family(facts, p_value)]
     return (
-        f"The estimated difference B {MINUS} A is {with_minus(estimated(estimate))} on [0, 1] "
+        f"The estimated difference {_minus(facts)} is {with_minus(estimated(estimate))} on [0, 1] "
         f"({', '.join(filter(None, test))})."
     )
 
@@ -65,7 +71,9 @@ def _as_rated(facts: StudyFacts) -> str | None:
     interval = _interval(facts, bounds(raw, "interval"))
     between = f" ({interval})" if interval else ""
     low = (
-        "" if scale.higher_is_better else "; low ratings are good, so that a negative difference favours B"
+        ""
+        if scale.higher_is_better
+        else f"; low ratings are good, so that a negative difference favours {facts.systems[1]}"
     )
     return (
         f"On the scale of the ratings, {scale.low:g} to {scale.high:g}, this is "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.reporting.document import Table
 from humeval_power.reporting.numbers import MINUS, with_minus
+from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.words import SD_WORDS
 from humeval_power.reporting.report.facts.record import StudyFacts
 from humeval_power.reporting.values import Document, bounds, estimated, listed, number, part, plain
@@ -15,14 +16,18 @@ def result_table(facts: StudyFacts) -> Table | None:
     if not facts.has_result:
         return None
     study, scale = facts.record, facts.scale
-    rows = [_row(f"B {MINUS} A, on [0, 1]", part(study, "effect"), sign=True)]
+    pair = facts.systems[0], facts.systems[-1]
+    minus = with_names(f"B {MINUS} A", pair)
+    rows = [_row(f"{minus}, on [0, 1]", part(study, "effect"), sign=True)]
     if scale is not None:
-        name = f"B {MINUS} A, as rated, {scale.low:g} to {scale.high:g}"
+        name = f"{minus}, as rated, {scale.low:g} to {scale.high:g}"
         rows.append(_row(name, part(study, "effect", "raw"), sign=True))
-    return Table(("quantity", "estimate", "standard error", "interval"), (*rows, *_parameter_rows(study)))
+    return Table(
+        ("quantity", "estimate", "standard error", "interval"), (*rows, *_parameter_rows(study, pair))
+    )
 
 
-def _parameter_rows(study: Document) -> list[tuple[str, ...]]:
+def _parameter_rows(study: Document, pair: tuple[str, str]) -> list[tuple[str, ...]]:
     """The baseline and the SDs, on [0, 1]; one that is not identified has no number."""
     values, errors = part(study, "parameters"), part(study, "standard_errors")
     intervals, unknown = part(study, "intervals"), listed(study, "not_identified")
@@ -30,7 +35,7 @@ def _parameter_rows(study: Document) -> list[tuple[str, ...]]:
     for name in PARAMETER_NAMES:
         if name == "effect" or number(values, name) is None:
             continue
-        label = "mean of both systems" if name == "baseline" else _sd(name)
+        label = "mean of both systems" if name == "baseline" else _sd(name, pair)
         if name in unknown:
             rows.append((label, "not identified", "", ""))
             continue
@@ -59,9 +64,9 @@ def parameters_table(facts: StudyFacts) -> Table | None:
     return Table(("parameter", "estimate", "standard error"), tuple(rows))
 
 
-def _sd(name: str) -> str:
+def _sd(name: str, pair: tuple[str, str]) -> str:
     said = SD_WORDS[name].replace("B - A", f"B {MINUS} A")
-    return f"SD: {said[0].lower()}{said[1:]}"
+    return with_names(f"SD: {said[0].lower()}{said[1:]}", pair)
 
 
 def _row(label: str, values: Document, *, sign: bool) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from humeval_power.designs import Design
 from humeval_power.parameters import PARAMETER_NAMES, STANDARD_DEVIATIONS
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.document import Table
-from humeval_power.reporting.numbers import MINUS, with_minus
+from humeval_power.reporting.numbers import minus_of_numbers, with_minus
+from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.caveats import is_observed_effect
 from humeval_power.reporting.plan.looks import looks_sentence
 from humeval_power.reporting.plan.words import DESIGN_WORDS, OBSERVED, SD_WORDS
@@ -33,11 +34,15 @@ class PlanWords:
 
     plan: Plan
 
+    def _named(self, said: str) -> str:
+        """Our words about A and B with the systems' names."""
+        return with_names(minus_of_numbers(said), self.plan.pair)
+
     def conditions(self, design: Design) -> str:
         """The two systems, and who rates what."""
         a, b = self.plan.pair
         who = DESIGN_WORDS[design.kind].format(k=self.plan.counts.ratings_per_item, a=a, b=b)
-        return f"Two systems: {a} (A) and {b} (B). {who}"
+        return f"Two systems: {a} and {b}. {who}"
 
     def randomisation(self, design: Design) -> str | None:
         """How the assignment is drawn; None for halves, of which the plan does not say who belongs to which."""
@@ -60,7 +65,7 @@ class PlanWords:
         """The power at the difference of interest, and what it rests on."""
         coded = self.plan.parameters.recoded()
         names = [*STANDARD_DEVIATIONS, *(["sd_worker_item"] if coded.sd_worker_item else [])]
-        sds = "; ".join(f"{SD_WORDS[name]}: {plain(getattr(coded, name))}" for name in names)
+        sds = "; ".join(f"{self._named(SD_WORDS[name])}: {plain(getattr(coded, name))}" for name in names)
         return (
             f"Power: {self.power()} {self._not_built_for()} Assumed "
             f"standard deviations on [0, 1], from {self.plan.source.name}: {sds}."
@@ -81,8 +86,9 @@ class PlanWords:
 
     def transformations(self) -> str:
         """How ratings become numbers on [0, 1], and the coding of the systems."""
+        a, b = self.plan.pair
         coding = (
-            f"In the model A is coded {-0.5:g} and B {0.5:g}, so that its effect is the difference B - A."
+            f"In the model {a} is coded -0.5 and {b} 0.5, so that its effect is the difference {b} - {a}."
         )
         return f"{self.moved()} {coding}"
 
@@ -93,7 +99,7 @@ class PlanWords:
 
     def models(self) -> str:
         """The model and the test."""
-        return rule_sentence(self.plan.rule)
+        return self._named(rule_sentence(self.plan.rule))
 
     def inference(self) -> str:
         """What is claimed after which result."""
@@ -134,10 +140,10 @@ class PlanWords:
         said = f"{self.plan.question} Hypothesis: {hypothesis_words(self.plan.rule, self.plan.pair)}."
         if self.plan.rule.margin is not None:
             return (
-                f"{said} The margin, the smallest difference B - A that would matter, is "
+                f"{said} The margin, the smallest difference {self._named('B - A')} that would matter, is "
                 f"{margin_words(self.plan.rule, self.plan.scale)}."
             )
-        return f"{said} The smallest difference B - A of interest is {self.difference()}."
+        return f"{said} The smallest difference {self._named('B - A')} of interest is {self.difference()}."
 
     def measured(self) -> str:
         """The dependent variable."""
@@ -168,7 +174,7 @@ class PlanWords:
     def power(self) -> str:
         """'0.92 in 2,000 simulated studies (95 % Monte Carlo interval 0.904 to 0.928) to find ...'"""
         plan = self.plan
-        goal = f"to find a difference B - A of {signed(plan.effect)} on [0, 1]"
+        goal = f"to find a difference {self._named('B - A')} of {signed(plan.effect)} on [0, 1]"
         if plan.rule.margin is not None:
             goal = (
                 f"to show {claim(plan.rule)} on [0, 1] where the true difference is {signed(plan.effect)},"
@@ -191,12 +197,12 @@ class PlanWords:
         effect = with_minus(signed(self.plan.effect))
         if self.plan.rule.margin is not None:
             shown = claim(self.plan.rule)
-            return f"show {shown} on [0, 1] where the true difference B {MINUS} A is {effect}"
-        return f"find a difference B {MINUS} A of {effect} on [0, 1], the smallest of interest"
+            return f"show {shown} on [0, 1] where the true difference {self._named('B - A')} is {effect}"
+        return f"find a difference {self._named('B - A')} of {effect} on [0, 1], the smallest of interest"
 
     def paper_test(self) -> str:
         """The model and the test as sentences of a paper."""
-        return tested_as_planned(self.plan.rule)
+        return self._named(tested_as_planned(self.plan.rule))
 
     def of_interest(self) -> str:
         """The difference, or the margin, that the study is planned for."""
@@ -212,8 +218,9 @@ class PlanWords:
         """The parameters that the power rests on."""
         assumed = self.plan.parameters.recoded()
         rows = tuple((name, plain(getattr(assumed, name))) for name in PARAMETER_NAMES if name != "effect")
+        slopes = self._named("the slopes are those of the difference B - A")
         return Answer(
-            f"On [0, 1], from {self.plan.source.name}; the slopes are those of the difference B - A.",
+            f"On [0, 1], from {self.plan.source.name}; {slopes}.",
             table=Table(("parameter", "assumed"), rows),
         )
 
