@@ -45,7 +45,7 @@ def write(path: Path, rows: list[dict[str, object]]) -> Path:
 
 
 def answers(rows: list[dict[str, str]], *, passed: bool = True) -> list[dict[str, object]]:
-    """What a worker of each slot, p-w01 of w01, answers, in order: the rating is told by code and order."""
+    """What a worker of each slot, p-w01 of w01, answers, in order: ratings depend on slot, order and kind, never on the code, which is random."""
     return [
         {
             "worker": f"p-{row['worker_slot']}",
@@ -62,7 +62,7 @@ def answers(rows: list[dict[str, str]], *, passed: bool = True) -> list[dict[str
 def _rating(row: dict[str, str], *, passed: bool) -> int:
     if row["kind"] == "check":
         return int(row["right"]) if passed else 1 + int(row["right"]) % 5
-    return 1 + (sum(map(ord, row["code"])) + (row["kind"] == "repeat")) % 5
+    return 1 + (3 * int(row["order"]) + int(row["worker_slot"][1:]) + (row["kind"] == "repeat")) % 5
 
 
 MAPPING = """schema = "humeval_power/mapping/1"
