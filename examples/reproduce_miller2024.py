@@ -99,7 +99,7 @@ def beside_t() -> None:
     for n, size in ((500, 1), (500, SIZE), (400, SIZE), (80, SIZE)):
         parameters = RunsParameters(kind="nested", sd_item=sd, icc=ICC if size > 1 else 0.0)
         plan = RunsPlan(n_items=n, runs_a=1, runs_b=1, cluster_size=size)
-        found = hp.detectable_effect(runs_scenario(parameters, plan, effect=0.05), largest=1.0)
+        found = hp.mde(runs_scenario(parameters, plan, effect=0.05), largest=1.0)
         by_z = Z * sd * math.sqrt((1 + (size - 1) * parameters.icc) / n)
         print(f"    MDE, {n} items by {size}: {found.found.effect:.4f}; by z {by_z:.4f}")
 

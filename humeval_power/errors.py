@@ -53,7 +53,7 @@ def _argument(found: re.Match[str]) -> str:
         return found[0]
     if found["criteria"]:
         those = tuple(one for one in (found["list"] or "all").strip("'").split(",") if one)
-        return "hp.study.read_criteria" + ("" if those == ("all",) else f"(criteria={those!r})")
+        return "hp.models.read_criteria" + ("" if those == ("all",) else f"(criteria={those!r})")
     option = found["name"] or found["names"] or found["takes"]
     value = found["value"] or found["named"] or found["word"]
     if option == "all-pairs":

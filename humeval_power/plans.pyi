@@ -1,7 +1,6 @@
 """What a plan is made of: the search, its costs, its assurance; and its rehearsal."""
 
 from humeval_power.api.rehearsal import rehearse as rehearse
-from humeval_power.api.systems_plan import make_systems_plan as make_systems_plan
 from humeval_power.api.systems_plan import systems_pilot as systems_pilot
 from humeval_power.assumptions import Assumed as Assumed
 from humeval_power.costs import cost_of as cost_of

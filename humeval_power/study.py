@@ -1,5 +1,1086 @@
-"""The parts of a rating study: designs, the fit and its tests, power by formula, many systems."""
+"""`Study`: everything that can be said of a human evaluation, each field once.
 
-from humeval_power.lazy_names import attach
+The name of a field is its key in study.toml, its option (`--ratings-per-item`), its argument (`hp.Study(...)`), its
+control on the page and its entry in docs/study.schema.json. A field that is None was not said.
+"""
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from dataclasses import field as dataclass_field
+from decimal import Decimal
+from typing import Any, Self, get_args
+
+from humeval_power.choices import (
+    CURRENCY,
+    DEFAULT_CRITERION,
+    DEFAULT_QUESTION_TEXT,
+    DEFAULT_TITLE,
+    DESIGN_KINDS,
+    EFFICACY_WORDS,
+    FUTILITY_WORDS,
+    LARGEST_COUNT,
+    MOST_WORKERS,
+    UNITS_PER_ASSIGNMENT,
+    Exclusion,
+    LookKind,
+    PresentationOrder,
+    Response,
+    UploaderName,
+)
+from humeval_power.comparisons import (
+    DEFAULT_FAMILY,
+    Comparisons,
+    Correction,
+    CorrectOver,
+    SystemModel,
+    SystemVariances,
+)
+from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.exclusions import RULES, ExclusionRules
+from humeval_power.fields import (
+    BETWEEN,
+    MONEY,
+    SHARE,
+    Field,
+    Group,
+    Kind,
+    flag,
+    listed,
+    names,
+    number_list,
+    real,
+    shortened,
+    split_names,
+    text,
+    whole,
+    word,
+)
+from humeval_power.latent import Family, Link, even_scores
+from humeval_power.latent_shares import share_problems
+from humeval_power.parameters import (
+    CORRELATIONS,
+    FURTHER_DEVIATIONS,
+    PARAMETER_NAMES,
+    PRESETS,
+    STANDARD_DEVIATIONS,
+    Parameters,
+)
+from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom, Estimator
+from humeval_power.scales import RatingScale
+from humeval_power.systems import Goal, MeansPattern
+
+SCHEMA = "humeval_power/study/1"
+FILE_NAME = "study.toml"
+MOST_SYSTEMS = 200
+DEFAULT_GOAL: Goal = "pair"
+DEFAULT_PATTERN: MeansPattern = "one"
+
+SECTIONS: Mapping[str, Group] = {
+    "question": Group("The question"),
+    "files": Group("Files of the study"),
+    "ratings": Group("The ratings"),
+    "columns": Group("Columns of a table of ratings"),
+    "systems": Group("The systems"),
+    "variation": Group("How ratings vary", "Give one of them: it decides how many ratings are needed."),
+    "effect": Group("The difference to find", "In points of the scale, or as a share of it: one of them."),
+    "design": Group("The size of the study, and who rates what"),
+    "search": Group("What a plan searches"),
+    "test": Group("The test"),
+    "losses": Group("What goes wrong"),
+    "cost": Group("What it costs"),
+    "looks": Group("Looks before the end"),
+    "form": Group("What workers see"),
+}
+# Of each of these only one is said. What is said in a stronger place puts the others of a weaker one aside.
+ONE_OF: Mapping[tuple[str, ...], str] = {
+    (
+        "effect",
+        "effect_raw",
+        "effect_latent",
+    ): "Give --effect on [0, 1] or --effect-raw in points of the scale, or "
+    "--effect-latent on the latent scale; one of them.",
+    ("margin", "margin_raw"): "Give --margin on [0, 1] or --margin-raw in points of the scale, not both.",
+    ("documents", "items_per_document"): "Give --documents or --items-per-document, not both.",
+    ("careless", "at_random"): "Give --careless, or --at-random and --straight-lining.",
+    ("careless", "straight_lining"): "Give --careless, or --at-random and --straight-lining.",
+    ("pattern", "system_means"): "Give --pattern or --system-means, not both.",
+}
+# These can be said together in one place; to say one in a stronger place puts the others of a weaker one aside too.
+ALTERNATIVES: tuple[tuple[str, ...], ...] = (
+    ("preset", "parameters", "values", "pilot"),
+    ("cost_per_rating", "pay_per_hour"),
+    ("comparisons", "baseline"),
+    ("system_means", "effect", "effect_raw", "effect_latent"),
+    ("n_systems", "systems"),
+)
+_RULE = {one.name: one.default for one in fields(DecisionRule)}
+
+
+# -- what lists and words hold
+
+
+def _scale(typed: str) -> str:
+    try:
+        RatingScale.parse(typed)
+    except HumevalPowerError as error:
+        raise ValueError(str(error)) from None
+    return typed
+
+
+def _presets(typed: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in typed.split(",") if name.strip())
+
+
+def deviations(typed: str) -> Parameters:
+    """Parameters from a text such as sd_worker_slope=0.05,sd_residual=0.2; what it leaves out is 0.
+
+    Raises
+    ------
+    ValueError
+        A name that is none of a parameter, no number, or parameters that cannot be.
+    """
+    values: dict[str, object] = {"baseline": 0.5, "effect": 0.0, **dict.fromkeys(STANDARD_DEVIATIONS, 0.0)}
+    for part in typed.split(","):
+        name, _, number = (piece.strip() for piece in part.partition("="))
+        if name not in (*PARAMETER_NAMES, *FURTHER_DEVIATIONS, *CORRELATIONS):
+            raise ValueError(f"{name!r} is no parameter; they are {', '.join(PARAMETER_NAMES)}.")
+        try:
+            values[name] = float(number)
+        except ValueError:
+            raise ValueError(f"write {name}=NUMBER; got {part.strip()!r}.") from None
+    try:
+        return Parameters.from_dict(values)
+    except HumevalPowerError as error:
+        raise ValueError(str(error)) from None
+
+
+def _shares(typed: str) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(part) for part in typed.split(","))
+    except ValueError:
+        raise ValueError(
+            f"write one share for each category, such as .05,.1,.2,.4,.25; got {shortened(typed)!r}."
+        ) from None
+    problems = share_problems(shares, even_scores(len(shares)))
+    if problems:
+        raise ValueError(str(InputError(problems)))
+    return shares
+
+
+def _means(typed: str) -> tuple[float, ...]:
+    """Means in a list, equal ones as often as they are there."""
+    try:
+        means = tuple(float(part) for part in typed.split(","))
+    except ValueError:
+        raise ValueError(f"write numbers such as .5,.5,.6; got {shortened(typed)!r}.") from None
+    outside = [mean for mean in means if not 0 <= mean <= 1]
+    if outside or len(means) < 2:
+        rule = "means lie on [0, 1]" if outside else "give those of two systems or more"
+        raise ValueError(f"{rule}; got {shortened(typed)!r}.")
+    return means
+
+
+def _criteria(typed: str) -> tuple[str, ...]:
+    found = tuple(name.strip() for name in typed.split(","))
+    if not all(found) or len(set(found)) < len(found):
+        raise ValueError(f"name different criteria: fluency,adequacy; got {shortened(typed)!r}.")
+    return found
+
+
+def _factors(typed: str) -> tuple[str, ...]:
+    found = [name.strip() for name in typed.split(",")]
+    if not set(found) <= {"worker", "item"} or len(set(found)) < len(found):
+        raise ValueError(f"name worker, item or both: worker,item; got {shortened(typed)!r}.")
+    return tuple(found)
+
+
+def _rules(typed: str) -> ExclusionRules:
+    try:
+        return ExclusionRules.parse(typed)
+    except HumevalPowerError as error:
+        raise ValueError(str(error)) from None
+
+
+def _labels(typed: str) -> dict[int, str]:
+    """The words for points of the scale."""
+    found: dict[int, str] = {}
+    for part in typed.split(","):
+        point, sign, label = (piece.strip() for piece in part.partition("="))
+        if not (sign and label and point.removeprefix("-").isdecimal()):
+            raise ValueError(f"write POINT=WORDS,..., such as 1=bad,5=good; got {part.strip()!r}.")
+        if int(point) in found:
+            raise ValueError(f"the point {point} has two labels.")
+        found[int(point)] = label
+    return found
+
+
+_VALUES = {"type": "object", "additionalProperties": {"type": "number"}}
+EXAMPLE_RULES = ",".join(
+    f"{name}={limit}" for name, limit in zip(RULES, ("0.34", "0.3", "2", "0.95", "0"), strict=True)
+)
+SYSTEM_NAMES = names(split_names, "NAMES")
+COLUMN = text("COLUMN")
+_FILE = text("FILE", is_file=True)
+_PATH = text("PATH", is_file=True)
+
+
+def _said(section: str, kind: Kind, help: str, label: str = "", unit: str = "", **more: Any) -> Any:
+    return dataclass_field(default=None, metadata={"said": Field(section, kind, help, label, unit, **more)})
+
+
+def _lost(help: str, label: str) -> Any:
+    """A share of ratings or workers that is lost."""
+    return _said("losses", SHARE, help, label, "as a share", slider=(0, 0.5), step=0.01, usual=0.0)
+
+
+def _price(help: str, label: str, unit: str = "USD", **more: Any) -> Any:
+    """An amount of money, kept exactly as it was said."""
+    return _said("cost", MONEY, help, label, unit, **more)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """A human evaluation: its question, systems, variation, size, test, prices.
+
+    All fields are optional; what a question needs it asks for. A study is a value: it never changes, and a variant
+    is another (`with_`). `fields_of_study` tells what each field holds.
+
+    Raises
+    ------
+    InputError
+        Every value that breaks its rule, and values that exclude each other, all at once.
+
+    Examples
+    --------
+    >>> study = Study(preset="high", workers=20, items=100, effect_raw=0.5, scale="1:5")
+    >>> study.with_(workers=40).workers
+    40
+    """
+
+    question: str | None = _said(
+        "question",
+        text(),
+        "The question that the study is to answer, for the plan.",
+        "Question",
+        usual="",
+        main=True,
+    )
+    exclusions: tuple[str, ...] | None = _said(
+        "question",
+        text("TEXT", many=True),
+        "A rule for leaving out ratings, in words; repeatable.",
+        "Rules for leaving out ratings, in words",
+        option="exclude",
+    )
+    exclude_if: str | None = _said(
+        "question",
+        listed(_rules, "RULES", _VALUES),
+        f"Leave out workers in the analysis by these rules, sealed with the plan: {EXAMPLE_RULES}, or some of it.",
+        "Leave out workers by these rules",
+    )
+
+    pilot: str | None = _said(
+        "files", _FILE, "A table of ratings that the variation is estimated from.", "Pilot"
+    )
+    plan: str | None = _said(
+        "files",
+        _PATH,
+        "The plan to follow, as 'humeval-power plan' wrote it: the file, or its folder.",
+        "Sealed plan",
+        main=True,
+    )
+    outputs: str | None = _said(
+        "files",
+        _PATH,
+        "The texts to rate: a table with a column for each system, or with item, system and text; or a folder "
+        "SYSTEM/ITEM.txt, or SYSTEM.txt with a line for each item.",
+        "Texts to rate",
+        main=True,
+    )
+    assignment: tuple[str, ...] | None = _said(
+        "files",
+        text("FILE", is_file=True, many=True),
+        "The table that 'assign' wrote, and again for each that a spare was given.",
+        "Assignment",
+        main=True,
+    )
+    key: str | None = _said(
+        "files",
+        _FILE,
+        "What the codes of the assignment stand for: the key that 'assign' wrote.",
+        "Key",
+        main=True,
+    )
+    ratings: str | None = _said("files", _FILE, "The table of all ratings.", "Ratings")
+    rehearsal: str | None = _said(
+        "files", _FILE, "Where 'simulate' writes the ratings of a rehearsal.", "Rehearsal"
+    )
+    findings: str | None = _said(
+        "files", _PATH, "Where 'analyze' writes, and 'report' reads, the analysis.", "Findings"
+    )
+    answers: str | None = _said(
+        "files", _FILE, "Your own answers for reports, as 'report --template' asks for them.", "Answers"
+    )
+    ledger: str | None = _said(
+        "files", _FILE, "The ledger of looks. [beside the plan: plan.looks.jsonl]", "Ledger of looks"
+    )
+
+    scale: str | None = _said(
+        "ratings",
+        listed(_scale, "LOW:HIGH", {"type": "string", "pattern": "^[^:]+:[^:]+(:[0-9]+)?$"}),
+        "Scale that you rate on, such as 1:5, for effects in its points. [of your own parameters]",
+        "Scale that is rated on",
+        start="1:5",
+        main=True,
+    )
+    lower_is_better: bool | None = _said(
+        "ratings",
+        flag("lower-is-better", "higher-is-better"),
+        "Direction of the scale. [higher is better]",
+        "Which end is good",
+        words={"1": "Low ratings are good", "0": "High ratings are good"},
+        usual=False,
+    )
+    criteria: tuple[str, ...] | None = _said(
+        "ratings",
+        names(_criteria, "NAMES"),
+        "Criteria that everything is rated and tested on: A,B,...",
+        "Criteria",
+        main=True,
+    )
+    criterion: str | None = _said(
+        "ratings", text("NAME"), "Criterion to keep, where there are several.", "Criterion"
+    )
+    response: str | None = _said(
+        "ratings",
+        word(Response),
+        "Ratings as the model has them, cut to [0, 1], or rounded to --points.",
+        "In simulations ratings are",
+        words={
+            "gaussian": "as the model has them",
+            "clipped": "cut to the ends of the scale",
+            "likert": "rounded to points",
+        },
+        usual="gaussian",
+    )
+    points: int | None = _said(
+        "ratings", whole(2), "Points of a Likert scale.", "Points of the scale", "points"
+    )
+    shares: tuple[float, ...] | None = _said(
+        "ratings",
+        listed(_shares, "LIST", {"type": "array", "items": {"type": "number"}}),
+        "Ratings in categories: their shares over both systems, worst first, such as .05,.1,.2,.4,.25. They "
+        "fix the residual of the standard deviations.",
+        "Share of each category",
+    )
+
+    worker: str | None = _said("columns", COLUMN, "Column of the worker. [found by name]", "Worker")
+    item: str | None = _said("columns", COLUMN, "Column of the item. [found by name]", "Item")
+    system: str | None = _said("columns", COLUMN, "Column of the system. [found by name]", "System")
+    rating: str | None = _said("columns", COLUMN, "Column of the rating. [found by name]", "Rating")
+    criterion_column: str | None = _said(
+        "columns", COLUMN, "Column of the criterion. [found by name]", "Criterion"
+    )
+    document: str | None = _said(
+        "columns",
+        COLUMN,
+        "Column of the document that an item is part of: documents vary too, and are in the model.",
+        "Document",
+    )
+    covariates: tuple[str, ...] | None = _said(
+        "columns",
+        text("COLUMN", many=True),
+        "Column of a number or category to adjust for, such as position, length or group of workers; repeatable.",
+        "Adjust for",
+        option="covariate",
+    )
+    order_column: str | None = _said(
+        "columns",
+        COLUMN,
+        "Column of the order of showing: the place of the rated output, 1 or 2, or the system that was "
+        "shown first (A, B or its name). Adjusts for place and carry-over. Of more systems the place may be 1, "
+        "2, 3, ..., a number with a linear effect.",
+        "Order of showing",
+    )
+    missing: tuple[str, ...] | None = _said(
+        "columns",
+        text("VALUE", many=True),
+        "A cell that means 'no rating', besides blank, N/A, null and the like; repeatable.",
+        "Cells that mean no rating",
+    )
+    rejected_rows: str | None = _said(
+        "columns",
+        word(("drop", "keep")),
+        "What to do with rows of rejected, returned or unfinished work, as told by a column such as "
+        "AssignmentStatus or Status: leave them out, or analyse them. [refused where there are any]",
+        "Rows of rejected work",
+    )
+
+    systems: tuple[str, ...] | None = _said(
+        "systems", SYSTEM_NAMES, "Names of the systems: A,B,C,...", "Their names", main=True
+    )
+    n_systems: int | None = _said(
+        "systems",
+        whole(2, largest=MOST_SYSTEMS),
+        "Number of systems. [2, or those of --systems, --system-means or the file planned from]",
+        "Systems",
+        "systems",
+        slider=(2, 12),
+        main=True,
+    )
+    pattern: str | None = _said(
+        "systems",
+        word(MeansPattern),
+        "True means of several systems: one that much above all others, steps of that much, or the best and "
+        f"the worst that much apart and the others between. [{DEFAULT_PATTERN}]",
+        "How they differ",
+        words={
+            "one": "One above all others by the difference",
+            "steps": "In steps of the difference",
+            "extremes": "The best and the worst by the difference, the others between",
+        },
+    )
+    system_means: tuple[float, ...] | None = _said(
+        "systems",
+        listed(_means, "LIST", {"type": "array", "items": {"type": "number"}}),
+        "The true means on [0, 1] instead, one for each system.",
+        "Or their true means",
+    )
+    goal: str | None = _said(
+        "systems",
+        word(Goal),
+        "What counts as power: a pair that differs by the effect is found; any, or all, true differences are; "
+        f"the best is found above every other; the best has the highest mean (first). [{DEFAULT_GOAL}]",
+        "What counts as power",
+        words={
+            "pair": "A pair that differs is found",
+            "any": "At least one true difference is found",
+            "all": "All true differences are found",
+            "best": "The best is found above every other",
+            "first": "The best has the highest mean",
+        },
+    )
+    comparisons: str | None = _said(
+        "systems",
+        word(Comparisons),
+        "Which tests of several systems are made: every pair, or every other system against --baseline.",
+        "What is compared",
+        words={"all-pairs": "Every pair", "baseline": "Every other system with one"},
+    )
+    baseline: str | None = _said(
+        "systems",
+        text("SYSTEM"),
+        "Compare every other system with this one, and only these.",
+        "Compared with",
+        main=True,
+    )
+    model: str | None = _said(
+        "systems",
+        word(SystemModel),
+        f"Fit each pair by itself, or all systems together. [{DEFAULT_FAMILY.model}]",
+        "Model",
+        words={"pairwise": "Each pair by itself", "joint": "All systems together"},
+    )
+    system_variances: str | None = _said(
+        "systems",
+        word(SystemVariances),
+        "With --model joint: how much workers and items differ about a system, in common to all systems "
+        f"or each system's own. [{DEFAULT_FAMILY.variances}]",
+    )
+    correction: str | None = _said(
+        "systems",
+        word(Correction),
+        "Of the p-values of all tests; max-t (Dunnett, Tukey) needs --model joint, bh is the false "
+        f"discovery rate. [{DEFAULT_FAMILY.correction}]",
+        "Correction of all tests",
+        words={
+            "holm": "Holm",
+            "bonferroni": "Bonferroni",
+            "max-t": "Dunnett or Tukey (joint model)",
+            "bh": "False discovery rate (Benjamini-Hochberg)",
+            "none": "None",
+        },
+    )
+    correct_over: str | None = _said(
+        "systems",
+        word(CorrectOver),
+        "With several criteria: correct over all their tests, or over those of each criterion by "
+        f"themselves. [{DEFAULT_FAMILY.over}]",
+    )
+
+    preset: tuple[str, ...] | None = _said(
+        "variation",
+        names(_presets, "NAMES"),
+        f"Published settings: {', '.join(PRESETS)} (Card et al. 2020, Table 16), or any that 'parameters "
+        "list' names.",
+        "Ratings like those of",
+        start="high",
+        main=True,
+    )
+    parameters: tuple[str, ...] | None = _said(
+        "variation",
+        text("FILE", is_file=True, many=True),
+        "Parameters that 'fit -o' wrote; repeatable.",
+        "Or your pilot, fitted",
+        main=True,
+    )
+    values: Mapping[str, float] | None = _said(
+        "variation",
+        listed(deviations, "LIST", _VALUES),
+        "Standard deviations on [0, 1], such as sd_worker_slope=0.05,sd_residual=0.2; those left out are 0.",
+        "Or standard deviations",
+        main=True,
+    )
+    allow_not_identified: bool | None = _said(
+        "variation", flag(), "Use parameters that their table could not tell apart.", usual=False
+    )
+
+    effect: float | None = _said(
+        "effect",
+        real(),
+        "True difference B - A on [0, 1] that the study should find; with --margin the one assumed. [0 with "
+        "--margin]",
+        "Or on [0, 1]",
+        "of the scale",
+        slider=(0, 0.5),
+        step=0.005,
+        main=True,
+    )
+    effect_raw: float | None = _said(
+        "effect",
+        real(),
+        "The same in points of the scale; see --scale.",
+        "Difference in points of the scale",
+        "points",
+        slider=(0, 2),
+        step=0.05,
+        start="0.6",
+        main=True,
+    )
+    effect_latent: float | None = _said(
+        "effect",
+        real(),
+        "The same on the latent scale of ratings in categories; see --shares.",
+        "Or on the latent scale",
+        "SD of the noise",
+    )
+
+    workers: int | None = _said(
+        "design",
+        whole(),
+        "Number of workers.",
+        "Workers",
+        "workers",
+        slider=(2, 60),
+        start="25",
+        main=True,
+    )
+    items: int | None = _said(
+        "design",
+        whole(),
+        "Number of items.",
+        "Items",
+        "items",
+        slider=(5, 500),
+        step=5,
+        start="150",
+        main=True,
+    )
+    ratings_per_item: int | None = _said(
+        "design",
+        whole(1),
+        "Ratings of each item under each system. [every worker rates every item]",
+        "Ratings of each item",
+        "for each system",
+        slider=(1, 20),
+        start="3",
+        main=True,
+    )
+    paired: bool | None = _said(
+        "design",
+        flag("paired", "unpaired"),
+        "Whether the same worker sees an item under both systems. [paired]",
+        "Who sees both systems",
+        words={"1": "The same workers", "0": "Other workers for each system"},
+        usual=True,
+    )
+    design: str | None = _said(
+        "design",
+        word(DESIGN_KINDS, without=("k-per-item", "split")),
+        "A nested or counterbalanced design. [crossed, or k per item]",
+        "Design",
+    )
+    max_ratings_per_worker: int | None = _said(
+        "design",
+        whole(1),
+        "Refuse designs in which a worker gives more ratings.",
+        "Most ratings of a worker",
+        "ratings",
+    )
+    documents: int | None = _said(
+        "design",
+        whole(2),
+        "Number of documents that the items come out of, in equal shares: sentences of ten documents are "
+        "ten things, not a hundred. [items stand alone]",
+        "Documents",
+        "documents",
+        slider=(2, 100),
+    )
+    items_per_document: int | None = _said(
+        "design",
+        whole(1),
+        "The same by the number of items of each document.",
+        "Items of each document",
+        "items",
+    )
+
+    power: float | None = _said(
+        "search",
+        BETWEEN,
+        "Target power.",
+        "Power to reach",
+        slider=(0.5, 0.99),
+        step=0.01,
+        usual=0.8,
+        main=True,
+    )
+    workers_range: str | None = _said(
+        "search",
+        listed(number_list(int, least=2), "LIST"),
+        "Such as 3:40. [2:--max-workers]",
+        "Workers",
+        option="workers",
+        main=True,
+    )
+    max_workers: int | None = _said(
+        "search",
+        whole(2),
+        "Most workers, where --workers does not say.",
+        "Most workers",
+        "workers",
+        usual=MOST_WORKERS,
+        main=True,
+    )
+    items_range: str | None = _said(
+        "search",
+        listed(number_list(int, least=2, most=1_000_000), "LIST"),
+        "Such as 50:500 or 50:500:10.",
+        "Items",
+        option="items",
+        main=True,
+    )
+    ratings_per_item_range: str | None = _said(
+        "search",
+        listed(number_list(int, least=1), "LIST"),
+        "Of each item under each system, such as 1:10. [1 to --max-workers]",
+        "Ratings of each item",
+        option="ratings-per-item",
+        main=True,
+    )
+    documents_range: str | None = _said(
+        "search",
+        listed(number_list(int, least=2, most=LARGEST_COUNT), "LIST"),
+        "Numbers of documents that the items may come out of in equal shares, such as 10:40:5. [items "
+        "stand alone, or 2:--max-documents]",
+        "Documents",
+        option="documents",
+    )
+    max_documents: int | None = _said(
+        "search", whole(2, largest=LARGEST_COUNT), "Most documents that there are.", "Most documents"
+    )
+    pairing: str | None = _said(
+        "search",
+        word(("paired", "unpaired", "both")),
+        "Whether the same worker sees an item under both systems.",
+        "Who sees both systems",
+        usual="paired",
+    )
+    robust: bool | None = _said(
+        "search", flag(), "Reach the target under every setting, not only the first.", usual=False
+    )
+    confidence: float | None = _said(
+        "search", BETWEEN, "Reach the target with this probability, given how little the pilot knows."
+    )
+    safe: float | None = _said(
+        "search", BETWEEN, "Plan at this upper confidence limit of how workers differ."
+    )
+
+    family: str | None = _said(
+        "test",
+        word(Family),
+        "What ratings are analysed as: numbers, ordered categories, or yes and no.",
+        "Ratings are",
+        words={
+            "gaussian": "Numbers (1 to 5, 0 to 100)",
+            "ordinal": "Ordered categories",
+            "binary": "Yes or no",
+        },
+        usual=_RULE["family"],
+    )
+    link: str | None = _said("test", word(Link), "Of the ordinal and binary families.", usual=_RULE["link"])
+    estimator: str | None = _said(
+        "test",
+        word(Estimator),
+        "Restricted or plain maximum likelihood.",
+        words={"reml": "Restricted maximum likelihood", "ml": "Maximum likelihood"},
+        usual=_RULE["estimator"],
+    )
+    df: str | None = _said(
+        "test",
+        word(DegreesOfFreedom),
+        "Degrees of freedom of the test.",
+        "Degrees of freedom",
+        usual=_RULE["df"],
+    )
+    alternative: str | None = _said(
+        "test",
+        word(Alternative),
+        "What to show: a difference in either direction, only B better than A, B not worse by "
+        "--margin, or no difference as large as --margin.",
+        "What to show",
+        words={
+            "two-sided": "A difference, in either direction",
+            "greater": "B is better than A",
+            "non-inferior": "B is not worse by the margin",
+            "equivalent": "No difference as large as the margin",
+        },
+        usual=_RULE["alternative"],
+        main=True,
+    )
+    analysis: str | None = _said(
+        "test",
+        word(Analysis),
+        "Fit the ratings, or each worker's and item's difference alone.",
+        "Analysed",
+        words={"ratings": "All ratings", "differences": "Each worker's and item's difference alone"},
+        usual=_RULE["analysis"],
+    )
+    margin: float | None = _said(
+        "test",
+        real(),
+        "Smallest difference on [0, 1] that would matter, for the alternatives non-inferior and "
+        "equivalent; fixed before the ratings are seen.",
+        "Or margin on [0, 1]",
+        "of the scale",
+    )
+    margin_raw: float | None = _said(
+        "test",
+        real(),
+        "The same in points of the scale; see --scale.",
+        "Margin in points of the scale",
+        "points",
+        main=True,
+    )
+    alpha: float | None = _said(
+        "test",
+        BETWEEN,
+        "Level of the test; of each side for non-inferior and equivalent, where 0.05 means a 90 % interval.",
+        "Level of the test",
+        slider=(0.001, 0.2),
+        step=0.001,
+        usual=_RULE["alpha"],
+        main=True,
+    )
+    correlated: tuple[str, ...] | None = _said(
+        "test",
+        listed(_factors, "FACTORS", {"type": "array", "items": {"enum": ["worker", "item"]}}),
+        "Let intercepts and slopes correlate, of 'worker', 'item' or 'worker,item', and test it. [they do not]",
+    )
+    check_families: bool | None = _said(
+        "test",
+        flag(),
+        "Whether ratings on few points, analysed as numbers, are also tested as ordered categories, as a check.",
+        usual=False,
+    )
+
+    lost: float | None = _lost("Share of ratings that are never given.", "Ratings that never come")
+    quitting: float | None = _lost("Share of workers who quit midway.", "Workers who quit midway")
+    at_random: float | None = _lost(
+        "Share of workers who answer at random.", "Workers who answer at random"
+    )
+    straight_lining: float | None = _lost(
+        "Share of workers with one answer for all.", "Workers with one answer for all"
+    )
+    careless: float | None = _lost(
+        "Share of careless workers: half of them answer at random, half with one answer for all.",
+        "Careless workers",
+    )
+    exclusion: str | None = _said(
+        "losses",
+        word(Exclusion),
+        "Workers left out before the fit: the careless ones (as if known), or the suspicious.",
+        "Left out before the analysis",
+        words={"none": "Nobody", "careless": "The careless, as if known", "suspicious": "The suspicious"},
+        usual="none",
+    )
+
+    budget: Decimal | None = _price(
+        "What may be spent at most, in --currency.", "What may be spent", main=True
+    )
+    spend_budget: bool | None = _said(
+        "cost", flag(), "Plan the most powerful design that the budget buys.", usual=False
+    )
+    cost_per_rating: Decimal | None = _price(
+        "Price of a rating.", "Price of a rating", slider=(0, 2), step=0.01, main=True
+    )
+    pay_per_hour: Decimal | None = _price(
+        "Pay per hour, with --seconds-per-rating.", "Or pay per hour", main=True
+    )
+    seconds_per_rating: Decimal | None = _price(
+        "Time that a rating takes.", "Seconds that a rating takes", "seconds", main=True
+    )
+    seconds_column: str | None = _said(
+        "cost", COLUMN, "Column of the pilot with seconds per rating; the median is taken."
+    )
+    cost_per_worker: Decimal | None = _price(
+        "Once for each worker: qualification, training.", "Once for each worker", usual=Decimal(0)
+    )
+    cost_per_document: Decimal | None = _price(
+        "Once for each document that items come out of.", "Once for each document", usual=Decimal(0)
+    )
+    cost_per_item: Decimal | None = _price(
+        "Once for each item: a reference.", "Once for each item", usual=Decimal(0)
+    )
+    cost_per_output: Decimal | None = _price(
+        "Once for each item and system: generation.", "Once for each item and system", usual=Decimal(0)
+    )
+    rejected: Decimal | None = _price(
+        "Share of the work that is paid, thrown away and repeated.",
+        "Work that is thrown away",
+        "as a share",
+        slider=(0, 0.5),
+        step=0.01,
+        usual=Decimal(0),
+    )
+    checks: Decimal | None = _price(
+        "Paid attention checks for each rating.", "Attention checks", "for each rating", usual=Decimal(0)
+    )
+    repeats: Decimal | None = _price(
+        "Outputs shown to a worker once more, for each rating; paid as a rating.",
+        "Outputs shown once more",
+        "for each rating",
+        usual=Decimal(0),
+    )
+    fee: str | None = _said(
+        "cost", text(), "Platform whose fees are added.", "Platform", usual="none", main=True
+    )
+    fees: str | None = _said(
+        "cost",
+        _FILE,
+        "Your own table of fees (TOML). [the one shipped]",
+        "Your own table of fees",
+    )
+    fee_share: Decimal | None = _price(
+        "The platform's share of the pay, where it is not that of the table.",
+        "The platform's share of the pay",
+        "as a share",
+    )
+    units_per_assignment: int | None = _said(
+        "cost",
+        whole(1),
+        "Items that a worker finishes in one HIT.",
+        "Items in one HIT",
+        "items",
+        usual=UNITS_PER_ASSIGNMENT,
+    )
+    split_hits: bool | None = _said(
+        "cost",
+        flag(),
+        "Publish HITs in copies below the fee's cliff.",
+        "Publish HITs in copies below the fee's cliff",
+        usual=False,
+    )
+    currency: str | None = _said("cost", text(), "Three letters.", "Currency", usual=CURRENCY)
+
+    looks: str | None = _said(
+        "looks",
+        listed(str, "K|LIST", {"type": ["integer", "array"]}),
+        "Look at the ratings before the end: a number of equal looks, the last included, or shares such as "
+        "0.5,0.75,1.",
+        "Looks",
+        main=True,
+    )
+    looks_by: str | None = _said(
+        "looks",
+        word(LookKind),
+        "What a look adds: items for the same workers, workers for the same items, more ratings of the "
+        "same items, or blocks of new workers with new items.",
+        "What a look adds",
+        usual="items",
+    )
+    efficacy: str | None = _said(
+        "looks",
+        text("RULE"),
+        f"Boundaries of success: {', '.join(EFFICACY_WORDS)}.",
+        "Boundaries of success",
+        usual="lan-demets-obrien-fleming",
+    )
+    futility: str | None = _said(
+        "looks",
+        text("RULE"),
+        f"When to give up: {', '.join(FUTILITY_WORDS)}.",
+        "When to give up",
+        usual="none",
+    )
+
+    upload: tuple[str, ...] | None = _said(
+        "form",
+        Kind(
+            lambda value: tuple(
+                word(UploaderName).read(one) for one in ([value] if isinstance(value, str) else value)
+            ),
+            {"type": "array", "items": {"enum": list(get_args(UploaderName))}},
+            "PLATFORM",
+            choices=get_args(UploaderName),
+            many=True,
+        ),
+        f"Write into the folder -o what this platform takes: {', '.join(get_args(UploaderName))}; repeatable. "
+        "Needs --key, because workers see codes only.",
+        "Platform",
+        main=True,
+    )
+    questions: tuple[str, ...] | None = _said(
+        "form",
+        text("CRITERION=TEXT", many=True),
+        f"What is asked of each text; repeatable. [{DEFAULT_CRITERION}={DEFAULT_QUESTION_TEXT}]",
+        "Questions",
+        option="question",
+        main=True,
+    )
+    labels: str | None = _said(
+        "form",
+        listed(_labels, "POINT=WORDS,...", {"type": "object", "additionalProperties": {"type": "string"}}),
+        "Words for points of the scale, such as 1=bad,5=good. [numbers alone]",
+        "Words for points of the scale",
+    )
+    title: str | None = _said("form", text(), "What the study is called.", "Title", usual=DEFAULT_TITLE)
+    instructions: str | None = _said(
+        "form", _FILE, "What workers are told first. [a general sentence]", "Instructions"
+    )
+    check_texts: str | None = _said(
+        "form",
+        _FILE,
+        "Attention checks: a table with the columns text, right (the point it asks for) and perhaps source. "
+        "['please choose 2', for each point]",
+        "Texts of attention checks",
+    )
+    batch_size: int | None = _said(
+        "form", whole(1), "Most ratings in a batch. [one batch each]", "Ratings in a batch", "ratings"
+    )
+    order: str | None = _said(
+        "form",
+        word(PresentationOrder),
+        "Show the outputs of an item far apart in a batch (two half a batch, K a K-th of it), or one after "
+        "the other.",
+        "Order of the outputs",
+        usual="random",
+    )
+    replacements: int | None = _said(
+        "form",
+        whole(0, largest=LARGEST_COUNT),
+        "Spare slots r01, r02, ... for workers who drop out.",
+        "Spare slots",
+        usual=0,
+    )
+
+    def __post_init__(self) -> None:
+        problems = []
+        for name, value in self.said().items():
+            try:
+                FIELDS[name].kind.read(value)
+            except ValueError as error:
+                problems.append(Problem(str(error), "", place=name))
+            object.__setattr__(self, name, _frozen(value, FIELDS[name].kind))
+        problems += [Problem(why, "") for why in dict.fromkeys(exclusive(self.said()))]
+        if problems:
+            raise InputError(problems)
+
+    def __hash__(self) -> int:
+        return hash(repr(sorted(self.said().items())))
+
+    def said(self) -> dict[str, Any]:
+        """What was said, by the names of the fields."""
+        known = ((one.name, getattr(self, one.name)) for one in fields(self))
+        return {name: value for name, value in known if value is not None}
+
+    def with_(self, **others: Any) -> Self:
+        """The same study with other values; what excludes one of them is put aside, and None forgets a field.
+
+        Raises
+        ------
+        InputError
+            A value that breaks its rule, or a name that is no field.
+        """
+        unknown = [name for name in others if name not in FIELDS]
+        if unknown:
+            raise InputError(
+                [Problem("is no field of a study.", near(name), place=name) for name in unknown]
+            )
+        said = {name for name, value in others.items() if value is not None}
+        return type(self)(**put_aside(self.said(), said) | others)
+
+    @classmethod
+    def read(cls, path: str) -> Self:
+        """The study of a file: study.toml, or a record that a command wrote from one.
+
+        Files that it names lie beside it.
+
+        Raises
+        ------
+        InputError
+            Every problem at once, each with its line, section and key.
+        """
+        from humeval_power.interfaces.asking.study_file import read_study
+
+        return cls(**read_study(path).values)
+
+    def to_toml(self) -> str:
+        """The file that says the same, with what each field is for."""
+        from humeval_power.interfaces.asking.study_file import study_text
+
+        return study_text(self.said())
+
+
+FIELDS: Mapping[str, Field] = {one.name: one.metadata["said"] for one in fields(Study)}
+
+
+def _frozen(value: Any, kind: Kind) -> Any:
+    """The value so that nobody can change it, and equal studies are equal."""
+    if kind.many and isinstance(value, str):
+        return (value,)
+    if isinstance(value, list):
+        return tuple(value)
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def option_of(name: str) -> str:
+    """The option of a field."""
+    return f"--{(FIELDS[name].option or name).replace('_', '-')}"
+
+
+def exclusive(said: Mapping[str, Any]) -> Iterator[str]:
+    """What must not be said together and is."""
+    for group, why in ONE_OF.items():
+        if len(said.keys() & set(group)) > 1:
+            yield why
+
+
+def put_aside(weaker: Mapping[str, Any], stronger: set[str]) -> dict[str, Any]:
+    """What a weaker place says, without that for which a stronger one says an alternative."""
+    groups = (*ONE_OF, *ALTERNATIVES)
+    aside = {mate for group in groups if stronger & set(group) for mate in group} | stronger
+    return {name: value for name, value in weaker.items() if name not in aside}
+
+
+def near(name: str) -> str:
+    """The nearest name of a field, as a remedy."""
+    from difflib import get_close_matches
+
+    by_option = {option_of(known)[2:].replace("-", "_"): known for known in FIELDS}
+    close = get_close_matches(name.replace("-", "_"), {**by_option, **dict.fromkeys(FIELDS)}, 1)
+    if not close:
+        return ""
+    found = close[0] if close[0] in FIELDS else by_option[close[0]]
+    return f"Did you mean {found}, of [{FIELDS[found].section}]?"

@@ -88,7 +88,7 @@ def found_by_them(rows: list[dict[str, str]]) -> None:
             zero_share=float(row["p_zero"]),
             scale=float(row["b_zero"]),
         )
-        least = hp.detectable_effect(study, largest=10.0, method="analytic").found.effect
+        least = hp.mde(study, largest=10.0, method="analytic").found.effect
         power = hp.power(study, method="analytic").answer.computed.power
         lines.append(
             f"- {row['model_1']} and {row['model_2']}: {int(row['n']):,} sentences find {least:.2f} BLEU with "
@@ -120,7 +120,7 @@ def typical() -> None:
     zero_share, scale = hp.corpus.PRESETS["card2020-appendix-g"]
     example = hp.corpus.CorpusStudy(2000, difference=1.0, zero_share=zero_share, scale=scale)
     answer = hp.power(example, method="analytic").answer.computed
-    need = hp.required(lambda n: hp.corpus.CorpusStudy(n, difference=1.0), method="analytic").found.n
+    need = hp.size(lambda n: hp.corpus.CorpusStudy(n, difference=1.0), method="analytic").found.n
     paper.text(
         f"The example of appendix G (P0 = {zero_share:g}, b0 = {scale:g}; the paper prints no result) has power "
         f"{answer.power:.3f}, and its significant differences are {answer.type_m:.2f} times too large. For power "

@@ -38,9 +38,9 @@ def figure_6() -> None:
     """Power of the 48 cells by their rule, under the reading that reproduces them; then by a test that holds."""
     theirs = {_cell(row): float(row["power"]) for row in published("card2020_figure6.csv")}
     grid = {"workers": [3, 10], "items": [50, 100, 500]}
-    cells = hp.study.list_cells(SETTINGS, **grid, effects=[0.1, 0.2, 0.3, 0.4], rule=hp.CARD2020)
+    cells = hp.models.list_cells(SETTINGS, **grid, effects=[0.1, 0.2, 0.3, 0.4], rule=hp.CARD2020)
     asked = {"n_simulations": OURS, "seed": 1, "settings": SETTINGS}
-    result = hp.study_surface(cells, **asked, effect_unit=2.0)
+    result = hp.surface(cells, **asked, effect_unit=2.0)
     ours = {_cell({"variance": row["setting"], **row}): row["power"] for row in result.rows}
     paper.section(
         "Figure 6",
@@ -61,8 +61,8 @@ def figure_6() -> None:
         "high variance, 3 workers, 100 items: smallest effect with power .8", compared("0.2", min(found))
     )
     more = {"workers": range(9, 16), "items": [100], "effects": [0.1], "rule": hp.CARD2020}
-    cells = hp.study.list_cells({"low": SETTINGS["low"]}, **more)
-    rows = hp.study_surface(cells, n_simulations=OURS, seed=1, settings=SETTINGS).rows
+    cells = hp.models.list_cells({"low": SETTINGS["low"]}, **more)
+    rows = hp.surface(cells, n_simulations=OURS, seed=1, settings=SETTINGS).rows
     ten = ours["low", 10, 100, 0.05]
     paper.number(
         "low variance, effect 0.05, 100 items: fewest workers with power .8",
@@ -79,18 +79,18 @@ def figure_6() -> None:
 def honest() -> None:
     """The same studies by a test that keeps its level."""
     grid = {"workers": [3, 10], "items": [50, 100, 500], "effects": [0.05, 0.1, 0.2, 0.3, 0.4]}
-    claimed = hp.study.list_cells(SETTINGS, **grid, rule=hp.CARD2020)
-    held = hp.study.list_cells(SETTINGS, **grid)
+    claimed = hp.models.list_cells(SETTINGS, **grid, rule=hp.CARD2020)
+    held = hp.models.list_cells(SETTINGS, **grid)
     asked = {"n_simulations": OURS, "seed": 1, "settings": SETTINGS}
-    both = hp.study_surface([*claimed, *held], **asked)
+    both = hp.surface([*claimed, *held], **asked)
     power = {
         (row["rule"] == "card2020", row["setting"], row["workers"], row["items"], row["effect"]): row[
             "power"
         ]
         for row in both.rows
     }
-    false = hp.study.list_cells(SETTINGS, workers=[3, 10], items=[100], effects=[0.0], rule=hp.CARD2020)
-    rates = hp.study_surface(false, n_simulations=100_000, seed=2, settings=SETTINGS).rows
+    false = hp.models.list_cells(SETTINGS, workers=[3, 10], items=[100], effects=[0.0], rule=hp.CARD2020)
+    rates = hp.surface(false, n_simulations=100_000, seed=2, settings=SETTINGS).rows
     wrong = {(row["setting"], row["workers"]): row["power"] for row in rates}
     old, new = (power[rule, "high", 3, 100, 0.4] for rule in (True, False))
     paper.text(
@@ -188,11 +188,11 @@ def dathathri() -> None:
         paper.keep(place, DATHATHRI)
         return
     ratings = hp.read_ratings(file, scale=hp.RatingScale(1, 5), require_pair=False)
-    fitted = hp.study.fit_joint(ratings)
+    fitted = hp.models.fit_joint(ratings)
     paper.section(
         place,
         "The ratings of Dathathri et al. (2020)",
-        "Fluency from 1 to 5 of four systems, on [0, 1]; one fit of all, `hp.study.fit_joint(ratings)` (lme4 "
+        "Fluency from 1 to 5 of four systems, on [0, 1]; one fit of all, `hp.models.fit_joint(ratings)` (lme4 "
         "gives the same means to three digits). The paper's coefficients are differences from the mean of the "
         "systems.",
     )
@@ -233,7 +233,7 @@ def levels(found: Mapping[str, float], file: Path) -> None:
                     because="theirs are of each system, ours of all in common",
                 ),
             )
-    by_prompt = hp.study.fit_joint(
+    by_prompt = hp.models.fit_joint(
         hp.read_ratings(file, scale=hp.RatingScale(1, 5), item="prompt", require_pair=False)
     ).standard_deviations
     worker, item = (

@@ -29,7 +29,7 @@ paper = Paper(
 def survey() -> None:
     """Section 5.1 and Figure 5: 117 comparisons of a new system with the best baseline."""
     table = repository("num_items_vs_effect_size.csv")
-    comparisons, _ = hp.study.read_comparisons(table)
+    comparisons, _ = hp.models.read_comparisons(table)
     found = hp.survey(comparisons, SETTINGS).found
     told, sizes, of_all = found.described, found.described.sizes, len(comparisons)
     paper.section(
@@ -166,7 +166,7 @@ def experiments(folder: Path) -> None:
         for row in relevant:
             kind = kinds[row["ResponseCategory"]]
             writer.writerow((row["Link"], kind, row["HasTest"], row["Bold text in results table"]))
-    told = hp.survey(hp.study.read_comparisons(table)[0], SETTINGS).found.described
+    told = hp.survey(hp.models.read_comparisons(table)[0], SETTINGS).found.described
     paper.section(
         "Appendix H.1",
         "Experiments with people at EMNLP 2019",

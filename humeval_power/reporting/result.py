@@ -24,11 +24,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """How a result came about: the command as typed, the seed if anything was drawn, what was read."""
+    """How a result came about: the command as typed, the seed if anything was drawn, what was read; the study that
+    was asked about, where a study file said some of it."""
 
     command: str = ""
     seed: int | None = None
     sources: tuple[Source, ...] = ()
+    study: Mapping[str, Any] | None = None
 
 
 NO_POWER = "Too many of the simulated studies could not be analysed."
@@ -112,6 +114,12 @@ class Result(ABC):
         known = replace(self.provenance, command=command, sources=sources)
         return cast(Self, replace(cast(Any, self), provenance=known))
 
+    def of_study(self, study: Mapping[str, Any]) -> Self:
+        """The same result with the study that was asked about; one that hides its command hides that too."""
+        if not self.provenance.command:
+            return self
+        return cast(Self, replace(cast(Any, self), provenance=replace(self.provenance, study=study)))
+
     def __str__(self) -> str:
         from humeval_power.reporting.render import as_terminal
 
@@ -146,4 +154,5 @@ def enveloped(schema: str, content: Record, provenance: Provenance) -> Record:
         "sources": [{"name": source.name, "sha256": source.sha256} for source in provenance.sources],
         "versions": versions(),
         "command": provenance.command,
+        **({} if provenance.study is None else {"study": dict(provenance.study)}),
     }

@@ -227,8 +227,8 @@ def test_python_needs_what_the_rules_do_and_gives_the_same(files):
     plan, ratings = read_plan(files[1]), hp.read_ratings(files[0], scale="1:5")
     with pytest.raises(InputError, match="leaves out workers by its rules"):
         analyze(ratings, plan=plan)
-    answers = hp.study.read_answers(files[0], ratings)
-    exclusion = hp.study.exclude_workers(answers, plan.exclusion_rules)
+    answers = hp.models.read_answers(files[0], ratings)
+    exclusion = hp.models.exclude_workers(answers, plan.exclusion_rules)
     found = hp.analyze(ratings, plan=plan, exclusion=exclusion, diagnostics=False)
     assert found.tested.estimate == run_json("analyze", files[0], "--plan", files[1])["effect"]["estimate"]
     assert set(exclusion.first_broken) == {CLICKER, LINER}

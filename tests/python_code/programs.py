@@ -23,6 +23,7 @@ ENVELOPE = {
     "settings",
     "given",
     "plan",
+    "study",
 }
 
 

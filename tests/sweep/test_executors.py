@@ -221,9 +221,9 @@ def test_calls_that_simulate_take_an_executor():
     executor = Here()
     plain = hp.power(STUDY, n_simulations=60).record()
     assert hp.power(STUDY, n_simulations=60, executor=executor).record() == plain
-    cells = hp.study.list_cells({"high": STUDY.parameters}, workers=[5, 8], items=[20], effects=[0.1])
-    found = hp.study_surface(cells, n_simulations=60, executor=executor)
-    assert found.record() == hp.study_surface(cells, n_simulations=60).record()
+    cells = hp.models.list_cells({"high": STUDY.parameters}, workers=[5, 8], items=[20], effects=[0.1])
+    found = hp.surface(cells, n_simulations=60, executor=executor)
+    assert found.record() == hp.surface(cells, n_simulations=60).record()
     assert len(executor.sizes) >= 2
     with pytest.raises(InputError, match=r"must be a concurrent.futures.Executor or a dask.*got int"):
         hp.power(STUDY, n_simulations=60, executor=4)

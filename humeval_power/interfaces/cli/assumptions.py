@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
 from humeval_power.assumptions import Assumed, Assumptions
-from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.cli.options import (
-    Function,
-    checked_scale,
-    collected,
-    direction_option,
-    fields_of,
-    typed_scale,
-)
+from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.cli.options import Function, collected, typed_scale
 from humeval_power.interfaces.cli.output import note
-from humeval_power.parameters import (
-    CORRELATIONS,
-    FURTHER_DEVIATIONS,
-    PARAMETER_NAMES,
-    PRESETS,
-    STANDARD_DEVIATIONS,
-    Parameters,
-)
+from humeval_power.parameters import PRESETS, Parameters
+from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 
 
@@ -39,79 +26,38 @@ class Sources:
     preset: tuple[str, ...]
     allow_not_identified: bool
     values: Parameters | None
+    pilot: str | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.parameters or self.preset or self.values is not None)
-
-
-def _names(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
-    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
-
-
-def _typed_values(_ctx: click.Context, _option: click.Parameter, text: str | None) -> Parameters | None:
-    if text is None:
-        return None
-    values: dict[str, object] = {"baseline": 0.5, "effect": 0.0, **dict.fromkeys(STANDARD_DEVIATIONS, 0.0)}
-    for part in text.split(","):
-        name, _, number = (piece.strip() for piece in part.partition("="))
-        if name not in (*PARAMETER_NAMES, *FURTHER_DEVIATIONS, *CORRELATIONS):
-            raise click.BadParameter(f"{name!r} is no parameter; they are {', '.join(PARAMETER_NAMES)}.")
-        try:
-            values[name] = float(number)
-        except ValueError:
-            raise click.BadParameter(f"write {name}=NUMBER; got {part.strip()!r}.") from None
-    try:
-        return Parameters.from_dict(values)
-    except HumevalPowerError as error:
-        raise click.BadParameter(str(error)) from None
+        return bool(self.parameters or self.preset or self.values is not None or self.pilot)
 
 
 _PARAMETER_OPTIONS = (
-    click.option(
-        "--parameters",
-        metavar="FILE",
-        multiple=True,
-        help="Parameters that 'fit -o' wrote; repeatable.",
-    ),
-    click.option(
-        "--preset",
-        metavar="NAMES",
-        callback=_names,
-        help=f"Published settings: {', '.join(PRESETS)} (Card et al. 2020, Table 16), or any that 'parameters "
-        "list' names.",
-    ),
-    click.option(
-        "--allow-not-identified",
-        is_flag=True,
-        help="Use parameters that their table could not tell apart.",
-    ),
-    click.option(
-        "--values",
-        metavar="LIST",
-        callback=_typed_values,
-        help="Standard deviations on [0, 1], such as sd_worker_slope=0.05,sd_residual=0.2; those "
-        "left out are 0.",
-    ),
+    field_option("parameters"),
+    field_option("preset", callback=lambda _ctx, _option, names: names or ()),
+    field_option("allow_not_identified"),
+    field_option("values"),
 )
+_SCALE_OPTIONS = (field_option("scale"), field_option("lower_is_better"))
 
 
-_SCALE_OPTIONS = (
-    click.option(
-        "--scale",
-        metavar="LOW:HIGH",
-        callback=checked_scale,
-        help="Scale that you rate on, such as 1:5, for effects in its points. [of your own parameters]",
-    ),
-    direction_option,
-)
-
-
-PLAN_FROM = ("parameters", "preset", "values")  # any of these says where the parameters come from
+PLAN_FROM = ("parameters", "preset", "values", "pilot")  # any of these says where the parameters come from
 
 
 def parameter_options(command: Function) -> Function:
     """Add the options that name the parameters; the command gets them as `sources: Sources`."""
-    return collected(command, _PARAMETER_OPTIONS, name="sources", collect=fields_of(Sources))
+    return collected(command, _PARAMETER_OPTIONS, name="sources", collect=_sources)
+
+
+def source_options(command: Function) -> Function:
+    """The same for a command that has no argument for the pilot: with --pilot."""
+    pilot = field_option("pilot", help="A table of ratings to estimate them from, as 'check' reads it.")
+    return collected(command, (*_PARAMETER_OPTIONS, pilot), name="sources", collect=_sources)
+
+
+def _sources(values: dict[str, Any]) -> Sources:
+    names = [field.name for field in fields(Sources) if field.name in values]
+    return Sources(**{name: values.pop(name) for name in names})
 
 
 def scale_options(command: Function) -> Function:
@@ -138,7 +84,7 @@ def read_assumptions(
     """
     if not sources:
         raise click.UsageError(
-            "Give --parameters FILE (written by 'fit -o'), --preset high,low or --values."
+            "Give --parameters FILE (written by 'fit -o'), --preset high,low, --values or --pilot TABLE."
         )
     found: dict[str, Assumed] = {}
     allow = sources.allow_not_identified
@@ -155,6 +101,12 @@ def read_assumptions(
         if "typed" in found:
             raise click.UsageError("A parameter file is called 'typed', as --values are; rename it.")
         found["typed"] = Assumed("typed", sources.values)
+    if sources.pilot is not None:
+        if "pilot" in found:
+            raise click.UsageError(
+                "A parameter file is called 'pilot', as the table of --pilot is; rename it."
+            )
+        found["pilot"] = _of_pilot(sources.pilot, allow)
     return Assumptions(tuple(found.values()), scale, systems)
 
 
@@ -168,6 +120,15 @@ def _of_file(path: str, allow_not_identified: bool, *, tell: bool) -> Assumed:
     return assumed_of(
         document, Path(path).stem, origin="file", file=path, allow_not_identified=allow_not_identified
     )
+
+
+def _of_pilot(path: str, allow_not_identified: bool) -> Assumed:
+    from humeval_power.api.plan import pilot
+    from humeval_power.interfaces.cli.pilots import read_pilot
+
+    typed = click.get_current_context().params
+    names = {name: typed[name] for name in ("family", "link") if typed.get(name) is not None}
+    return pilot(read_pilot(path), rule=DecisionRule(**names), allow_not_identified=allow_not_identified)
 
 
 def _of_preset(name: str, allow_not_identified: bool, *, tell: bool) -> Assumed:

@@ -8,38 +8,17 @@ import click
 
 from humeval_power.assumptions import Assumptions, in_categories
 from humeval_power.differences import Difference
-from humeval_power.errors import HumevalPowerError, InputError
+from humeval_power.errors import HumevalPowerError
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.effect_options import TypedEffects
 from humeval_power.interfaces.cli.output import note
-from humeval_power.latent import LARGEST_EFFECT, Latent, Link, even_scores
-from humeval_power.latent_shares import share_problems
+from humeval_power.latent import LARGEST_EFFECT, Latent, Link
 from humeval_power.rules import DecisionRule
 
 Shares = tuple[float, ...]
 
 
-def _shares(_ctx: click.Context, _option: click.Parameter, text: str | None) -> Shares | None:
-    if text is None:
-        return None
-    try:
-        shares = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise click.BadParameter(
-            f"write one share for each category, such as .05,.1,.2,.4,.25; got {text!r}."
-        ) from None
-    problems = share_problems(shares, even_scores(len(shares)))
-    if problems:
-        raise click.BadParameter(str(InputError(problems)))
-    return shares
-
-
-shares_option = click.option(
-    "--shares",
-    metavar="LIST",
-    callback=_shares,
-    help="Ratings in categories: their shares over both systems, worst first, such as .05,.1,.2,.4,.25. They "
-    "fix the residual of the standard deviations.",
-)
+shares_option = field_option("shares")
 
 
 def settled(

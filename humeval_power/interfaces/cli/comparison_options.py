@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 import click
 
-from humeval_power.comparisons import (
-    DEFAULT_FAMILY,
-    ComparisonFamily,
-    Comparisons,
-    Correction,
-    CorrectOver,
-    SystemModel,
-    SystemVariances,
-)
+from humeval_power.comparisons import ComparisonFamily
 from humeval_power.errors import HumevalPowerError
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.options import Function, collected
 
 _FIELDS = {
@@ -77,38 +70,9 @@ class TypedFamily:
 
 
 _OPTIONS = (
-    click.option(
-        "--comparisons",
-        type=click.Choice(get_args(Comparisons)),
-        help="Which tests of several systems are made: every pair, or every other system against --baseline.",
-    ),
+    field_option("comparisons"),
     click.option("--all-pairs", is_flag=True, help="Short for --comparisons all-pairs."),
-    click.option(
-        "--baseline", metavar="SYSTEM", help="Compare every other system with this one, and only these."
-    ),
-    click.option(
-        "--model",
-        type=click.Choice(get_args(SystemModel)),
-        help=f"Fit each pair by itself, or all systems together. [{DEFAULT_FAMILY.model}]",
-    ),
-    click.option(
-        "--system-variances",
-        type=click.Choice(get_args(SystemVariances)),
-        help="With --model joint: how much workers and items differ about a system, in common to all systems "
-        f"or each system's own. [{DEFAULT_FAMILY.variances}]",
-    ),
-    click.option(
-        "--correction",
-        type=click.Choice(get_args(Correction)),
-        help="Of the p-values of all tests; max-t (Dunnett, Tukey) needs --model joint, bh is the false "
-        f"discovery rate. [{DEFAULT_FAMILY.correction}]",
-    ),
-    click.option(
-        "--correct-over",
-        type=click.Choice(get_args(CorrectOver)),
-        help="With several criteria: correct over all their tests, or over those of each criterion by "
-        f"themselves. [{DEFAULT_FAMILY.over}]",
-    ),
+    *map(field_option, ("baseline", "model", "system_variances", "correction", "correct_over")),
 )
 
 

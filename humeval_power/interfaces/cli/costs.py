@@ -5,45 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from humeval_power.checking.columns import named_column
-from humeval_power.choices import CURRENCY, UNITS_PER_ASSIGNMENT
 from humeval_power.errors import InputError, Problem
-from humeval_power.interfaces.cli.numbers import LARGEST, SMALLEST, WholeNumber, shortened
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.options import Function, collected, fields_of
 from humeval_power.interfaces.cli.output import note
 
 if TYPE_CHECKING:
     from humeval_power.costs import CostModel, PlatformFee
-
-
-class Money(click.ParamType[Decimal]):
-    """An amount or share, kept exactly as typed."""
-
-    name = "amount"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
-        """Read a decimal number."""
-        if isinstance(value, Decimal):
-            return value
-        try:
-            amount = Decimal(str(value))
-        except InvalidOperation:
-            amount = Decimal("NaN")
-        if not amount.is_finite():
-            self.fail(f"give a number such as 0.12; got {str(value)[:40]!r}.", param, ctx)
-        if amount and not SMALLEST <= abs(amount) <= LARGEST:
-            self.fail(
-                f"give 0, or a number of a size between {SMALLEST:g} and {LARGEST:g}; got {shortened(value)}.",
-                param,
-                ctx,
-            )
-        return amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,41 +47,7 @@ class CostOptions:
 _UNTYPED = (None, ParameterSource.DEFAULT)
 
 
-def _amount(name: str, text: str, default: object = None) -> Function:
-    return click.option(name, type=Money(), default=default, help=text)
-
-
-_COST_OPTIONS = (
-    _amount("--cost-per-rating", "Price of a rating."),
-    _amount("--pay-per-hour", "Pay per hour, with --seconds-per-rating."),
-    _amount("--seconds-per-rating", "Time that a rating takes."),
-    click.option(
-        "--seconds-column",
-        metavar="COLUMN",
-        help="Column of the pilot with seconds per rating; the median is taken.",
-    ),
-    _amount("--cost-per-worker", "Once for each worker: qualification, training.", Decimal(0)),
-    _amount("--cost-per-document", "Once for each document that items come out of.", Decimal(0)),
-    _amount("--cost-per-item", "Once for each item: a reference.", Decimal(0)),
-    _amount("--cost-per-output", "Once for each item and system: generation.", Decimal(0)),
-    _amount("--rejected", "Share of the work that is paid, thrown away and repeated.", Decimal(0)),
-    _amount("--checks", "Paid attention checks for each rating.", Decimal(0)),
-    _amount(
-        "--repeats", "Outputs shown to a worker once more, for each rating; paid as a rating.", Decimal(0)
-    ),
-    click.option("--fee", default="none", show_default=True, help="Platform whose fees are added."),
-    click.option("--fees", metavar="FILE", help="Your own table of fees (TOML). [the one shipped]"),
-    _amount("--fee-share", "The platform's share of the pay, where it is not that of the table."),
-    click.option(
-        "--units-per-assignment",
-        type=WholeNumber(min=1),
-        default=UNITS_PER_ASSIGNMENT,
-        show_default=True,
-        help="Items that a worker finishes in one HIT.",
-    ),
-    click.option("--split-hits", is_flag=True, help="Publish HITs in copies below the fee's cliff."),
-    click.option("--currency", default=CURRENCY, show_default=True, help="Three letters."),
-)
+_COST_OPTIONS = tuple(field_option(field.name) for field in fields(CostOptions))
 
 
 def cost_options(command: Function) -> Function:

@@ -11,7 +11,8 @@ import click
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference, beyond_baseline, differences_of, on_unit
 from humeval_power.errors import InputError
-from humeval_power.interfaces.cli.numbers import RealNumber, number_list
+from humeval_power.fields import Field, listed, number_list, real
+from humeval_power.interfaces.asking.options import field_option, made_option
 from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.interfaces.cli.output import note
 from humeval_power.scales import RatingScale
@@ -73,9 +74,8 @@ def effect_options(
     many : an example of a list, for a command that takes several
     latent : also add --effect-latent, for a command that knows ratings in categories
     """
-    kind: dict[str, Any] = {"type": RealNumber()}
-    if many is not None:
-        kind = {"metavar": "LIST", "callback": number_list(float)}
+    kind = None if many is None else listed(number_list(float), "LIST")
+    is_field = parameter == "effect"
     forms = {
         option: (parameter, what),
         f"{option}-raw": (f"{parameter}_raw", "The same in points of the scale; see --scale."),
@@ -83,7 +83,12 @@ def effect_options(
     if latent:
         help_text = "The same on the latent scale of ratings in categories; see --shares."
         forms[f"{option}-latent"] = (f"{parameter}_latent", help_text)
-    options = tuple(click.option(form, name, help=text, **kind) for form, (name, text) in forms.items())
+    options = tuple(
+        field_option(name, kind=kind, help=text)
+        if is_field
+        else made_option(Field("effect", kind or real(), text), form, name)
+        for form, (name, text) in forms.items()
+    )
 
     def typed(values: dict[str, Any]) -> TypedEffects | None:
         given = {form: values.pop(name) for form, (name, _) in forms.items()}

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.exclusions import NO_RULES, RULES, ExclusionRules
+from humeval_power.exclusions import NO_RULES, ExclusionRules
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.options import Function
+from humeval_power.study import EXAMPLE_RULES
 
 if TYPE_CHECKING:
     from humeval_power.inference.field.worker_exclusion import WorkerExclusion
@@ -22,19 +24,11 @@ def exclude_if_option(words: str) -> Function:
 
     words : what it does in this command, for its help.
     """
-    return click.option(
-        "--exclude-if",
-        metavar="RULES",
-        callback=_rules,
-        help=f"{words}: {','.join(f'{name}={limit}' for name, limit in _EXAMPLE.items())}, or some of it.",
+    return field_option(
+        "exclude_if",
+        help=f"{words}: {EXAMPLE_RULES}, or some of it.",
+        callback=lambda _ctx, _option, rules: NO_RULES if rules is None else rules,
     )
-
-
-_EXAMPLE = dict(zip(RULES, ("0.34", "0.3", "2", "0.95", "0"), strict=True))
-
-
-def _rules(_ctx: click.Context, _option: click.Parameter, text: str | None) -> ExclusionRules:
-    return NO_RULES if text is None else ExclusionRules.parse(text)
 
 
 def excluded(

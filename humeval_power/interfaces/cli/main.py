@@ -16,7 +16,7 @@ from humeval_power.errors import HumevalPowerError, InputError, options_in_error
 from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.option_names import as_typed
-from humeval_power.interfaces.cli.output import WIDTH, WORDS, finish_stopped_runs, say, wrapped
+from humeval_power.interfaces.cli.output import STUDY_FILE, WIDTH, WORDS, finish_stopped_runs, say, wrapped
 
 # section: {name of the command: (the module below this package, by subject; what --help says about it)}
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
@@ -152,12 +152,12 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except HumevalPowerError as error:
-            _tell(error, lambda text: as_typed(text, self._chosen(ctx, words), words))
+            _tell(error, lambda text: self._named(ctx, words, text))
             ctx.exit(error.exit_code)
         except click.exceptions.NoArgsIsHelpError:
             raise  # it shows the help
         except click.UsageError as error:
-            raise _worded(error, lambda text: as_typed(text, self._chosen(ctx, words), words)) from None
+            raise _worded(error, lambda text: self._named(ctx, words, text)) from None
         except KeyboardInterrupt as stopped:
             say("\n" + wrapped(str(stopped) or _NOTHING_KEPT), err=True)
             ctx.exit(INTERRUPTED)
@@ -171,6 +171,15 @@ class LazyGroup(click.Group):
         except MemoryError:
             _tell(HumevalPowerError(_NO_MEMORY))
             ctx.exit(HumevalPowerError.exit_code)
+
+    def _named(self, ctx: click.Context, words: list[str], text: str) -> str:
+        """A message in the words that were typed, or that stand in the study file."""
+        named = as_typed(text, self._chosen(ctx, words), words)
+        if ctx.meta.get(STUDY_FILE) is None:
+            return named
+        from humeval_power.interfaces.asking.command import in_words_of_file
+
+        return in_words_of_file(named, ctx)
 
     def _chosen(self, ctx: click.Context, words: list[str]) -> click.Command | None:
         """The command that was asked for, below as many groups as there are."""

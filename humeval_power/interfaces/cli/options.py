@@ -12,18 +12,12 @@ import click
 
 from humeval_power.differences import margin_of, scale_words
 from humeval_power.errors import HumevalPowerError
+from humeval_power.fields import names
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.numbers import LARGEST_SEED, RealNumber, WholeNumber
 from humeval_power.interfaces.cli.output import QUIET, note
-from humeval_power.latent import Family, Link
 from humeval_power.reporting.drawn import Drawn
-from humeval_power.rules import (
-    WITH_MARGIN,
-    Alternative,
-    Analysis,
-    DecisionRule,
-    DegreesOfFreedom,
-    Estimator,
-)
+from humeval_power.rules import WITH_MARGIN, DecisionRule
 from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:  # the check of tables needs pandas, which --help does without
@@ -92,14 +86,13 @@ class TableOptions:
         return self.systems[0], self.systems[1]
 
 
-def _systems(ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...] | None:
-    if text is None:
+def _systems(ctx: click.Context, _option: click.Parameter, names: tuple[str, ...] | None) -> Any:
+    if names is None:
         return None
-    names = tuple(name.strip() for name in text.split(","))
     of_many = any(option.name == "n_systems" for option in ctx.command.params)
     if len(names) < 2 or not all(names) or (len(names) > 2 and not of_many):
         many = ", or several" if of_many else ""
-        raise click.BadParameter(f"name two systems, A first: A,B{many}; got {text!r}.")
+        raise click.BadParameter(f"name two systems, A first: A,B{many}; got {','.join(names)!r}.")
     return names
 
 
@@ -121,85 +114,22 @@ def typed_scale(text: str | None, lower_is_better: bool = False) -> RatingScale 
     return None if text is None else RatingScale.parse(text, higher_is_better=not lower_is_better)
 
 
-direction_option = click.option(
-    "--lower-is-better/--higher-is-better",
-    default=False,
-    help="Direction of the scale. [higher is better]",
-)
-rejected_rows_option = click.option(
-    "--rejected-rows",
-    type=click.Choice(["drop", "keep"]),
-    help="What to do with rows of rejected, returned or unfinished work, as told by a column such as "
-    "AssignmentStatus or Status: leave them out, or analyse them. [refused where there are any]",
-)
-pair_option = click.option(
-    "--systems",
-    metavar="A,B",
-    callback=_systems,
-    help="The two systems to compare; the effect is B - A.",
+direction_option = field_option("lower_is_better")
+rejected_rows_option = field_option("rejected_rows")
+_PAIR = names(lambda typed: tuple(name.strip() for name in typed.split(",")), "A,B")
+pair_option = field_option(
+    "systems", kind=_PAIR, callback=_systems, help="The two systems to compare; the effect is B - A."
 )
 _TABLE_OPTIONS = (
-    click.option("--worker", metavar="COLUMN", help="Column of the worker. [found by name]"),
-    click.option("--item", metavar="COLUMN", help="Column of the item. [found by name]"),
-    click.option("--system", metavar="COLUMN", help="Column of the system. [found by name]"),
-    click.option("--rating", metavar="COLUMN", help="Column of the rating. [found by name]"),
-    click.option("--criterion-column", metavar="COLUMN", help="Column of the criterion. [found by name]"),
-    click.option("--criterion", metavar="NAME", help="Criterion to keep, where there are several."),
+    *map(field_option, ("worker", "item", "system", "rating", "criterion_column", "criterion")),
     pair_option,
-    click.option(
-        "--scale",
-        metavar="LOW:HIGH",
-        callback=checked_scale,
-        help="Scale of the ratings, such as 1:5. [from the data]",
-    ),
+    field_option("scale", help="Scale of the ratings, such as 1:5. [from the data]"),
     direction_option,
-    click.option(
-        "--missing",
-        metavar="VALUE",
-        multiple=True,
-        help="A cell that means 'no rating', besides blank, N/A, null and the like; repeatable.",
-    ),
+    field_option("missing"),
     rejected_rows_option,
 )
-
-
-_STRUCTURE_OPTIONS = (
-    click.option(
-        "--document",
-        metavar="COLUMN",
-        help="Column of the document that an item is part of: documents vary too, and are in the model.",
-    ),
-    click.option(
-        "--covariate",
-        "covariates",
-        metavar="COLUMN",
-        multiple=True,
-        help="Column of a number or category to adjust for, such as position, length or group of workers; "
-        "repeatable.",
-    ),
-    click.option(
-        "--order-column",
-        metavar="COLUMN",
-        help="Column of the order of showing: the place of the rated output, 1 or 2, or the system that was "
-        "shown first (A, B or its name). Adjusts for place and carry-over. Of more systems the place may be 1, "
-        "2, 3, ..., a number with a linear effect.",
-    ),
-)
-
-
-def _factors(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
-    names = [] if text is None else [name.strip() for name in text.split(",")]
-    if not set(names) <= {"worker", "item"} or len(set(names)) < len(names):
-        raise click.BadParameter(f"name worker, item or both: worker,item; got {text!r}.")
-    return tuple(names)
-
-
-correlated_option = click.option(
-    "--correlated",
-    metavar="FACTORS",
-    callback=_factors,
-    help="Let intercepts and slopes correlate, of 'worker', 'item' or 'worker,item', and test it. [they do not]",
-)
+_STRUCTURE_OPTIONS = tuple(map(field_option, ("document", "covariates", "order_column")))
+correlated_option = field_option("correlated", callback=lambda _ctx, _option, factors: factors or ())
 
 
 def table_options(command: Function) -> Function:
@@ -261,9 +191,9 @@ def _with_rule(
         except HumevalPowerError as error:
             raise click.UsageError(str(error)) from None
 
-    sides, analyses = _rule_choice("alternative", Alternative), _rule_choice("analysis", Analysis)
     kinds = (_FAMILY_OPTIONS[name] for name in families)
-    options = (*kinds, estimator_option, df_option, sides, analyses, margin, alpha_option)
+    rule = map(field_option, ("estimator", "df", "alternative", "analysis"))
+    options = (*kinds, *rule, margin, alpha_option)
     return collected(command, options, name="rule", collect=rule_of)
 
 
@@ -295,71 +225,21 @@ def _scale_of_command() -> RatingScale | None:
     return read_assumptions(Sources(*(values[name] for name in names)), tell=False).scale
 
 
-def _rule_choice(name: str, words: object) -> Function:
-    return click.option(
-        f"--{name}",
-        type=click.Choice(get_args(words)),
-        default=_RULE_DEFAULTS[name],
-        show_default=True,
-        help=_RULE_HELP[name],
-    )
+_FAMILY_OPTIONS = {"family": field_option("family"), "link": field_option("link")}
+family_option, link_option = _FAMILY_OPTIONS.values()
+alpha_option, df_option = field_option("alpha"), field_option("df")
 
 
-_RULE_HELP = {
-    "family": "What ratings are analysed as: numbers, ordered categories, or yes and no.",
-    "link": "Of the ordinal and binary families.",
-    "estimator": "Restricted or plain maximum likelihood.",
-    "df": "Degrees of freedom of the test.",
-    "analysis": "Fit the ratings, or each worker's and item's difference alone.",
-    "alternative": "What to show: a difference in either direction, only B better than A, B not worse by "
-    "--margin, or no difference as large as --margin.",
-}
-
-family_option = _rule_choice("family", Family)
-link_option = _rule_choice("link", Link)
-_FAMILY_OPTIONS = {"family": family_option, "link": link_option}
-estimator_option = _rule_choice("estimator", Estimator)
-df_option = _rule_choice("df", DegreesOfFreedom)
-alpha_option = click.option(
-    "--alpha",
-    type=RealNumber(0, 1, min_open=True, max_open=True),
-    default=_RULE_DEFAULTS["alpha"],
-    show_default=True,
-    help="Level of the test; of each side for non-inferior and equivalent, where 0.05 means a 90 % interval.",
-)
-
-
-check_families_option = click.option(
-    "--check-families",
-    is_flag=True,
-    help="Whether ratings on few points, analysed as numbers, are also tested as ordered categories, as a check.",
-)
+check_families_option = field_option("check_families")
 
 
 def margin_option(command: Function) -> Function:
     """Add --margin and --margin-raw."""
-    options = (
-        click.option(
-            "--margin",
-            type=RealNumber(),
-            help="Smallest difference on [0, 1] that would matter, for the alternatives non-inferior and "
-            "equivalent; fixed before the ratings are seen.",
-        ),
-        click.option(
-            "--margin-raw", type=RealNumber(), help="The same in points of the scale; see --scale."
-        ),
-    )
+    options = (field_option("margin"), field_option("margin_raw"))
     return decorated(command, options)
 
 
-power_target_option = click.option(
-    "--power",
-    "target",
-    type=RealNumber(0, 1, min_open=True, max_open=True),
-    default=0.8,
-    show_default=True,
-    help="Target power.",
-)
+power_target_option = field_option("power", "target")
 draw_option = click.option(
     "--draw",
     type=click.Choice(get_args(Drawn)),

@@ -16,6 +16,7 @@ from humeval_power.safe_text import display_width, terminal_text, visible
 
 QUIET = "humeval_power.quiet"
 WORDS = "humeval_power.words"  # what was typed after the name of the program
+STUDY_FILE = "humeval_power.study"  # what the command took from a study file
 PROGRAM = "humeval-power"
 WIDTH = 80
 _WRITTEN = ("output", "key", "key_file", "figures", "pictures", "library", "ledger", "write_config")

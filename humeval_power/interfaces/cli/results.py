@@ -44,6 +44,7 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.output import (
     QUIET,
+    STUDY_FILE,
     is_quiet,
     note,
     refuse_to_overwrite,
@@ -229,7 +230,10 @@ def with_result(
                     around.enter_context(_progress())
                     around.enter_context(work.computing())
                     found, is_dry = _found(lambda: command(*args, **values), values.get("run"))
+                asked = click.get_current_context().meta.get(STUDY_FILE)
                 told = found.told(told_command(), tuple(files.values()))
+                if asked is not None:
+                    told = told.of_study(asked.fields)
                 if is_dry:
                     replace(out, path=None, beside=()).deliver(told)
                     return

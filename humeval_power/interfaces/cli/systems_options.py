@@ -2,79 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass, fields
-from typing import Any, get_args
+from typing import Any
 
 import click
 
 from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import Function, collected
+from humeval_power.study import DEFAULT_GOAL, DEFAULT_PATTERN
 from humeval_power.systems import Goal, MeansPattern, SystemsParameters
 
-MOST_SYSTEMS = 200
-DEFAULT_GOAL: Goal = "pair"
-DEFAULT_PATTERN: MeansPattern = "one"
+__all__ = ["DEFAULT_GOAL", "DEFAULT_PATTERN"]
 
-n_systems_option = click.option(
-    "--n-systems",
-    type=WholeNumber(min=2, largest=MOST_SYSTEMS),
-    help="Number of systems. [2, or those of --systems, --system-means or the file planned from]",
-)
-pattern_option = click.option(
-    "--pattern",
-    type=click.Choice(get_args(MeansPattern)),
-    help="True means of several systems: one that much above all others, steps of that much, or the best and "
-    f"the worst that much apart and the others between. [{DEFAULT_PATTERN}]",
-)
-
-
-def _means(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[float, ...] | None:
-    """Means in a list, equal ones as often as they are there."""
-    if text is None:
-        return None
-    try:
-        means = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise click.BadParameter(f"write numbers such as .5,.5,.6; got {text!r}.") from None
-    outside = [mean for mean in means if not 0 <= mean <= 1]
-    if outside or len(means) < 2:
-        rule = "means lie on [0, 1]" if outside else "give those of two systems or more"
-        raise click.BadParameter(f"{rule}; got {text!r}.")
-    return means
-
-
-means_option = click.option(
-    "--system-means",
-    metavar="LIST",
-    callback=_means,
-    help="The true means on [0, 1] instead, one for each system.",
-)
-goal_option = click.option(
-    "--goal",
-    type=click.Choice(get_args(Goal)),
-    help="What counts as power: a pair that differs by the effect is found; any, or all, true differences are; "
-    f"the best is found above every other; the best has the highest mean (first). [{DEFAULT_GOAL}]",
-)
-
-
-def names_of(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...] | None:
-    """The names of systems in a list; one that has a comma itself stands in double quotes, as in a table."""
-    if text is None:
-        return None
-    try:
-        names = tuple(name.strip() for row in csv.reader([text], skipinitialspace=True) for name in row)
-    except csv.Error:  # a line break in a name
-        names = ()
-    if len(names) < 2 or not all(names) or len(set(names)) < len(names):
-        raise click.BadParameter(f"name two different systems or more: A,B,C; got {text!r}.")
-    return names
-
-
-names_option = click.option(
-    "--systems", metavar="NAMES", callback=names_of, help="Names of the systems: A,B,C,..."
-)
+n_systems_option = field_option("n_systems")
+pattern_option = field_option("pattern")
+means_option = field_option("system_means")
+goal_option = field_option("goal")
+names_option = field_option("systems")
 
 
 def _two(_ctx: click.Context, _option: click.Parameter, number: int | None) -> None:

@@ -6,9 +6,9 @@ from humeval_power.interfaces.python_code.expressions import Call, Value, call
 from humeval_power.interfaces.python_code.typed import Typed
 
 _WHOLE = {
-    "workers-nested": "hp.study.workers_nested",
-    "items-nested": "hp.study.items_nested",
-    "both-nested": "hp.study.both_nested",
+    "workers-nested": "hp.models.workers_nested",
+    "items-nested": "hp.models.items_nested",
+    "both-nested": "hp.models.both_nested",
     "counterbalanced": "hp.counterbalanced",
 }
 
@@ -25,12 +25,6 @@ def design_of(
     if each is not None:
         documents = -(-int(str(items)) // each)
     return design if documents is None else call("hp.with_documents", design, documents)
-
-
-def documents_of(typed: Typed) -> Call | None:
-    """How many documents items come out of, for a command that tries numbers of items."""
-    number, each = typed["documents"], typed["items_per_document"]
-    return None if number is None and each is None else call("hp.Documents", number=number, items_each=each)
 
 
 def _of_items(typed: Typed, workers: Value, items: Value, n_systems: int | None, kind: str | None) -> Call:

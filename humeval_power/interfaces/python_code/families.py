@@ -8,12 +8,6 @@ from humeval_power.interfaces.python_code.typed import Typed
 _CHOOSING = ("comparisons", "all_pairs", "baseline")
 
 
-def chooses_comparisons(typed: Typed) -> bool:
-    """Whether comparisons of several systems are asked for."""
-    said = [typed[name] for name in _CHOOSING]
-    return any(said)
-
-
 def family_of(typed: Typed) -> Call | None:
     """The family that was typed; None for the usual one."""
     comparisons, baseline = typed["comparisons"], typed["baseline"]
@@ -32,4 +26,4 @@ def family_of(typed: Typed) -> Call | None:
     }
     usual = {"model": "pairwise", "variances": "own", "correction": "holm", "over": "all"}
     found = {name: value for name, value in named.items() if value is not None and value != usual.get(name)}
-    return call("hp.study.ComparisonFamily", **found) if found else None
+    return call("hp.models.ComparisonFamily", **found) if found else None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 
 from humeval_power.errors import HumevalPowerError
-from humeval_power.interfaces.python_code.field import drawn, looks, plans
+from humeval_power.interfaces.python_code.field import drawn, looks
 from humeval_power.interfaces.python_code.scenarios import (
     accuracy,
     judge,
@@ -20,7 +20,7 @@ from humeval_power.interfaces.python_code.scenarios import (
 )
 from humeval_power.interfaces.python_code.scenarios.questions import Kind
 from humeval_power.interfaces.python_code.source import Source
-from humeval_power.interfaces.python_code.study import analyzed, questions, ratings, sizes
+from humeval_power.interfaces.python_code.study_call import study_call
 from humeval_power.interfaces.python_code.typed import GapError, Typed
 
 Writer = Callable[[Typed, Source], None]
@@ -32,21 +32,26 @@ def _questions(group: str, kind: Kind) -> dict[tuple[str, ...], Writer]:
 
 
 PROGRAMS: Mapping[tuple[str, ...], Writer] = {
-    ("check",): ratings.check,
-    ("fit",): ratings.fit,
-    ("power",): questions.power,
-    ("mde",): questions.mde,
-    ("size",): sizes.size,
-    ("surface",): sizes.surface,
-    ("analyze",): analyzed.analyze,
-    ("plan",): plans.plan,
+    **{
+        (verb,): study_call
+        for verb in (
+            "check",
+            "fit",
+            "power",
+            "mde",
+            "size",
+            "surface",
+            "analyze",
+            "plan",
+            "calibrate",
+            "simulate",
+        )
+    },
     ("looks", "study"): looks.study,
     ("looks", "scores"): looks.scores,
     ("looks", "preference"): looks.preference,
     ("looks", "accuracy"): looks.accuracy,
     ("assign",): drawn.assign,
-    ("simulate",): drawn.simulate,
-    ("calibrate",): drawn.calibrate,
     ("parameters", "list"): drawn.library,
     ("parameters", "show"): drawn.library_entry,
     ("start",): drawn.start,
@@ -91,7 +96,7 @@ PROGRAMS: Mapping[tuple[str, ...], Writer] = {
     ("resample",): others.resample,
 }
 _SECRET = "makes pseudonyms with a secret that the command keeps; hp.exports has its calls."
-_OWN = "asks a function of your own; hp.power, hp.required and the others take its scenario."
+_OWN = "asks a function of your own; hp.power, hp.size and the others take its scenario."
 # Commands that have no program, and why.
 GAPS: Mapping[tuple[str, ...], str] = {
     ("import",): _SECRET,

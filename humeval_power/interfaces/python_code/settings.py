@@ -125,7 +125,7 @@ def _of_file(path: str, allow: bool | None, source: Source, called: str) -> Sett
     record = look_into(path)
     if is_analysis(record):
         raise GapError(f"{path}: an analysis of several systems")
-    read = call("hp.study.read_assumed", path, allow_not_identified=allow)
+    read = call("hp.models.read_assumed", path, allow_not_identified=allow)
     name = source.let(called, read)
     return Setting(Path(path).stem, Code(f"{name}.parameters"), name, record)
 

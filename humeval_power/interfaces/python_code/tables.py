@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, quoted, stated
+from humeval_power.interfaces.python_code.expressions import Code, Value, call, quoted, stated
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import GapError, Typed
 
@@ -22,7 +22,7 @@ def reading_of(typed: Typed, scale: Value = None) -> dict[str, Value]:
     named["systems"] = None if systems is None or len(systems) > 2 else list(systems)
     named["lower_is_better"] = True if typed["lower_is_better"] else None
     if missing:
-        named["missing"] = Code(f"[*hp.study.MISSING_CODES, {', '.join(map(quoted, missing))}]")
+        named["missing"] = Code(f"[*hp.models.MISSING_CODES, {', '.join(map(quoted, missing))}]")
     named["rejected_rows"] = typed["rejected_rows"]
     for name in _STRUCTURE:
         if typed[name]:
@@ -59,30 +59,3 @@ def path_of(typed: Typed, name: str) -> str:
     if path == "-":
         raise GapError("standard input is read once")
     return path
-
-
-def scale_on(typed: Typed, source: Source) -> Code | None:
-    """The typed scale under a name, for margins in its points; None where it is only read off the ratings."""
-    if typed["scale"] is None:
-        return None
-    lower = False if typed["lower_is_better"] else None
-    return source.let("scale", call("hp.RatingScale.parse", typed["scale"], higher_is_better=lower))
-
-
-def terms_of(typed: Typed) -> tuple[dict[str, Value], Value]:
-    """The terms of the model beside those of every model, as arguments and as a mapping of them."""
-    if typed["formula"] is not None:
-        typed.allow("worker_item", "correlated")
-        return {}, Code("model.terms")
-    worker_item = typed.given("worker_item") if "worker_item" in typed else None
-    return {"worker_item": worker_item, "correlated": list(typed["correlated"]) or None}, None
-
-
-def rule_scale(typed: Typed, source: Source) -> Code | None:
-    """The scale that a margin in points is of."""
-    return None if typed["margin_raw"] is None else scale_on(typed, source)
-
-
-def with_terms(found: Call, spread: Value) -> Call:
-    """A call with the terms that a formula names."""
-    return found if spread is None else replace(found, spread=spread)

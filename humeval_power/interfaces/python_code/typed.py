@@ -29,6 +29,11 @@ class Typed:
         )
         self._said: set[str] = set()
 
+    @property
+    def context(self) -> click.Context:
+        """The command that was typed, parsed."""
+        return self._context
+
     def __getitem__(self, name: str) -> Any:
         """The value, typed or not."""
         self._said.add(name)

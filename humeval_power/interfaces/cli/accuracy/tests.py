@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.api import accuracy
+from humeval_power.interfaces.asking.options import SystemNames
 from humeval_power.interfaces.cli.cluster_options import cluster_option
 from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import alpha_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.runs.instead import run_option, test_of_runs
-from humeval_power.interfaces.cli.systems_options import names_of
 
 if TYPE_CHECKING:
     from humeval_power.inference.accuracy.answers import Answers
@@ -31,7 +31,7 @@ column_option = click.option(
 systems_option = click.option(
     "--systems",
     metavar="A,B",
-    callback=names_of,
+    type=SystemNames(),
     help="Systems of one table, A first. [found by their looks]",
 )
 

@@ -11,6 +11,9 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.exclusions import ExclusionRules
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.cli.adapting import all_that_were_planned
 from humeval_power.interfaces.cli.analyze.criteria import criteria_option, load_criteria, refuse_criteria
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options
@@ -29,7 +32,6 @@ from humeval_power.interfaces.cli.plan.options import (
     plan_reference,
     table_by_plan,
 )
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import details_wanted, record_wanted, with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
@@ -44,8 +46,8 @@ if TYPE_CHECKING:
     from humeval_power.reporting.analyze.two import AnalysisResult
 
 
-@click.command("analyze", cls=Command)
-@click.argument("file", metavar="RATINGS")
+@click.command("analyze", cls=StudyCommand, use=Use(adapts=all_that_were_planned, writes="findings"))
+@file_argument("ratings", metavar="RATINGS")
 @modelled_table_options
 @formula_option
 @plan_option
@@ -58,9 +60,7 @@ if TYPE_CHECKING:
 @comparison_options
 @criteria_option
 @exclude_if_option("Leave out workers by these rules, which no plan has sealed")
-@click.option(
-    "--ledger", metavar="FILE", help="Ledger of the looks of a plan that has looks. [beside the plan]"
-)
+@field_option("ledger", help="Ledger of the looks of a plan that has looks. [beside the plan]")
 @click.option("--secret", metavar="FILE", help="Secret of that ledger's digests. [beside the ledger]")
 @correlated_option
 @rule_options

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from humeval_power.fields import names
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.comparison_options import TypedFamily
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
 
 
-criteria_option = click.option(
-    "--criteria",
-    metavar="NAMES",
+criteria_option = field_option(
+    "criteria",
+    kind=names(str, "NAMES"),
     help="Analyse several criteria, one by one: 'all', or A,B,...: values of the column of criteria, or columns "
     "that hold the ratings of one each.",
 )

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from humeval_power.choices import ScoreTest
+from humeval_power.interfaces.asking.options import SystemNames
 from humeval_power.interfaces.cli.options import alpha_option, rejected_rows_option
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
-from humeval_power.interfaces.cli.systems_options import names_of
 
 if TYPE_CHECKING:
     from humeval_power.checking.submissions import Rejected
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--systems",
     metavar="A,B,...",
-    callback=names_of,
+    type=SystemNames(),
     help="Systems to compare, A first. [all, by name]",
 )
 @click.option("--baseline", metavar="SYSTEM", help="Compare every system with this one only.")

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from humeval_power.interfaces.asking.command import StudyCommand
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.field.options import FieldFiles, export_options, field_options
 from humeval_power.interfaces.cli.field.withdraw import withdraw
-from humeval_power.interfaces.cli.options import checked_scale, typed_scale
+from humeval_power.interfaces.cli.options import typed_scale
 from humeval_power.interfaces.cli.plan.options import load_plan, plan_path
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from humeval_power.reporting.field.workers import Names
 
 
-@click.command("status", cls=Command)
+@click.command("status", cls=StudyCommand)
 @click.argument("files", metavar="RATINGS...", nargs=-1, required=True)
 @field_options
-@click.option("--plan", metavar="PATH", callback=plan_path, help="The plan of the study: scale and rules.")
+@field_option("plan", callback=plan_path, help="The plan of the study: scale and rules.")
 @export_options
 @click.option("--keep-ids", is_flag=True, help="Write the ids of the workers. [shown only, not written]")
 @click.option(
@@ -31,12 +32,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Secret of the pseudonyms: that of 'import' gives the same ones. [beside -o]",
 )
-@click.option(
-    "--scale",
-    metavar="LOW:HIGH",
-    callback=checked_scale,
-    help="Scale of the ratings, such as 1:5. [from the plan, or the data]",
-)
+@field_option("scale", help="Scale of the ratings, such as 1:5. [from the plan, or the data]")
 @with_result(endings=(".csv",))
 def status(
     files: tuple[str, ...],

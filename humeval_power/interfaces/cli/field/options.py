@@ -11,6 +11,7 @@ import click
 
 from humeval_power.checking.logs.repeats import Again
 from humeval_power.choices import HarnessName, PlatformName
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.options import Function, collected, decorated, fields_of
 
 if TYPE_CHECKING:
@@ -51,13 +52,8 @@ class FieldFiles:
 
 
 _OPTIONS = (
-    click.option(
-        "--assignment",
-        metavar="FILE",
-        multiple=True,
-        help="The table that 'assign' wrote, and again for each that a spare was given.",
-    ),
-    click.option("--key", metavar="FILE", help="What its codes stand for: the key that 'assign' wrote."),
+    field_option("assignment"),
+    field_option("key", help="What its codes stand for: the key that 'assign' wrote."),
     click.option(
         "--withdrawn",
         metavar="FILE",

@@ -7,25 +7,23 @@ from dataclasses import dataclass
 import click
 
 from humeval_power.choices import USUAL_PASSING, USUAL_SECONDS
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import Function, collected, fields_of
 from humeval_power.interfaces.cli.plan.options import plan_path
 
 _OPTIONS = (
-    click.option(
-        "--plan",
+    field_option(
+        "plan",
         callback=plan_path,
-        metavar="PATH",
         help="Rehearse this planned study, as --assignment has it: the plan's file, or its folder.",
     ),
-    click.option(
-        "--assignment",
-        metavar="FILE",
-        multiple=True,
+    field_option(
+        "assignment",
         help="The table that 'assign --plan' wrote; repeat it for the tables of spares that 'assign --replace' "
         "called in.",
     ),
-    click.option("--key", metavar="FILE", help="What the codes of the assignment stand for."),
+    field_option("key", help="What the codes of the assignment stand for."),
     click.option(
         "--coded",
         is_flag=True,

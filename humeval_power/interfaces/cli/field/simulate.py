@@ -10,6 +10,9 @@ import click
 from humeval_power.choices import DEFAULT_SEED, Exclusion
 from humeval_power.comparisons import DEFAULT_FAMILY
 from humeval_power.differences import Difference
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.cli.adapting import rehearsed_or_drawn
 from humeval_power.interfaces.cli.categories import settled_once, without_effect
 from humeval_power.interfaces.cli.comparison_options import TypedFamily
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
@@ -18,9 +21,8 @@ from humeval_power.interfaces.cli.field.rehearsal_options import (
     check_rehearsing,
     rehearsal_options,
 )
-from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import link_option, seed_option
-from humeval_power.interfaces.cli.required_options import Command, needs
+from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.study.options import (
     StudyOptions,
@@ -44,12 +46,12 @@ if TYPE_CHECKING:
     from humeval_power.simulation.losses import Losses
 
 
-@click.command("simulate", cls=Command)
+@click.command("simulate", cls=StudyCommand, use=Use(adapts=rehearsed_or_drawn, writes="rehearsal"))
 @rehearsal_options
 @study_options
 @loss_options
-@click.option("--workers", type=WholeNumber(), help="Number of workers, where there is no plan.")
-@click.option("--items", type=WholeNumber(), help="Number of items.")
+@field_option("workers", help="Number of workers, where there is no plan.")
+@field_option("items")
 @systems_options
 @effect_options("True difference B - A on [0, 1]. [as in the parameters, or the plan's]", latent=True)
 @link_option

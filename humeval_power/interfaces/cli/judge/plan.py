@@ -14,10 +14,10 @@ from humeval_power.interfaces.cli.assumptions import (
     read_assumptions,
     scale_options,
 )
-from humeval_power.interfaces.cli.costs import CostOptions, Money, cost_model, cost_options
+from humeval_power.interfaces.cli.costs import CostOptions, cost_model, cost_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.judge.study import correlation_option
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.numbers import Money, RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import gaussian_rule_options, seed_option, simulations_option
 from humeval_power.interfaces.cli.required_options import Command, needs
 from humeval_power.interfaces.cli.results import with_result

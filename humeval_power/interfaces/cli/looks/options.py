@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from humeval_power.choices import EFFICACY_WORDS, FUTILITY_WORDS, LookKind
+from humeval_power.choices import LookKind
 from humeval_power.errors import HumevalPowerError
+from humeval_power.fields import word
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.numbers import number_list, real_number, shortened
 from humeval_power.interfaces.cli.options import Function, alpha_option, collected, fields_of
 
@@ -19,52 +21,16 @@ if TYPE_CHECKING:
     from humeval_power.scenarios.looks.looks import Looks
 
 
-DEFAULT_EFFICACY = "lan-demets-obrien-fleming"
+def _boundaries(efficacy: str) -> tuple[Function, ...]:
+    """--efficacy, where `efficacy` is the boundary if none is typed, and --futility."""
+    return field_option("efficacy", usual=efficacy), field_option("futility")
 
 
-def efficacy_option(default: str) -> Function:
-    """--efficacy, where `default` is the boundary if none is typed."""
-    return click.option(
-        "--efficacy",
-        metavar="RULE",
-        default=default,
-        show_default=True,
-        help=f"Boundaries of success: {', '.join(EFFICACY_WORDS)}.",
-    )
-
-
-futility_option = click.option(
-    "--futility",
-    metavar="RULE",
-    default="none",
-    show_default=True,
-    help=f"When to give up: {', '.join(FUTILITY_WORDS)}.",
-)
-
-
-def _looks_option(default: str | None) -> Function:
-    """--looks: how many, or when; `default` None is a study without looks."""
-    return click.option(
-        "--looks",
-        metavar="K|LIST",
-        default=default,
-        show_default=True,
-        help="Look at the ratings before the end: a number of equal looks, the last included, or shares such as "
-        "0.5,0.75,1.",
-    )
-
-
+_TWO_KINDS = tuple(kind for kind in get_args(LookKind) if kind != "blocks")
 _OPTIONS = (
-    _looks_option(None),
-    click.option(
-        "--looks-by",
-        type=click.Choice([kind for kind in get_args(LookKind) if kind != "blocks"]),
-        default="items",
-        show_default=True,
-        help="What comes in from look to look.",
-    ),
-    efficacy_option(DEFAULT_EFFICACY),
-    futility_option,
+    field_option("looks"),
+    field_option("looks_by", kind=word(_TWO_KINDS), help="What comes in from look to look."),
+    *_boundaries("lan-demets-obrien-fleming"),
 )
 
 
@@ -154,14 +120,11 @@ def looks_options(*, efficacy: str, one_sided: bool = True) -> Callable[[Functio
     """
     sides: Sequence[str] = get_args(Side) if one_sided else ("two-sided",)
     options = (
-        _looks_option("3"),
-        efficacy_option(efficacy),
-        futility_option,
-        click.option(
-            "--alternative",
-            type=click.Choice(sides),
-            default="two-sided",
-            show_default=True,
+        field_option("looks", usual="3"),
+        *_boundaries(efficacy),
+        field_option(
+            "alternative",
+            kind=word(sides),
             help="What to show: a difference in either direction, or B better than A.",
         ),
         alpha_option,

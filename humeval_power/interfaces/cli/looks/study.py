@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import click
 
 from humeval_power.assumptions import Assumptions
 from humeval_power.choices import LookKind
+from humeval_power.interfaces.asking.command import StudyCommand
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.categories import analysed_as, settled_once
 from humeval_power.interfaces.cli.costs import CostOptions, cost_model, cost_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
 from humeval_power.interfaces.cli.looks.options import LooksOptions, looks_options
-from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import family_option, link_option
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.required_options import Command, needs
+from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.options import (
@@ -39,22 +40,15 @@ if TYPE_CHECKING:
     from humeval_power.scenarios.looks.ratings import RatingLooks
 
 
-@click.command("study", cls=Command)
+@click.command("study", cls=StudyCommand)
 @study_options
-@click.option("--workers", type=WholeNumber(), required=True, help="Number of workers at the end.")
-@click.option("--items", type=WholeNumber(), required=True, help="Number of items at the end.")
+@field_option("workers", required=True, help="Number of workers at the end.")
+@field_option("items", required=True, help="Number of items at the end.")
 @two_systems_option
 @effect_options("True difference B - A on [0, 1] to find.", latent=True)
 @family_option
 @link_option
-@click.option(
-    "--looks-by",
-    type=click.Choice(get_args(LookKind)),
-    default="items",
-    show_default=True,
-    help="What a look adds: items for the same workers, workers for the same items, more ratings of the "
-    "same items, or blocks of new workers with new items.",
-)
+@field_option("looks_by")
 @looks_options(efficacy="lan-demets-obrien-fleming")
 @click.option(
     "--calibrate",

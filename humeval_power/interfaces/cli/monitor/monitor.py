@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.cli.adapting import two_systems
 from humeval_power.interfaces.cli.exclusion_options import excluded
 from humeval_power.interfaces.cli.options import TableOptions, table_options
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import amend_followed, amend_option, plan_path, table_by_plan
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 
 if TYPE_CHECKING:  # pydantic is slow to import
@@ -20,18 +22,17 @@ if TYPE_CHECKING:  # pydantic is slow to import
     from humeval_power.reporting.monitor.result import MonitorResult
 
 
-@click.command("monitor", cls=Command)
-@click.argument("file", metavar="[RATINGS]", required=False)
+@click.command("monitor", cls=StudyCommand, use=Use(adapts=two_systems))
+@file_argument("ratings", metavar="[RATINGS]", required=False)
 @table_options
-@click.option(
-    "--plan",
+@field_option(
+    "plan",
     required=True,
-    metavar="PATH",
     callback=plan_path,
     help="The plan with its looks: plan.json, or looks.json of independent judgements.",
 )
 @amend_option
-@click.option("--ledger", metavar="FILE", help="The ledger of looks. [beside the plan: plan.looks.jsonl]")
+@field_option("ledger")
 @click.option(
     "--secret",
     metavar="FILE",

@@ -9,13 +9,13 @@ import click
 
 from humeval_power.choices import DesignKind, PresentationOrder
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.asking.command import StudyCommand, Use
 from humeval_power.interfaces.cli.beside import Reused
 from humeval_power.interfaces.cli.options import seed_option
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.assign_options import assignment_options, size_options
 from humeval_power.interfaces.cli.plan.form_options import FormOptions, check_places, form_options
 from humeval_power.interfaces.cli.plan.options import load_plan
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.safe_text import shell_word
 
@@ -33,7 +33,7 @@ def _is_key(path: str) -> bool:
     return looks_like_key(path)
 
 
-@click.command("assign", cls=Command)
+@click.command("assign", cls=StudyCommand, use=Use(skips=("assignment",), writes="assignment"))
 @size_options
 @assignment_options
 @seed_option

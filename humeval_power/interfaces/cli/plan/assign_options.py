@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.choices import DESIGN_KINDS, MAX_RATE, PresentationOrder
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.choices import MAX_RATE
+from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import Function, decorated
 from humeval_power.interfaces.cli.plan.options import amend_option, plan_option
 from humeval_power.interfaces.cli.study.options import DOCUMENT_OPTIONS
-from humeval_power.interfaces.cli.systems_options import MOST_SYSTEMS, names_of
 
 if TYPE_CHECKING:
     from humeval_power.reporting.plan.assignment import Takeover
@@ -38,34 +38,19 @@ def _takeovers(
 _SIZE_OPTIONS = (
     plan_option,
     amend_option,
-    click.option("--workers", type=WholeNumber(), help="Number of workers, where there is no plan."),
-    click.option("--items", type=WholeNumber(), help="Number of items."),
-    click.option(
-        "--n-systems",
-        type=WholeNumber(min=2, largest=MOST_SYSTEMS),
-        help="Number of systems. [2, or those of --systems]",
-    ),
-    click.option(
-        "--ratings-per-item",
-        type=WholeNumber(min=1),
-        help="Ratings of each item under each system. [every worker rates every item]",
-    ),
-    click.option(
-        "--paired/--unpaired",
-        default=None,
+    field_option("workers", help="Number of workers, where there is no plan."),
+    field_option("items"),
+    field_option("n_systems", help="Number of systems. [2, or those of --systems]"),
+    field_option("ratings_per_item"),
+    field_option(
+        "paired",
+        usual=None,
         help="Whether the same worker sees an item under all systems, or other workers under each as far as "
         "there are enough. [paired]",
     ),
-    click.option(
-        "--design",
-        "kind",
-        type=click.Choice([kind for kind in DESIGN_KINDS if kind not in ("k-per-item", "split")]),
-        help="A nested or counterbalanced design. [crossed, or k per item]",
-    ),
-    click.option(
-        "--max-ratings-per-worker",
-        type=WholeNumber(min=1),
-        help="Most that a worker may be shown, with repeats and checks.",
+    field_option("design", "kind"),
+    field_option(
+        "max_ratings_per_worker", help="Most that a worker may be shown, with repeats and checks."
     ),
     *DOCUMENT_OPTIONS,
     click.option(
@@ -77,22 +62,14 @@ _SIZE_OPTIONS = (
     ),
 )
 _TABLE_OPTIONS = (
-    click.option(
-        "--systems",
+    field_option(
+        "systems",
         metavar="A,B,...",
-        callback=names_of,
         help="Names of the systems, which also say how many there are. [A,B,...]",
     ),
     click.option("--item-names", metavar="FILE", help="Names of the items, one per line. [i01, i02, ...]"),
-    click.option("--batch-size", type=WholeNumber(min=1), help="Most ratings in a batch. [one batch each]"),
-    click.option(
-        "--order",
-        type=click.Choice(get_args(PresentationOrder)),
-        default="random",
-        show_default=True,
-        help="Show the outputs of an item far apart in a batch (two half a batch, K a K-th of it), or one after "
-        "the other.",
-    ),
+    field_option("batch_size"),
+    field_option("order"),
     click.option(
         "--checks",
         type=RealNumber(0, MAX_RATE),
@@ -103,12 +80,7 @@ _TABLE_OPTIONS = (
         type=RealNumber(0, MAX_RATE),
         help="Outputs to show once more, as a share of each worker's ratings. [the plan's, else 0]",
     ),
-    click.option(
-        "--replacements",
-        type=WholeNumber(min=0, largest=100_000),
-        default=0,
-        help="Spare slots r01, r02, ... for workers who drop out.",
-    ),
+    field_option("replacements"),
     click.option(
         "--replace",
         "takeovers",
@@ -118,8 +90,8 @@ _TABLE_OPTIONS = (
         help="Give only what this spare does for this slot: r01=w07, or r01=w07:3 from batch 3 on; "
         "repeatable.",
     ),
-    click.option(
-        "--key",
+    field_option(
+        "key",
         metavar="PATH",
         help="Write what the codes stand for here, and only here; or use the key of this study that is here.",
     ),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.choices import DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT, DEFAULT_TITLE, UploaderName
+from humeval_power.choices import DEFAULT_TITLE
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.scales import RatingScale
 
@@ -69,66 +70,15 @@ def _question(
     return tuple(found)
 
 
-def _labels(_ctx: click.Context, _option: click.Parameter, text: str | None) -> dict[int, str]:
-    """The words for points of the scale."""
-    found: dict[int, str] = {}
-    for part in () if text is None else text.split(","):
-        point, sign, label = (piece.strip() for piece in part.partition("="))
-        if not (sign and label and point.removeprefix("-").isdecimal()):
-            raise click.BadParameter(f"write POINT=WORDS,..., such as 1=bad,5=good; got {part.strip()!r}.")
-        if int(point) in found:
-            raise click.BadParameter(f"the point {point} has two labels.")
-        found[int(point)] = label
-    return found
-
-
-_UPLOADERS: tuple[UploaderName, ...] = get_args(UploaderName)
 _OPTIONS = (
-    click.option(
-        "--outputs",
-        metavar="PATH",
-        help="The texts to rate: a table with a column for each system, or with item, system and text; or a "
-        "folder SYSTEM/ITEM.txt, or SYSTEM.txt with a line for each item.",
+    field_option("outputs"),
+    field_option("upload", "platforms"),
+    field_option("questions", callback=_question),
+    field_option("labels", callback=lambda _ctx, _option, labels: labels or {}),
+    field_option(
+        "scale", "form_scale", help="Scale of the ratings, where no plan says it; 0:100 is a slider."
     ),
-    click.option(
-        "--upload",
-        "platforms",
-        multiple=True,
-        type=click.Choice(_UPLOADERS),
-        metavar="PLATFORM",
-        help=f"Write into the folder -o what this platform takes: {', '.join(_UPLOADERS)}; repeatable. Needs "
-        "--key, because workers see codes only.",
-    ),
-    click.option(
-        "--question",
-        "questions",
-        multiple=True,
-        metavar="CRITERION=TEXT",
-        callback=_question,
-        help=f"What is asked of each text; repeatable. [{DEFAULT_CRITERION}={DEFAULT_QUESTION_TEXT}]",
-    ),
-    click.option(
-        "--labels",
-        metavar="POINT=WORDS,...",
-        callback=_labels,
-        help="Words for points of the scale, such as 1=bad,5=good. [numbers alone]",
-    ),
-    click.option(
-        "--scale",
-        "form_scale",
-        metavar="LOW:HIGH",
-        help="Scale of the ratings, where no plan says it; 0:100 is a slider.",
-    ),
-    click.option(
-        "--check-texts",
-        metavar="FILE",
-        help="Attention checks: a table with the columns text, right (the point it asks for) and perhaps source. "
-        "['please choose 2', for each point]",
-    ),
-    click.option("--title", default=DEFAULT_TITLE, show_default=True, help="What the study is called."),
-    click.option(
-        "--instructions", metavar="FILE", help="What workers are told first. [a general sentence]"
-    ),
+    *map(field_option, ("check_texts", "title", "instructions")),
 )
 
 

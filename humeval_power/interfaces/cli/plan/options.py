@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, overload
 
 import click
 
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.contents import INDEX
 from humeval_power.interfaces.cli.options import TableOptions
 from humeval_power.interfaces.cli.output import note, replace_file
@@ -28,12 +29,7 @@ def plan_path(_ctx: click.Context, _option: click.Parameter, value: str | None) 
     return str(Path(value) / (names or [PLAN_FILE])[0])
 
 
-plan_option = click.option(
-    "--plan",
-    callback=plan_path,
-    metavar="PATH",
-    help="The plan to follow, as 'humeval-power plan' wrote it: the file, or its folder.",
-)
+plan_option = field_option("plan", callback=plan_path)
 amend_option = click.option(
     "--amend",
     metavar="REASON",

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.choices import Exclusion
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import file_argument
+from humeval_power.interfaces.cli.adapting import searched
 from humeval_power.interfaces.cli.assumptions import Sources, parameter_options
 from humeval_power.interfaces.cli.categories import Shares, analysed_as, shares_option
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
@@ -31,7 +34,7 @@ from humeval_power.interfaces.cli.plan.systems import (
     refuse_for_systems,
     systems_options,
 )
-from humeval_power.interfaces.cli.required_options import Command, needs
+from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.options import loss_options
@@ -44,8 +47,11 @@ if TYPE_CHECKING:
     from humeval_power.simulation.losses import Losses
 
 
-@click.command("plan", cls=Command)
-@click.argument("file", metavar="[PILOT]", required=False)
+_SEARCHES = Use(seeks=("workers", "ratings_per_item"), skips=("plan",), adapts=searched, writes="plan")
+
+
+@click.command("plan", cls=StudyCommand, use=_SEARCHES)
+@file_argument("pilot", metavar="[PILOT]", required=False)
 @modelled_table_options
 @parameter_options
 @effect_options(

@@ -10,16 +10,17 @@ import click
 
 from humeval_power.choices import Exclusion, Method
 from humeval_power.differences import Difference
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.cli.adapting import one_pair_or_many
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.costs import (
     CostOptions,
-    Money,
     cost_model_if_typed,
     cost_options,
     with_pilot_times,
 )
 from humeval_power.interfaces.cli.effect_options import NO_DIFFERENCE, TypedEffects, effect_options
-from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import rule_options
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import (
@@ -28,7 +29,7 @@ from humeval_power.interfaces.cli.plan.options import (
     plan_option,
     refuse_beside_plan,
 )
-from humeval_power.interfaces.cli.required_options import Command, needs
+from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.options import (
@@ -75,13 +76,13 @@ _IN_PLAN = {
 }
 
 
-@click.command("power", cls=Command)
+@click.command("power", cls=StudyCommand, use=Use(skips=("plan",), adapts=one_pair_or_many))
 @study_options
 @loss_options
 @plan_option
 @amend_option
-@click.option("--workers", type=WholeNumber(), help="Number of workers.")
-@click.option("--items", type=WholeNumber(), help="Number of items.")
+@field_option("workers")
+@field_option("items")
 @systems_options
 @comparison_options
 @effect_options(
@@ -91,10 +92,8 @@ _IN_PLAN = {
 )
 @rule_options
 @cost_options
-@click.option(
-    "--budget",
-    type=Money(),
-    help="What may be spent: an amount at these prices, without prices a number of ratings.",
+@field_option(
+    "budget", help="What may be spent: an amount at these prices, without prices a number of ratings."
 )
 @compat_option
 @method_option

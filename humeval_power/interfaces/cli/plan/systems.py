@@ -12,6 +12,7 @@ import click
 from humeval_power.assumptions import Assumed, Assumptions, Origin
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.assumptions import Sources
 from humeval_power.interfaces.cli.comparison_options import TypedFamily
 from humeval_power.interfaces.cli.effect_options import TypedEffects
@@ -49,26 +50,12 @@ class AskedStudy(AskedSystems):
     criteria: tuple[str, ...] = ()
 
 
-def _criteria(_ctx: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
-    if text is None:
-        return ()
-    names = tuple(name.strip() for name in text.split(","))
-    if not all(names) or len(set(names)) < len(names):
-        raise click.BadParameter(f"name different criteria: fluency,adequacy; got {text!r}.")
-    return names
-
-
 _OPTIONS = (
     n_systems_option,
     pattern_option,
     means_option,
     goal_option,
-    click.option(
-        "--criteria",
-        metavar="NAMES",
-        callback=_criteria,
-        help="Criteria that everything is rated and tested on: A,B,...",
-    ),
+    field_option("criteria", callback=lambda _ctx, _option, names: names or ()),
 )
 
 

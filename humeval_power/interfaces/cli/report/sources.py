@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.asking.command import is_study
+from humeval_power.interfaces.asking.study_file import read_study
 from humeval_power.interfaces.cli.contents import RECORD
 from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.interfaces.cli.output import note
@@ -24,6 +26,7 @@ from humeval_power.reporting.records import (
     SURFACE_SCHEMA,
 )
 from humeval_power.reporting.values import listed
+from humeval_power.study import FILE_NAME
 
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
@@ -106,6 +109,8 @@ def with_files(sources: Sources, paths: Sequence[str]) -> Sources:
         Every file that is none of them, and every second file of a kind.
     """
     problems: list[Problem] = []
+    if not paths and sources == Sources() and Path(FILE_NAME).is_file():
+        paths = [FILE_NAME]
     for path in (inner for each in paths for inner in _within(each)):
         try:
             kind = _kind(path)
@@ -122,8 +127,34 @@ def with_files(sources: Sources, paths: Sequence[str]) -> Sources:
     return sources
 
 
+def _of_study(path: str) -> list[str]:
+    """The files that a study names, as far as they are there; a rehearsal's ratings where there are no others."""
+    said = read_study(path).values
+    note(f"Study: {path}.")
+    places = [said.get(name) for name in ("plan", "findings", "ratings", "answers")]
+    there = [str(place) for place in places if place is not None and Path(place).exists()]
+    rehearsal = said.get("rehearsal")
+    if said.get("ratings") not in there and rehearsal is not None and Path(rehearsal).exists():
+        there.append(str(rehearsal))
+    if not there:
+        rule = "names no plan, findings or ratings that are there."
+        raise InputError(
+            [Problem(rule, "Run 'plan' and 'analyze' first, or say in [files] where they are.", place=path)]
+        )
+    return [_plan_or_record(each) for each in there]
+
+
+def _plan_or_record(path: str) -> str:
+    """What `plan -o` or `analyze -o` wrote: the file, or of a folder the plan or the record in it."""
+    return next(
+        (str(inner) for inner in (Path(path) / "plan.json", Path(path) / RECORD) if inner.is_file()), path
+    )
+
+
 def _within(path: str) -> list[str]:
     """The files of a study's folder by their usual names; a file, or the folder of a surface, is itself."""
+    if path.lower().endswith(".toml") and is_study(path):
+        return _of_study(path)
     folder = Path(path)
     if not folder.is_dir() or _surface_file(folder) is not None:
         return [path]

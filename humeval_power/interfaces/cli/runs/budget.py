@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.api import runs
-from humeval_power.interfaces.cli.costs import Money
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.numbers import Money, RealNumber, WholeNumber
 from humeval_power.interfaces.cli.options import decorated
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from humeval_power.interfaces.asking.command import StudyCommand
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.categories import analysed_as, without_effect
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.numbers import RealNumber
 from humeval_power.interfaces.cli.options import rule_options, typed_scale
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.options import (
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.calibration_result import CalibrationResult
 
 
-@click.command("calibrate", cls=Command)
+@click.command("calibrate", cls=StudyCommand)
 @study_options
 @click.option(
     "--p",
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     help="A p-value that was found or is reported: how often chance alone gives that or less, and whether it is "
     "credible at --alpha.",
 )
-@click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
-@click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
+@field_option("workers", required=True)
+@field_option("items", required=True)
 @rule_options
 @with_run
 @with_result()

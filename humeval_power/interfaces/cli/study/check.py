@@ -10,8 +10,10 @@ import click
 from humeval_power.api import runs
 from humeval_power.api.ratings import check
 from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import file_argument
+from humeval_power.interfaces.cli.adapting import one_table
 from humeval_power.interfaces.cli.options import TableOptions, modelled_table_options
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.safe_text import shell_word
 
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
 _UNSAID = TableOptions(None, None, None, None, None, None, None, None, lower_is_better=False, missing=())
 
 
-@click.command("check", cls=Command)
-@click.argument("file", metavar="FILE")
+@click.command("check", cls=StudyCommand, use=Use(adapts=one_table))
+@file_argument("ratings", metavar="FILE")
 @modelled_table_options
 @with_result()
 def command(file: str, table: TableOptions) -> CheckResult | RunsKindResult | ScoreCheckResult:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from humeval_power.choices import Engine
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import file_argument
+from humeval_power.interfaces.cli.adapting import one_table
 from humeval_power.interfaces.cli.options import (
     TableOptions,
     check_families_option,
@@ -15,7 +18,6 @@ from humeval_power.interfaces.cli.options import (
     modelled_table_options,
     rule_options,
 )
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import code_wanted, details_wanted, with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.formula import formula_option, with_formula
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.fits.fit_result import FitResult
 
 
-@click.command("fit", cls=Command)
-@click.argument("file", metavar="FILE")
+@click.command("fit", cls=StudyCommand, use=Use(adapts=one_table))
+@file_argument("ratings", metavar="FILE")
 @modelled_table_options
 @formula_option
 @click.option(

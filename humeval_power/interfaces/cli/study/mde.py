@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.choices import Method
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.cli.adapting import one_pair_or_many
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import (
     NO_DIFFERENCE,
     TypedEffects,
     effect_options,
 )
-from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import margin_finding_options, power_target_option
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.options import (
@@ -41,10 +42,15 @@ if TYPE_CHECKING:
 _TO_START = 0.1  # the difference of a pattern, from which the answer is found in proportion
 
 
-@click.command("mde", cls=Command)
+_SOUGHT = Use(
+    seeks=("effect", "effect_raw", "effect_latent", "margin", "margin_raw"), adapts=one_pair_or_many
+)
+
+
+@click.command("mde", cls=StudyCommand, use=_SOUGHT)
 @study_options
-@click.option("--workers", type=WholeNumber(), required=True, help="Number of workers.")
-@click.option("--items", type=WholeNumber(), required=True, help="Number of items.")
+@field_option("workers", required=True)
+@field_option("items", required=True)
 @systems_options
 @comparison_options
 @effect_options(

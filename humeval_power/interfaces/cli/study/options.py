@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.assumptions import Assumptions
-from humeval_power.choices import DESIGN_KINDS, DesignKind, Exclusion, Response
+from humeval_power.choices import DesignKind, Response
+from humeval_power.interfaces.asking.command import asked_study
+from humeval_power.interfaces.asking.options import field_option
 from humeval_power.interfaces.cli.assumptions import (
     _SCALE_OPTIONS,
     PLAN_FROM,
     Sources,
-    parameter_options,
     read_assumptions,
+    source_options,
 )
-from humeval_power.interfaces.cli.categories import Shares, shares_option
-from humeval_power.interfaces.cli.numbers import RealNumber, WholeNumber
+from humeval_power.interfaces.cli.categories import Shares
 from humeval_power.interfaces.cli.options import (
     Function,
     collected,
@@ -26,6 +27,7 @@ from humeval_power.interfaces.cli.options import (
 )
 from humeval_power.interfaces.cli.required_options import needs
 from humeval_power.parameters import Parameters
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.designs import Design
@@ -66,62 +68,29 @@ class StudyOptions:
         return Documents(self.documents, self.items_per_document)
 
 
-DOCUMENT_OPTIONS = (
-    click.option(
-        "--documents",
-        type=WholeNumber(min=2),
-        help="Number of documents that the items come out of, in equal shares: sentences of ten documents are "
-        "ten things, not a hundred. [items stand alone]",
-    ),
-    click.option(
-        "--items-per-document",
-        type=WholeNumber(min=1),
-        help="The same by the number of items of each document.",
-    ),
-)
+DOCUMENT_OPTIONS = (field_option("documents"), field_option("items_per_document"))
 _STUDY_OPTIONS = (
     *_SCALE_OPTIONS,
-    click.option(
-        "--ratings-per-item",
-        type=WholeNumber(min=1),
-        help="Ratings of each item under each system. [every worker rates every item]",
-    ),
-    click.option(
-        "--paired/--unpaired",
-        default=True,
-        help="Whether the same worker sees an item under both systems. [paired]",
-    ),
-    click.option(
-        "--design",
-        type=click.Choice([kind for kind in DESIGN_KINDS if kind not in ("k-per-item", "split")]),
-        help="A nested or counterbalanced design. [crossed, or k per item]",
-    ),
-    click.option(
-        "--max-ratings-per-worker",
-        type=WholeNumber(min=1),
-        help="Refuse designs in which a worker gives more ratings.",
-    ),
-    click.option(
-        "--response",
-        type=click.Choice(get_args(Response)),
-        default="gaussian",
-        show_default=True,
-        help="Ratings as the model has them, cut to [0, 1], or rounded to --points.",
-    ),
-    click.option("--points", type=WholeNumber(min=2), help="Points of a Likert scale."),
+    field_option("ratings_per_item"),
+    field_option("paired"),
+    field_option("design"),
+    field_option("max_ratings_per_worker"),
+    field_option("response"),
+    field_option("points"),
     *DOCUMENT_OPTIONS,
-    shares_option,
+    field_option("shares"),
 )
 
 
 def study_options(command: Function) -> Function:
     """Add the options of a study; the command gets them as `study: StudyOptions`."""
     inner = collected(command, _STUDY_OPTIONS, name="study", collect=fields_of(StudyOptions))
-    return parameter_options(inner)
+    return source_options(inner)
 
 
 source_needed = needs(
-    "--parameters FILE (written by 'fit -o'), --preset high,low or --values", (*PLAN_FROM, "plan")
+    "--parameters FILE (written by 'fit -o'), --preset high,low, --values or --pilot TABLE",
+    (*PLAN_FROM, "plan"),
 )
 
 
@@ -135,7 +104,17 @@ def load_settings(study: StudyOptions) -> Assumptions:
     InputError
         A file that cannot be used.
     """
-    return read_assumptions(study.sources, typed_scale(study.scale, study.lower_is_better))
+    return read_assumptions(
+        study.sources, typed_scale(study.scale, study.lower_is_better), _pair_of_study_file()
+    )
+
+
+def _pair_of_study_file() -> tuple[str, str] | None:
+    """The names of two systems that the study file says, which no option of these commands does."""
+    asked = asked_study()
+    systems = None if asked is None else asked.fields.get("systems")
+    names: tuple[str, ...] = () if systems is None else FIELDS["systems"].kind.read(systems)
+    return (names[0], names[1]) if len(names) == 2 else None
 
 
 def only_setting(settings: Assumptions) -> tuple[str, Parameters]:
@@ -189,27 +168,8 @@ def grid_options(study: StudyOptions, settings: Assumptions) -> dict[str, Any]:
     }
 
 
-_SHARE = RealNumber(0, 1, max_open=True)
-_LOSS_OPTIONS = (
-    click.option("--lost", type=_SHARE, default=0.0, help="Share of ratings that are never given."),
-    click.option("--quitting", type=_SHARE, default=0.0, help="Share of workers who quit midway."),
-    click.option("--at-random", type=_SHARE, default=0.0, help="Share of workers who answer at random."),
-    click.option(
-        "--straight-lining", type=_SHARE, default=0.0, help="Share of workers with one answer for all."
-    ),
-    click.option(
-        "--careless",
-        type=_SHARE,
-        default=0.0,
-        help="Share of careless workers: half of them answer at random, half with one answer for all.",
-    ),
-    click.option(
-        "--exclusion",
-        type=click.Choice(get_args(Exclusion)),
-        default="none",
-        show_default=True,
-        help="Workers left out before the fit: the careless ones (as if known), or the suspicious.",
-    ),
+_LOSS_OPTIONS = tuple(
+    map(field_option, ("lost", "quitting", "at_random", "straight_lining", "careless", "exclusion"))
 )
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from humeval_power.choices import SearchMethod, Sought
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.cli.adapting import one_pair_or_many
 from humeval_power.interfaces.cli.categories import analysed_as, settled_once
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import (
@@ -15,9 +19,7 @@ from humeval_power.interfaces.cli.effect_options import (
     effect_options,
     warn_beyond,
 )
-from humeval_power.interfaces.cli.numbers import WholeNumber
 from humeval_power.interfaces.cli.options import power_target_option, rule_options
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.options import (
@@ -42,7 +44,13 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.systems_answers import SystemsSizeResult
 
 
-@click.command("size", cls=Command)
+def _without_sought(said: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """What is to be found is not taken from the study."""
+    sought = str(typed.get("sought")).replace("-", "_")
+    return {name: value for name, value in one_pair_or_many(said, typed).items() if name != sought}
+
+
+@click.command("size", cls=StudyCommand, use=Use(adapts=_without_sought))
 @study_options
 @click.option(
     "--find",
@@ -52,8 +60,8 @@ if TYPE_CHECKING:
     help="What to find; give the others (without --ratings-per-item every worker rates every item; for "
     "documents, --items-per-document or the --items of all).",
 )
-@click.option("--workers", type=WholeNumber(), help="Number of workers.")
-@click.option("--items", type=WholeNumber(), help="Number of items.")
+@field_option("workers")
+@field_option("items")
 @systems_options
 @comparison_options
 @effect_options(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
+from humeval_power.fields import listed, number_list
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import field_option
+from humeval_power.interfaces.cli.adapting import one_pair_or_many
 from humeval_power.interfaces.cli.categories import Shares, analysed_as, settled, without_effect
 from humeval_power.interfaces.cli.comparison_options import TypedFamily, comparison_options
 from humeval_power.interfaces.cli.effect_options import TypedEffects, effect_options, warn_beyond
-from humeval_power.interfaces.cli.numbers import number_list
 from humeval_power.interfaces.cli.options import draw_option, rule_options
 from humeval_power.interfaces.cli.output import note
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 from humeval_power.interfaces.cli.run import Run, with_run
 from humeval_power.interfaces.cli.study.options import (
@@ -47,14 +50,19 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.systems_surface import SystemsSurface
 
 
-@click.command("surface", cls=Command)
+_SIZES = listed(number_list(int), "LIST")
+
+
+def _one_size(said: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """A study without ranges is a grid of its own size."""
+    sizes = {f"{name}_range": said[name] for name in ("workers", "items") if name in said}
+    return {**sizes, **one_pair_or_many(said, typed)}
+
+
+@click.command("surface", cls=StudyCommand, use=Use(adapts=_one_size))
 @study_options
-@click.option(
-    "--workers", metavar="LIST", required=True, callback=number_list(int), help="Such as 3,10 or 5:30:5."
-)
-@click.option(
-    "--items", metavar="LIST", required=True, callback=number_list(int), help="Such as 50,100,500."
-)
+@field_option("workers_range", "workers", kind=_SIZES, required=True, help="Such as 3,10 or 5:30:5.")
+@field_option("items_range", "items", kind=_SIZES, required=True, help="Such as 50,100,500.")
 @systems_options
 @comparison_options
 @effect_options(

@@ -25,6 +25,7 @@ from humeval_power.systems import SystemsParameters, system_names
 
 if TYPE_CHECKING:
     from humeval_power.designs import Design
+    from humeval_power.planning.plan.systems_pilot import SystemsPilot
     from humeval_power.planning.study.systems_study import SystemsStudy
 
 
@@ -140,7 +141,8 @@ def typed_systems(
 
     fitted = [path for path in study.sources.parameters if is_analysis(path)]
     count = asked.count
-    if count is None and not fitted:
+    pilot = None if study.sources.pilot is None else _pilot_of_many(study.sources.pilot, comparing)
+    if count is None and not fitted and pilot is None:
         asked.refuse()
         comparing.refuse(
             _OF_TESTS,
@@ -158,13 +160,16 @@ def typed_systems(
     sources = study.sources
     others = tuple(path for path in sources.parameters if path not in fitted)
     rest = replace(sources, parameters=others)
+    if pilot is not None:
+        settings["pilot"] = _for_asked(pilot.parameters, asked)
+        scale, rest = scale or pilot.scale, replace(rest, pilot=None)
     if rest:
         known = read_assumptions(rest, scale)
         scale = known.scale
         names = _names(asked, settings)
         for name, parameters in known.by_name.items():
             settings[name] = SystemsParameters.of_parameters(parameters, names=names)
-    elif not fitted:
+    elif not settings:
         read_assumptions(sources, scale)  # says what is missing
     if asked.system_means is not None:
         settings = {name: asked.checked_means(one) for name, one in settings.items()}
@@ -182,17 +187,34 @@ def _names(asked: AskedSystems, settings: Mapping[str, SystemsParameters]) -> tu
 
 def _of_fit(path: str, asked: AskedSystems) -> tuple[SystemsParameters, RatingScale | None]:
     from humeval_power.interfaces.formats.study.joint_record import read_joint
-    from humeval_power.planning.plan.systems_pilot import for_systems
 
     pilot = read_joint(path)
     for line in pilot.notes:
         note(f"{path}: {line}")
-    found, count = pilot.parameters, asked.count
+    return _for_asked(pilot.parameters, asked), pilot.scale
+
+
+def _for_asked(found: SystemsParameters, asked: AskedSystems) -> SystemsParameters:
+    """What was fitted, for the systems that are asked about."""
+    from humeval_power.planning.plan.systems_pilot import for_systems
+
     if asked.systems is not None:
-        found = for_systems(found, asked.systems)
-    elif count is not None and count != found.n_systems:
-        found = for_systems(found, system_names(count))
-    return found, pilot.scale
+        return for_systems(found, asked.systems)
+    if asked.count is not None and asked.count != found.n_systems:
+        return for_systems(found, system_names(asked.count))
+    return found
+
+
+def _pilot_of_many(path: str, comparing: TypedFamily) -> SystemsPilot | None:
+    """The fit of a pilot of several systems; None for one of two."""
+    from humeval_power.interfaces.cli.pilots import read_pilot
+
+    ratings = read_pilot(path)
+    if ratings.n_systems == 2:
+        return None
+    from humeval_power.api.systems_plan import systems_pilot
+
+    return systems_pilot(ratings, variances=comparing.family.variances)
 
 
 def typed_effects(typed: TypedSystems, effect: TypedEffects | None) -> tuple[float, ...]:

@@ -23,19 +23,6 @@ from humeval_power.interfaces.python_code.study.cells import (
 from humeval_power.interfaces.python_code.typed import GapError, Typed
 
 
-def schedule_of(typed: Typed) -> Call | None:
-    """The looks of a plan; None for a study without them."""
-    text, kind = typed["looks"], typed["looks_by"]
-    efficacy, futility = typed["efficacy"], typed["futility"]
-    if text is None:
-        return None
-    named: dict[str, Value] = {}
-    if futility != "none":
-        named["futility"] = call("hp.looks.futility_of", futility)
-    looks = _looks(text, kind)
-    return Call("hp.looks.LookSchedule", (looks, call("hp.looks.efficacy_of", efficacy)), named)
-
-
 def _looks(text: str, kind: str) -> Call:
     if text.strip().isdecimal():
         return call("hp.looks.equal_looks", kind, int(text))

@@ -24,7 +24,7 @@ def survey(typed: Typed, source: Source) -> None:
         effects = [call("hp.Difference", one, settings.scale) for one in values or usual]
     elif values is not None:
         effects = list(values)
-    source.let("comparisons, notices", call("hp.study.read_comparisons", typed["file"]))
+    source.let("comparisons, notices", call("hp.models.read_comparisons", typed["file"]))
     assumed = {
         "workers": typed["if_no_workers"],
         "items": typed["if_no_items"],

@@ -43,7 +43,7 @@ class Kind:
     def _mde(self, typed: Typed, source: Source) -> None:
         comparison = source.let("comparison", self.build(typed, source, typed["n"], 0.0))
         asked = {"largest": self.largest(typed, comparison), "power": typed.given("target")}
-        found = call("hp.detectable_effect", comparison, **asked, **run_of(typed, "method"))
+        found = call("hp.mde", comparison, **asked, **run_of(typed, "method"))
         source.let("result", found)
 
     def _size(self, typed: Typed, source: Source) -> None:
@@ -52,7 +52,7 @@ class Kind:
         most, typed_highest = self.most(typed), typed.given("highest")
         highest = typed_highest if most is None else min(typed["highest"], most)
         asked = {"power": typed.given("target"), "highest": highest}
-        source.let("result", call("hp.required", comparison, **asked, **run_of(typed, "method")))
+        source.let("result", call("hp.size", comparison, **asked, **run_of(typed, "method")))
 
     def _surface(self, typed: Typed, source: Source) -> None:
         lists = {name: list(typed[name]) for name in self.lists if typed[name] is not None}

@@ -2,53 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from humeval_power.interfaces.python_code.designs import design_of
-from humeval_power.interfaces.python_code.effects import Effect, effect_of
+from humeval_power.interfaces.python_code.effects import Effect
 from humeval_power.interfaces.python_code.expressions import Call, Code, Value, call, quoted
-from humeval_power.interfaces.python_code.rules import rule_of
-from humeval_power.interfaces.python_code.settings import Setting, Settings, settings_of
+from humeval_power.interfaces.python_code.settings import Setting, Settings
 from humeval_power.interfaces.python_code.source import Source
 from humeval_power.interfaces.python_code.typed import GapError, Typed
 
 CARD2020_UNIT = 2.0  # their effect is a coefficient under -1/+1: half the difference between systems
 NONE = Effect(0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class OneStudy:
-    """A study, how its effect was said, and the scale; what a result tells beside the study itself."""
-
-    study: Code
-    told: dict[str, Value]
-
-
-def one_study(typed: Typed, source: Source, *, finds_margin: bool = False) -> OneStudy:
-    """The study of `power` and `mde`."""
-    settings = settings_of(typed, source)
-    card = "compat" in typed and typed["compat"] is not None
-    said = effect_of(typed, settings.scale) or NONE
-    refuse_latent(typed)
-    if card:
-        said = Effect(round_of(CARD2020_UNIT, said.value))
-    said = named_effect(said, source)
-    setting = settings.only
-    parameters = at_effect(typed, settings, said, source, known=not card)
-    family = "gaussian" if card else family_of(typed, setting)
-    rule: Value = Code("hp.CARD2020")
-    found = rule_of(typed, settings.scale, family=family, link=setting.link, finds_margin=finds_margin)
-    if not card:
-        rule = found
-    study = call(
-        "hp.RatingStudy",
-        source.named("parameters", parameters),
-        source.named("design", design_of(typed, typed["workers"], typed["items"])),
-        rule=source.named("rule", rule) if rule is not None else None,
-        **response_of(typed, settings),
-        **losses_of(typed),
-    )
-    return OneStudy(source.let("study", study), {"said": said.said, "scale": settings.scale})
 
 
 def named_effect(said: Effect, source: Source) -> Effect:
@@ -57,12 +18,6 @@ def named_effect(said: Effect, source: Source) -> Effect:
         return said
     name = source.let("effect", said.said)
     return Effect(Code(f"{name}.value"), name)
-
-
-def round_of(unit: float, value: Value) -> float:
-    """A coefficient as a difference."""
-    assert isinstance(value, float)
-    return unit * value
 
 
 def refuse_latent(typed: Typed) -> None:
@@ -92,7 +47,7 @@ def at_effect(
 def in_categories(typed: Typed, settings: Settings, difference: Value) -> Call:
     """The assumptions with ratings in categories of the shares that were typed."""
     return call(
-        "hp.study.in_categories",
+        "hp.models.in_categories",
         assumptions(settings),
         list(typed["shares"]),
         link=typed.given("link"),
@@ -128,18 +83,3 @@ def response_of(typed: Typed, settings: Settings) -> dict[str, Value]:
             raise GapError("points: no scale is known")
         points = Code(f"{settings.scale}.points")
     return {"response": response, "points": points}
-
-
-def losses_of(typed: Typed) -> dict[str, Value]:
-    """What is lost, and who is left out."""
-    if "lost" not in typed:
-        return {}
-    careless = typed["careless"] / 2
-    losses = call(
-        "hp.Losses",
-        missing=typed["lost"] or None,
-        quitting=typed["quitting"] or None,
-        at_random=(typed["at_random"] or careless) or None,
-        straight_lining=(typed["straight_lining"] or careless) or None,
-    )
-    return {"losses": losses if losses.named else None, "exclusion": typed.given("exclusion")}

@@ -1,16 +1,9 @@
-"""The parts of a rating study: designs, the fit and its tests, power by formula, many systems."""
+"""The mixed model: its designs, fits and tests, power by formula, several systems."""
 
 from humeval_power.api.analyze import analyze_criteria as analyze_criteria
 from humeval_power.api.analyze import analyze_pair as analyze_pair
 from humeval_power.api.analyze import analyze_systems as analyze_systems
 from humeval_power.api.start import start as start
-from humeval_power.api.study_power import study_detectable as study_detectable
-from humeval_power.api.study_power import study_power as study_power
-from humeval_power.api.systems_power import simulate_ratings as simulate_ratings
-from humeval_power.api.systems_power import systems_detectable as systems_detectable
-from humeval_power.api.systems_power import systems_power as systems_power
-from humeval_power.api.systems_power import systems_size as systems_size
-from humeval_power.api.systems_power import systems_surface as systems_surface
 from humeval_power.assumptions import in_categories as in_categories
 from humeval_power.comparisons import ComparisonFamily as ComparisonFamily
 from humeval_power.designs import both_nested as both_nested

@@ -1,0 +1,388 @@
+"""What a field is: its name, kind, unit, limits, usual value and words, stated once for every door.
+
+A declared record (`study.Study`) has fields; a field's name is the key of its file, the option of the terminal, the
+argument in Python, the control of the page and the entry of the schema. Nothing here but the standard library.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Any, get_args
+
+LARGEST_COUNT = 10**9
+LARGEST, SMALLEST = 1e9, 1e-9  # sizes of numbers other than 0
+MOST_VALUES = 10_000  # of a list
+MOST_LETTERS = 100_000  # of one text
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a field can hold.
+
+    read : the value from what was typed, or from a value of TOML or Python; raises ValueError with the rule.
+    json : its JSON schema.
+    metavar : what stands for a value in help.
+    choices : the words that it takes, where it takes words.
+    flag : of yes and no the names of both sides, "" where a side has none.
+    many : whether it can be repeated.
+    is_file : whether it names a file, which lies beside the file that names it.
+    is_number : whether it is one number, which a file says without quotes.
+    limits : lowest and highest number, and which ends are left out.
+    """
+
+    read: Callable[[Any], Any]
+    json: Mapping[str, Any]
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    flag: tuple[str, str] | None = None
+    many: bool = False
+    is_file: bool = False
+    is_number: bool = False
+    limits: Limits | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The range of a number; `open` names the ends that are left out: "low", "high" or "both"."""
+
+    low: float | None = None
+    high: float | None = None
+    open: str = ""
+
+    @property
+    def low_open(self) -> bool:
+        """Whether the lowest value itself is left out."""
+        return self.open in ("low", "both")
+
+    @property
+    def high_open(self) -> bool:
+        """Whether the highest value itself is left out."""
+        return self.open in ("high", "both")
+
+    def __str__(self) -> str:
+        low = "" if self.low is None else f"{self.low:g}<{'' if self.low_open else '='}"
+        high = "" if self.high is None else f"<{'' if self.high_open else '='}{self.high:g}"
+        if low and not high:
+            return f"x>{'' if self.low_open else '='}{self.low:g}"
+        return f"{low}x{high}"
+
+    def check(self, number: float) -> None:
+        """Raise ValueError for a number outside."""
+        below = self.low is not None and (number <= self.low if self.low_open else number < self.low)
+        above = self.high is not None and (number >= self.high if self.high_open else number > self.high)
+        if below or above:
+            raise ValueError(f"{number} is not in the range {self}.")
+
+
+@dataclass(frozen=True)
+class Group:
+    """A section of a record: its title, and a note for the page."""
+
+    title: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Field:
+    """All that doors say of one field.
+
+    section, kind, help : where it belongs, what it holds, a sentence or two.
+    label, unit, slider, step, start, words : for the page; `start` is its value on a page that nobody has touched.
+    usual : the value where none is given; None where that depends on others, which `help` tells in brackets.
+    main : shown by `--help`, and not folded on the page.
+    option : the option's name, where it is not the field's with dashes.
+    aliases : further options that set it, such as {"all-pairs": "all-pairs"}.
+    """
+
+    section: str
+    kind: Kind
+    help: str
+    label: str = ""
+    unit: str = ""
+    slider: tuple[float, float] | None = None
+    step: float = 1
+    start: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    usual: Any = None
+    main: bool = False
+    option: str = ""
+
+
+def shortened(value: Any) -> str:
+    """What was given, at most 40 characters of it."""
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def real_number(value: Any) -> float:
+    """A finite number of a sensible size.
+
+    Raises
+    ------
+    ValueError
+        With the rule that it breaks.
+    """
+    if isinstance(value, bool):
+        raise ValueError(f"give a number such as 0.05; got {value}.")
+    try:
+        number = float(value)
+    except (ValueError, TypeError):
+        raise ValueError(f"give a number such as 0.05; got {str(value)[:40]!r}.") from None
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"give a finite number; got {shortened(value)}.")
+    if abs(number) > LARGEST or 0 < abs(number) < SMALLEST:
+        raise ValueError(
+            f"give 0, or a number of a size between {SMALLEST:g} and {LARGEST:g}; got {shortened(value)}."
+        )
+    return number + 0.0  # no negative zero
+
+
+def whole_number(value: Any, *, largest: int = LARGEST_COUNT) -> int:
+    """A whole number of a sensible size.
+
+    Raises
+    ------
+    ValueError
+        With the rule that it breaks.
+    """
+    wrong = isinstance(value, bool) or (isinstance(value, float | Decimal) and value != value // 1)
+    try:
+        number = int(value)
+    except (ValueError, TypeError, OverflowError, ArithmeticError):
+        wrong = True
+    if wrong:
+        raise ValueError(f"give a whole number such as 20; got {str(value)[:40]!r}.")
+    if abs(number) > largest:
+        raise ValueError(f"give a whole number of at most {largest:,}; got {shortened(value)}.")
+    return number
+
+
+def amount(value: Any) -> Decimal:
+    """An amount or share, kept exactly as given.
+
+    Raises
+    ------
+    ValueError
+        With the rule that it breaks.
+    """
+    try:
+        found = value if isinstance(value, Decimal) else Decimal(str(value))
+    except InvalidOperation:
+        found = Decimal("NaN")
+    if isinstance(value, bool) or not found.is_finite():
+        raise ValueError(f"give a number such as 0.12; got {str(value)[:40]!r}.")
+    if found and not SMALLEST <= abs(found) <= LARGEST:
+        raise ValueError(
+            f"give 0, or a number of a size between {SMALLEST:g} and {LARGEST:g}; got {shortened(value)}."
+        )
+    return found
+
+
+def whole(low: int | None = None, *, largest: int = LARGEST_COUNT) -> Kind:
+    """The kind of a count."""
+    limits = Limits(low)
+
+    def read(value: Any) -> int:
+        number = whole_number(value, largest=largest)
+        limits.check(number)
+        return number
+
+    ends = {} if low is None else {"minimum": low}
+    return Kind(read, {"type": "integer", **ends, "maximum": largest}, is_number=True, limits=limits)
+
+
+def real(low: float | None = None, high: float | None = None, *, open: str = "") -> Kind:
+    """The kind of a finite number; `open` names the ends that are left out: "low", "high" or "both"."""
+    limits = Limits(low, high, open)
+
+    def read(value: Any) -> float:
+        number = real_number(value)
+        limits.check(number)
+        return number
+
+    json: dict[str, Any] = {"type": "number"}
+    if low is not None:
+        json["exclusiveMinimum" if limits.low_open else "minimum"] = low
+    if high is not None:
+        json["exclusiveMaximum" if limits.high_open else "maximum"] = high
+    return Kind(read, json, is_number=True, limits=limits)
+
+
+def word(words: Any, *, without: Sequence[str] = ()) -> Kind:
+    """The kind of one of some words: those of a Literal, or of a list."""
+    choices = tuple(one for one in (get_args(words) or words) if one not in without)
+
+    def read(value: Any) -> str:
+        if value not in choices:
+            raise ValueError(f"{value!r} is not one of {', '.join(map(repr, choices))}.")
+        return str(value)
+
+    return Kind(read, {"enum": list(choices)}, choices=choices)
+
+
+def flag(on: str = "", off: str = "") -> Kind:
+    """The kind of yes and no; `on` and `off` are the names of both sides where both can be typed."""
+
+    def read(value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError(f"give true or false; got {shortened(value)!r}.")
+        return value
+
+    return Kind(read, {"type": "boolean"}, flag=(on, off))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"give a text in quotes; got {shortened(value)!r}.")
+    if "\0" in value or len(value) > MOST_LETTERS:
+        raise ValueError(f"give a text of at most {MOST_LETTERS:,} characters, without NUL.")
+    return value
+
+
+def text(metavar: str | None = None, *, is_file: bool = False, many: bool = False) -> Kind:
+    """The kind of a text as it is: a name, a sentence, a file."""
+
+    def read(value: Any) -> Any:
+        if not many:
+            return _text(value)
+        return tuple(map(_text, [value] if isinstance(value, str) else _sequence(value)))
+
+    plain = {"type": "string"}
+    json = {"anyOf": [plain, {"type": "array", "items": plain}]} if many else plain
+    return Kind(read, json, metavar, many=many, is_file=is_file)
+
+
+def _sequence(value: Any) -> Sequence[Any]:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
+        raise ValueError(f"give a list; got {shortened(value)!r}.")
+    return value
+
+
+def typed_list(value: Any) -> str:
+    """A list or table as the text that one would type, names with commas in quotes; a text as it is.
+
+    Raises
+    ------
+    ValueError
+        Anything else.
+    """
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}={_plain(number)}" for name, number in value.items())
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return _plain(value)
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow([_plain(one) for one in _sequence(value)])
+    return line.getvalue()
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
+        raise ValueError(f"give numbers or texts; got {shortened(value)!r}.")
+    if isinstance(value, float):
+        return repr(value)
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+
+def listed(parse: Callable[[str], Any], metavar: str, of: Mapping[str, Any] | None = None) -> Kind:
+    """The kind of a list in one text, `parse` of which raises ValueError; TOML and Python may give a list, too."""
+    array = {"type": "array"} if of is None else of
+    json = {"anyOf": [array, {"type": "string"}]}
+    return Kind(lambda value: parse(typed_list(value)), json, metavar)
+
+
+NUMBERS = {"type": "array", "items": {"type": "number"}}
+STRINGS = {"type": "array", "items": {"type": "string"}}
+
+
+def names(parse: Callable[[str], Any], metavar: str) -> Kind:
+    """The kind of several names in one text."""
+    return listed(parse, metavar, STRINGS)
+
+
+def number_list(
+    kind: type[int] | type[float], *, least: float | None = None, most: float | None = None
+) -> Callable[[str], tuple[Any, ...]]:
+    """What reads lists such as 3,10 and ranges such as 50:500:50 (end included); `least` and `most` are what a
+    value may be. It raises ValueError."""
+
+    def single(value: Any) -> Any:
+        return (
+            whole_number(value, largest=int(most or LARGEST_COUNT)) if kind is int else real_number(value)
+        )
+
+    def parse(typed: str) -> tuple[Any, ...]:
+        values: list[Any] = []
+        for part in typed.split(","):
+            bounds = [single(each) for each in _bounds(part.strip(), kind, typed)]
+            values += _range_values(bounds, kind, typed)
+            if len(values) > MOST_VALUES:
+                raise ValueError(_TOO_MANY.format(shortened(typed)))
+        if least is not None and min(values) < least:
+            raise ValueError(f"give numbers of at least {least}; got {shortened(min(values))}.")
+        if kind is float and most is not None and max(values) > most:
+            raise ValueError(f"give numbers of at most {most}; got {shortened(max(values))}.")
+        return tuple(dict.fromkeys(values))
+
+    return parse
+
+
+_TOO_MANY = "a list may have 10,000 values; {} has more. Take a larger step, such as 50:500:50."
+
+
+def _bounds(part: str, kind: type[int] | type[float], typed: str) -> list[int | float]:
+    try:
+        return [kind(piece) for piece in part.split(":")]
+    except (ValueError, OverflowError):
+        raise _wrong(kind, typed) from None
+
+
+def _range_values(bounds: list[Any], kind: type[int] | type[float], typed: str) -> list[Any]:
+    if len(bounds) == 1:
+        return bounds
+    if len(bounds) == 2 and kind is int:
+        bounds.append(1)
+    if len(bounds) != 3 or bounds[2] <= 0 or bounds[1] < bounds[0]:
+        raise _wrong(kind, typed)
+    first, last, step = bounds
+    count = int((last - first) / step + 1e-9) + 1
+    if count > MOST_VALUES:
+        raise ValueError(_TOO_MANY.format(shortened(typed)))
+    return [kind(round(first + i * step, 12)) for i in range(count)]
+
+
+def _wrong(kind: type[int] | type[float], typed: str) -> ValueError:
+    wanted = "whole numbers such as 3,10 or 2:40 or 50:500:50"
+    if kind is float:
+        wanted = "numbers such as 0.05,0.1 or 0.05:0.2:0.05"
+    return ValueError(f"give {wanted}; got {shortened(typed)!r}.")
+
+
+def split_names(typed: str) -> tuple[str, ...]:
+    """The names of a list; one that has a comma itself stands in double quotes, as in a table.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two, an empty one, or one twice.
+    """
+    try:
+        found = tuple(name.strip() for row in csv.reader([typed], skipinitialspace=True) for name in row)
+    except csv.Error:  # a line break in a name
+        found = ()
+    if len(found) < 2 or not all(found) or len(set(found)) < len(found):
+        raise ValueError(f"name two different systems or more: A,B,C; got {shortened(typed)!r}.")
+    return found
+
+
+MONEY = Kind(amount, {"type": ["number", "string"]}, "AMOUNT", is_number=True)
+SHARE = real(0, 1, open="high")
+BETWEEN = real(0, 1, open="both")

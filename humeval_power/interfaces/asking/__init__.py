@@ -1,0 +1,1 @@
+"""From declared fields to files, options and help."""

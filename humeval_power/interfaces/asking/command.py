@@ -1,0 +1,343 @@
+"""Commands about a study: their options are its fields, a study file says what is not typed, help is short."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from humeval_power.errors import InputError, Problem
+from humeval_power.fields import typed_list
+from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
+from humeval_power.interfaces.asking.study_file import ABOUT, plain, read_study
+from humeval_power.interfaces.cli.capturing import caught
+from humeval_power.interfaces.cli.output import STUDY_FILE, note
+from humeval_power.interfaces.cli.required_options import Command
+from humeval_power.study import FIELDS, FILE_NAME, SECTIONS, put_aside
+
+WORDS_READ = "humeval_power.words_read"  # those of a command with what the study file says
+_NOT_SHORT = {  # options of many commands that --help-all alone shows
+    *(
+        "format",
+        "details",
+        "code",
+        "force",
+        "jobs",
+        "on",
+        "dry_run",
+        "precision",
+        "strict",
+        "amend",
+        "compat",
+    ),
+    *("all_pairs", "calibrate", "replace", "new_secret", "unplanned", "formula", "engine", "worker_item"),
+    *(
+        "intervals",
+        "assumed",
+        "item_names",
+        "takeovers",
+        "look",
+        "passing",
+        "seconds",
+        "together",
+        "study_file",
+    ),
+    *("no_study", "observed_power", "created", "compare", "draw", "along", "secret", "rejected_rows"),
+}
+_OF_ANSWER = {
+    *(
+        "as_json",
+        "format",
+        "details",
+        "code",
+        "output",
+        "force",
+        "quiet",
+        "simulations",
+        "seed",
+        "jobs",
+        "on",
+    ),
+    *("dry_run", "_click_default_help", "help", "help_all", "study_file", "no_study"),
+}
+_BESIDE_PLAN = ("files", "columns", "form")  # sections that a plan leaves open
+_NO_FOLDER = "what is uploaded needs a folder of its own."
+_A_FOLDER = 'Name the table in one, such as "field/assignment.csv"; or give -o FOLDER.'
+_UNSET = getattr(click.core, "UNSET", None)  # what the parser gives for an argument that is not there
+Adapt = Callable[[dict[str, Any], Mapping[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a command takes from a study file.
+
+    seeks : fields that it finds out, and so leaves aside.
+    skips : fields that mean nothing to it.
+    adapts : says the study in the fields of this command.
+    writes : the field that names where its result is written, where no -o says so.
+    """
+
+    seeks: tuple[str, ...] = ()
+    skips: tuple[str, ...] = ()
+    adapts: Adapt | None = None
+    writes: str = ""
+
+
+@dataclass(frozen=True)
+class AskedStudy:
+    """The study file that a command reads: what it takes, what was typed in the place of it, what it left aside.
+
+    places : what each option that came from the file is called there.
+    fields : all that the study says with what was typed, for the record.
+    """
+
+    path: str
+    typed: tuple[str, ...]
+    left: tuple[str, ...]
+    places: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def notice(self) -> str:
+        """The first line of an answer."""
+        told = f"Study: {self.path}."
+        if self.typed:
+            told += f" Typed in its place: {', '.join(self.typed)}."
+        if self.left:
+            told += f" Not taken from it: {', '.join(self.left)}."
+        return told
+
+
+def asked_study(ctx: click.Context | None = None) -> AskedStudy | None:
+    """The study file that the command that runs has read."""
+    ctx = ctx or click.get_current_context(silent=True)
+    found = None if ctx is None else ctx.meta.get(STUDY_FILE)
+    return found if isinstance(found, AskedStudy) else None
+
+
+def in_words_of_file(message: str, ctx: click.Context | None = None) -> str:
+    """A message that names options, with the places in the study file of those that came from there."""
+    asked = asked_study(ctx)
+    if asked is None:
+        return message
+
+    def called(found: re.Match[str]) -> str:
+        return asked.places.get(found["option"], found[0])
+
+    return re.sub(r"(?P<quote>'?)(?P<option>--[a-z][a-z-]*[a-z])(?P=quote)(?![\w-])", called, message)
+
+
+class StudyCommand(Command):
+    """A command whose options are fields of the study; study.toml says what nobody types."""
+
+    def __init__(self, *args: Any, use: Use | None = None, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.use = use or Use()
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Those of the command, then --study, --no-study and --help-all, then --help."""
+        *own, last = super().get_params(ctx)
+        return [*own, *_STUDY_OPTIONS, last]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put what the study file says and nobody typed in front of the words that were typed."""
+        if ctx.resilient_parsing or {"-h", "--help", "--help-all"} & set(args):
+            return super().parse_args(ctx, args)
+        words, unread = self._with_study(ctx, list(args))
+        asked = asked_study(ctx)
+        if not {"-q", "--quiet"} & set(args):
+            if asked is not None and asked.path:
+                note(asked.notice)
+            elif unread:
+                note(f"{FILE_NAME} is not read, since {unread} was typed; --study {FILE_NAME} reads it.")
+        ctx.meta[WORDS_READ] = tuple(words)
+        return super().parse_args(ctx, words)
+
+    def _with_study(self, ctx: click.Context, args: list[str]) -> tuple[list[str], str]:
+        """The words with those of the study file, and the option because of which ./study.toml is not read."""
+        parsed, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
+        typed = {name: value for name, value in parsed.items() if value not in (None, (), _UNSET)}
+        options = {one.field: one for one in self.params if isinstance(one, FieldOption | FieldArgument)}
+        path, args = self._path(typed, rest, args)
+        none = (None, path, (path,))
+        given = {name: one for name, one in options.items() if typed.get(str(one.name)) not in none}
+        file = ABOUT.get()
+        if file is None and path is None and self._is_here(typed):
+            fields = [one for one in given.values() if isinstance(one, FieldOption)]
+            if fields:
+                return args, _long(fields[0])
+            path = FILE_NAME
+        if file is None and path is None:
+            return args, ""
+        file = file or read_study(path or FILE_NAME)
+        taken = self._fitting(file.values, set(given), typed, options)
+        words = [word for name, value in taken.items() for word in _words(options[name], value)]
+        ctx.meta[STUDY_FILE] = AskedStudy(
+            file.path,
+            typed=tuple(_long(one) for name, one in given.items() if name in file.values),
+            left=tuple(name for name in self.use.seeks if name in file.values and name not in given),
+            places={_long(options[name]): file.places.get(name, name) for name in taken},
+            fields={
+                **{name: plain(value) for name, value in file.values.items()},
+                **_typed_fields(given, typed),
+            },
+        )
+        return [*words, *self._place_of_result(file.values, typed), *args], ""
+
+    @staticmethod
+    def _is_here(typed: Mapping[str, Any]) -> bool:
+        """Whether a study lies in this folder and may be read without being named."""
+        return "no_study" not in typed and caught() is None and Path(FILE_NAME).is_file()
+
+    def _fitting(
+        self, said: Mapping[str, Any], given: set[str], typed: Mapping[str, Any], options: Collection[str]
+    ) -> dict[str, Any]:
+        """What the file says and this command takes: nothing that was typed, is sought, or that a plan fixes."""
+        aside = {*self.use.seeks, *self.use.skips}
+        found = {name: value for name, value in put_aside(said, given).items() if name not in aside}
+        if self.use.adapts is not None:
+            found = self.use.adapts(found, typed)
+        if "plan" in options and ("plan" in given or "plan" in found):
+            found = {name: value for name, value in found.items() if FIELDS[name].section in _BESIDE_PLAN}
+        return {name: value for name, value in found.items() if name in options and name not in given}
+
+    def _place_of_result(self, said: Mapping[str, Any], typed: Mapping[str, Any]) -> list[str]:
+        """The words that say where the result goes, where the study says it and nothing lies there yet."""
+        value = said.get(self.use.writes)
+        if value is None or ABOUT.get() is not None or {"output", "code"} & typed.keys():
+            return []
+        place = str(value if isinstance(value, str) else value[0])
+        if self.use.writes == "assignment" and (typed.get("platforms") or said.get("upload")):
+            place = str(Path(place).parent)
+            if place == ".":
+                raise InputError([Problem(_NO_FOLDER, _A_FOLDER, place="[files] assignment")])
+        if Path(place).exists() and typed.get("force") is None:
+            note(f"{place} is there, and stays as it is; --force writes it anew.")
+            return []
+        return [f"--output={place}"]
+
+    def _path(
+        self, typed: Mapping[str, Any], rest: Sequence[str], args: list[str]
+    ) -> tuple[str | None, list[str]]:
+        """The study file that was typed, and the words without it."""
+        named = typed.get("study_file")
+        if named is not None:
+            if typed.get("no_study") is not None:
+                raise click.UsageError("Give --study FILE or --no-study, not both.")
+            return str(named), args
+        places: list[str] = [*rest]
+        for one in self.params:
+            if isinstance(one, click.Argument):
+                value = typed.get(str(one.name))
+                places += value if isinstance(value, tuple | list) else [value] if value is not None else []
+        found = [each for each in places if str(each).lower().endswith(".toml")]
+        if not found:
+            return None, args
+        if len(found) > 1:
+            raise click.UsageError(f"One study at a time: got {', '.join(found)}.")
+        args.remove(found[0])
+        return found[0], args
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options by section: the main ones, or all."""
+        full = bool(ctx.meta.get("humeval_power.help_all"))
+        rows: dict[str, list[tuple[str, str]]] = {"Options": []}
+        rows |= {group.title: [] for group in SECTIONS.values()}
+        rows["The answer"] = []
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx)
+            if record is None:
+                continue
+            if isinstance(one, FieldOption):
+                shown, title = FIELDS[one.field].main, SECTIONS[FIELDS[one.field].section].title
+            else:
+                shown = one.name not in _NOT_SHORT
+                title = "The answer" if one.name in _OF_ANSWER else "Options"
+            if full or shown:
+                rows[title].append(record)
+        for title, found in rows.items():
+            if found:
+                with formatter.section(title):
+                    formatter.write_dl(found)
+
+
+def _long(one: click.Parameter) -> str:
+    return max(one.opts, key=len) if isinstance(one, click.Option) else one.human_readable_name
+
+
+def _typed_fields(given: Mapping[str, click.Parameter], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """What was typed, as a study holds it."""
+    fields: dict[str, Any] = {}
+    for name, one in given.items():
+        value = typed[str(one.name)]
+        kind = FIELDS[name].kind
+        try:
+            fields[name] = plain(kind.read(value)) if kind.is_number else plain(value)
+        except ValueError:  # told when the option is read
+            fields[name] = value
+    return fields
+
+
+def _words(one: click.Parameter, value: Any) -> Iterator[str]:
+    """What to type for the value of a field."""
+    if isinstance(one, click.Argument):
+        yield f"./{value}" if str(value).startswith("-") else str(value)
+        return
+    if isinstance(one, click.Option) and one.is_flag:
+        if value or one.secondary_opts:
+            yield _long(one) if value else max(one.secondary_opts, key=len)
+        return
+    each = value if one.multiple and not isinstance(value, str) else [value]
+    for part in each:
+        yield f"{_long(one)}={typed_list(part)}"
+
+
+def is_study(path: str) -> bool:
+    """Whether a file of TOML is a study, and not the answers of a report."""
+    from humeval_power.interfaces.formats.file_bytes import read_text
+    from humeval_power.interfaces.formats.toml_text import toml_values
+
+    try:
+        found = toml_values(read_text(path), place=path)
+    except InputError:
+        return False
+    return str(found.get("schema", "")).startswith("humeval_power/study/")
+
+
+def _help_all(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta["humeval_power.help_all"] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+_STUDY_OPTIONS = (
+    click.Option(
+        ["--study", "study_file"],
+        metavar="FILE",
+        expose_value=False,
+        help=f"Take what is not typed from this study file. [./{FILE_NAME}, where no field of it is typed]",
+    ),
+    click.Option(
+        ["--no-study"], is_flag=True, default=None, expose_value=False, help=f"Do not read ./{FILE_NAME}."
+    ),
+    click.Option(
+        ["--help-all"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_help_all,
+        help="Show all options.",
+    ),
+)
+
+
+def missing_file(name: str) -> InputError:
+    """The error where neither the command line nor the study names a file."""
+    return InputError(
+        [Problem("is not named.", f"Type it, or say it in [files] of {FILE_NAME}.", place=name)]
+    )

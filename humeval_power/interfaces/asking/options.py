@@ -1,0 +1,153 @@
+"""Options of the terminal from declared fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from humeval_power.fields import Field, Kind
+from humeval_power.interfaces.cli.numbers import Money, RealNumber, WholeNumber
+from humeval_power.study import FIELDS, SYSTEM_NAMES, option_of
+
+Function = Callable[..., Any]
+_SAME: Any = object()
+
+
+class FieldOption(click.Option):
+    """An option that sets a field of the study."""
+
+    field: str
+
+
+class FieldArgument(click.Argument):
+    """An argument that names a file of the study."""
+
+    field: str
+
+
+class _Read(click.ParamType[Any]):
+    """What a kind reads, with its rule where it is broken."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind, self.name = kind, (kind.metavar or "text").lower()
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value that a command gets."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.kind.read(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class SystemNames(_Read):
+    """The type of an option that names systems."""
+
+    def __init__(self) -> None:
+        super().__init__(SYSTEM_NAMES)
+
+
+def click_type(kind: Kind) -> click.ParamType[Any]:
+    """The type of an option of this kind."""
+    if kind.choices:
+        return click.Choice(kind.choices)
+    limits = kind.limits
+    if kind.is_number and limits is None:
+        return Money()
+    if limits is not None and kind.json["type"] == "integer":
+        low = None if limits.low is None else int(limits.low)
+        return WholeNumber(min=low, largest=int(kind.json["maximum"]))
+    if limits is not None:
+        return RealNumber(limits.low, limits.high, min_open=limits.low_open, max_open=limits.high_open)
+    if kind.many or (kind.json.get("type") == "string" and kind.metavar != "LOW:HIGH"):
+        return click.STRING
+    return _Read(kind)
+
+
+def field_option(
+    name: str,
+    parameter: str | None = None,
+    *,
+    help: str | None = None,
+    kind: Kind | None = None,
+    usual: Any = _SAME,
+    metavar: str | None = None,
+    required: bool = False,
+    callback: Any = None,
+    option: str | None = None,
+) -> Function:
+    """A decorator that adds the option of a field of the study; the arguments are what differs in this command.
+
+    parameter : what the command calls its value. [the field's name]
+    """
+    one = FIELDS[name]
+    if help is not None:
+        one = replace(one, help=help)
+    if kind is not None:
+        one = replace(one, kind=kind)
+    if usual is not _SAME:
+        one = replace(one, usual=usual)
+    return made_option(
+        one,
+        option or option_of(name),
+        parameter or name,
+        field=name,
+        metavar=metavar,
+        required=required,
+        callback=callback,
+    )
+
+
+def made_option(
+    one: Field,
+    typed: str,
+    parameter: str,
+    *,
+    field: str = "",
+    metavar: str | None = None,
+    required: bool = False,
+    callback: Any = None,
+) -> Function:
+    """The option of a field: `field` is its name where it is one of the study's."""
+    kind = one.kind
+    extra: dict[str, Any] = {"metavar": metavar or kind.metavar, "required": required}
+    if callback is not None:
+        extra["callback"] = callback
+    if kind.flag is not None:
+        on, off = kind.flag
+        typed = f"--{on}/--{off}" if on and off else typed
+        extra |= {"is_flag": True, "default": one.usual}
+    else:
+        extra |= {"type": click_type(kind), "multiple": kind.many}
+        if one.usual is not None:
+            extra |= {"default": one.usual, "show_default": one.usual not in ("", 0) and not kind.many}
+    if field:
+        extra["cls"] = FieldOption
+
+    def add(function: Function) -> Function:
+        made = click.option(typed, parameter, help=one.help, **extra)(function)
+        if field:
+            _last(made).field = field
+        return made
+
+    return add
+
+
+def file_argument(field: str, parameter: str = "file", *, metavar: str, required: bool = True) -> Function:
+    """A decorator that adds an argument for a file that the study may name."""
+
+    def add(function: Function) -> Function:
+        made = click.argument(parameter, metavar=metavar, required=required, cls=FieldArgument)(function)
+        _last(made).field = field
+        return made
+
+    return add
+
+
+def _last(function: Any) -> Any:
+    """The parameter that was added last to a function that becomes a command."""
+    return function.__click_params__[-1]

@@ -1,0 +1,70 @@
+"""A study said in the fields of a command: which table it reads, which systems it can compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from humeval_power.study import FIELDS
+
+
+def one_table(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Of `check` and `fit`: the ratings where they are there, else the pilot; of more than two systems none."""
+    found = two_systems(said, _typed)
+    ratings, pilot = found.get("ratings"), found.get("pilot")
+    if pilot is not None and (ratings is None or not Path(ratings).exists()):
+        found["ratings"] = pilot
+    return found
+
+
+def two_systems(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Names of more than two systems are left to the table."""
+    many = not isinstance(said.get("systems", "A,B"), str) and len(said["systems"]) > 2
+    return {name: value for name, value in said.items() if not (many and name == "systems")}
+
+
+def all_that_were_planned(said: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Of `analyze`: several systems are compared with each other where nothing else is said; the ratings of a
+    rehearsal as long as there are no others; the effect is that of interest."""
+    found = two_systems(said, typed)
+    if "systems" in said and "systems" not in found and not {"comparisons", "baseline"} & found.keys():
+        found["comparisons"] = "all-pairs"
+    ratings, rehearsal = found.get("ratings"), found.get("rehearsal")
+    if (
+        rehearsal is not None
+        and Path(rehearsal).exists()
+        and (ratings is None or not Path(ratings).exists())
+    ):
+        found["ratings"] = rehearsal
+    return found
+
+
+def searched(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Of `plan`: the items that there are, where no range of them is said; it finds the rest."""
+    found = dict(said)
+    if "items_range" not in found and "items" in found:
+        found["items_range"] = found["items"]
+    if "pairing" not in found and found.get("paired") is False:
+        found["pairing"] = "unpaired"
+    return found
+
+
+def rehearsed_or_drawn(said: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Of `simulate`: a rehearsal where plan and assignment are there, else a study drawn from what is said."""
+    tables = said.get("assignment") or ()
+    files = [said.get("plan"), *([tables] if isinstance(tables, str) else tables)]
+    if len(files) > 1 and all(path is not None and Path(path).exists() for path in files):
+        return said
+    found = one_pair_or_many(said, typed)
+    return {name: value for name, value in found.items() if name not in ("plan", "assignment", "key")}
+
+
+def one_pair_or_many(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Two systems are no several ones: their names are told, and need no option."""
+    if said.get("n_systems") == 2:
+        said = {name: value for name, value in said.items() if name != "n_systems"}
+    systems = said.get("systems")
+    if systems is not None and len(FIELDS["systems"].kind.read(systems)) == 2:
+        said = {name: value for name, value in said.items() if name != "systems"}
+    return said
