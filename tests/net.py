@@ -147,7 +147,12 @@ def _form(words: tuple[str, ...]) -> Iterator[str]:
     """The fields of a form, one a line, in their groups."""
     form = FORMS[words]
     options = offered(words, form.hides)
-    for group in field_groups(form, Asked(words, form.start), ()):
+    try:
+        groups = field_groups(form, Asked(words, form.start), ())
+    except KeyError as missing:
+        yield f"The form names an option that there is not: {missing}"
+        return
+    for group in groups:
         yield f"{group.title}{' (folded)' if group.folded else ''}: {' | '.join(group.one_of)}".rstrip(": ")
         for field in group.fields:
             if field.help == getattr(options[field.name], "help", ""):
