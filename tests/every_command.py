@@ -10,7 +10,8 @@ import contextlib
 import json
 import math
 import os
-from collections.abc import Container
+import shutil
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -24,6 +25,7 @@ GOLDEN = Path(__file__).parent / "golden" / "every_command.json"
 QUICK = "--simulations 200 --seed 3"
 SMALL_STUDY = "--workers 6 --items 24"
 SETTING = "--preset low"
+OWN = "own_scenario.py:make"
 
 # name: the command line; --json is added. Files are those of `write_inputs`, or of a command before.
 COMMANDS: dict[str, str] = {
@@ -169,8 +171,8 @@ _CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
 def write_inputs(folder: Path) -> None:
     """The files that the commands read, drawn from fixed seeds."""
     _write(folder / "outputs.csv", ["item,old,new", "one,a cat,the cat", "two,a dog,the <b>dog"])
-    for name in ("pilot.csv", "experts.csv"):
-        (folder / name).write_bytes((ROOT / "data" / name).read_bytes())
+    for place in ("data/pilot.csv", "data/experts.csv", "examples/own_scenario.py"):
+        shutil.copy(ROOT / place, folder)
     rng = np.random.default_rng(7)
     quality = {"base": 0.0, "one": 0.3, "two": 0.4, "three": -0.2, "four": 0.1}
     worker, item = rng.normal(0, 0.4, 6), rng.normal(0, 0.6, 15)
@@ -360,8 +362,7 @@ _OBSERVED = ((1.0, 0.3), (2.5, 0.04), (4.0, 0.001), (0.2, 0.9), (3.1, 0.02), (5.
 
 def command_words(line: str) -> list[str]:
     """A command line of COMMANDS as words."""
-    own = f"{ROOT / 'examples' / 'own_scenario.py'}:make"
-    return line.replace("{CLASSES}", _CLASSES).replace("{ANSWERS}", _ANSWERS).replace("{OWN}", own).split()
+    return line.replace("{CLASSES}", _CLASSES).replace("{ANSWERS}", _ANSWERS).replace("{OWN}", OWN).split()
 
 
 # Simulations of a second: no later command needs what they write.
@@ -382,18 +383,24 @@ def run_all(folder: Path, *, without: Container[str] = ()) -> dict[str, Any]:
     """Every command in turn in `folder`: its name to its JSON, or to what it printed if that is none."""
     from cli import run
 
-    write_inputs(folder)
     found: dict[str, Any] = {}
+    with prepared(folder):
+        for name, line in COMMANDS.items():
+            if name not in without:
+                words = command_words(line)
+                takes_json = words[0] not in ("simulate", "release")
+                result = run(*words, *(["--json"] if takes_json else []), code=None)
+                found[name] = {"exit": result.exit_code, "record": _parsed(result.stdout)}
+    return found
+
+
+@contextlib.contextmanager
+def prepared(folder: Path) -> Iterator[None]:
+    """Within it, the lines can be run in `folder`, in turn."""
+    write_inputs(folder)
     # The bits of codes are drawn anew for each key: here they are the same, as a seed makes other draws.
     with contextlib.chdir(folder), mock.patch.object(blinding, "new_bits", return_value=bytes(range(16))):
-        for name, line in COMMANDS.items():
-            if name in without:
-                continue
-            words = command_words(line)
-            takes_json = words[0] not in ("simulate", "release")
-            result = run(*words, *(["--json"] if takes_json else []), code=None)
-            found[name] = {"exit": result.exit_code, "record": _parsed(result.stdout)}
-    return found
+        yield
 
 
 def _parsed(text: str) -> Any:
@@ -405,6 +412,7 @@ def _parsed(text: str) -> Any:
 
 # Kept by no snapshot: they change with the machine and the day, not with the numbers.
 VOLATILE = {"versions", "command", "time", "created", "seconds", "sha256", "checksum"}
+OTHER_MACHINES = 1e-5  # relative, what their rounding does to estimates that are iterated
 
 
 def lasting(record: Any) -> Any:
@@ -423,11 +431,26 @@ def kept(old: Any, new: Any) -> Any:
     return old if are_close(old, new) else new
 
 
-def are_close(old: Any, new: Any) -> bool:
-    """Whether two values are numbers that other machines' rounding can tell apart, and nothing else."""
+def differences(old: Any, new: Any, path: str = "", *, rel_tol: float = OTHER_MACHINES) -> Iterator[str]:
+    """Where two records differ: other names, other words, numbers apart by more than rounding."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted((set(old) | set(new)) - VOLATILE):
+            if key not in new or key not in old:
+                yield f"{path}.{key}: only {'before' if key in old else 'now'}"
+            else:
+                yield from differences(old[key], new[key], f"{path}.{key}", rel_tol=rel_tol)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for place, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from differences(one, other, f"{path}[{place}]", rel_tol=rel_tol)
+    elif old != new and not are_close(old, new, rel_tol=rel_tol):
+        yield f"{path}: {old!r} before, {new!r} now"
+
+
+def are_close(old: Any, new: Any, *, rel_tol: float = OTHER_MACHINES) -> bool:
+    """Whether two values are numbers that rounding can tell apart, and nothing else."""
     if not (_is_number(old) and _is_number(new)):
         return False
-    return math.isclose(old, new, rel_tol=1e-5, abs_tol=1e-9)
+    return math.isclose(old, new, rel_tol=rel_tol, abs_tol=rel_tol / 1e4)
 
 
 def _is_number(value: Any) -> bool:

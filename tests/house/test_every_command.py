@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from cases import each_case, every_case
-from every_command import COMMANDS, GOLDEN, SLOW, VOLATILE, are_close, command_words, run_all
+from every_command import COMMANDS, GOLDEN, SLOW, command_words, differences, run_all
 
 
 @pytest.fixture(scope="module")
@@ -46,23 +46,8 @@ def test_every_command_still_gives_the_numbers_that_it_gave(tmp_path, golden):
 
 def _compare(now: dict[str, Any], golden: dict[str, Any]) -> None:
     assert now["exit"] == golden["exit"]
-    differences = list(_different(golden["record"], now["record"], ""))
-    assert not differences, "\n".join(differences[:20])
-
-
-def _different(old: Any, new: Any, path: str):
-    """Where two records differ: other names, other words, numbers apart by more than other machines' rounding."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted((set(old) | set(new)) - VOLATILE):
-            if key not in new or key not in old:
-                yield f"{path}.{key}: only {'before' if key in old else 'now'}"
-            else:
-                yield from _different(old[key], new[key], f"{path}.{key}")
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for place, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from _different(one, other, f"{path}[{place}]")
-    elif old != new and not are_close(old, new):
-        yield f"{path}: {old!r} before, {new!r} now"
+    found = list(differences(golden["record"], now["record"]))
+    assert not found, "\n".join(found[:20])
 
 
 NO_RECORD = (
