@@ -102,6 +102,12 @@ ONE_OF: Mapping[tuple[str, ...], str] = {
     ): "Give --effect on [0, 1] or --effect-raw in points of the scale, or "
     "--effect-latent on the latent scale; one of them.",
     ("margin", "margin_raw"): "Give --margin on [0, 1] or --margin-raw in points of the scale, not both.",
+    (
+        "effect_range",
+        "effect_raw_range",
+        "effect_latent_range",
+    ): "Give one list of differences: --effect on "
+    "[0, 1], --effect-raw in points of the scale, or --effect-latent on the latent scale.",
     ("documents", "items_per_document"): "Give --documents or --items-per-document, not both.",
     ("careless", "at_random"): "Give --careless, or --at-random and --straight-lining.",
     ("careless", "straight_lining"): "Give --careless, or --at-random and --straight-lining.",
@@ -678,6 +684,29 @@ class Study:
         "Ratings of each item",
         option="ratings-per-item",
         main=True,
+    )
+    effect_range: str | None = _said(
+        "search",
+        listed(number_list(float), "LIST"),
+        "True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
+        "Or on [0, 1]",
+        option="effect",
+        main=True,
+    )
+    effect_raw_range: str | None = _said(
+        "search",
+        listed(number_list(float), "LIST"),
+        "The same in points of the scale; see --scale.",
+        "Differences in points of the scale",
+        option="effect-raw",
+        main=True,
+    )
+    effect_latent_range: str | None = _said(
+        "search",
+        listed(number_list(float), "LIST"),
+        "The same on the latent scale of ratings in categories; see --shares.",
+        "Or on the latent scale",
+        option="effect-latent",
     )
     documents_range: str | None = _said(
         "search",

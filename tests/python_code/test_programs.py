@@ -266,7 +266,7 @@ def test_a_hostile_name_cannot_leave_its_quotes(text: str) -> None:
     assert {text, f"{text}.csv"} <= constants
     assert {node.id for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Name)} <= {
         "hp",
-        "ratings",
+        "study",
         "result",
         "print",
     }
@@ -330,10 +330,10 @@ def test_words_that_are_no_command_have_no_program(words: list[str]) -> None:
 
 @pytest.mark.usefixtures("there")
 def test_an_option_that_no_program_says_leaves_none() -> None:
-    line = f"{ASKED} --shares .1,.2,.4,.2,.1 --effect-latent 0.3"
+    line = f"{ASKED} --effect 0.1 --plan plan.json --amend reason"
     assert python_of(words_of(line)) == ""
     refused = run(*words_of(line), "--code", "python", code=2)
-    assert "effect_latent" in refused.stderr or "--effect-latent" in refused.stderr
+    assert "amend" in refused.stderr
 
 
 @pytest.mark.usefixtures("there")

@@ -68,6 +68,7 @@ _BESIDE_PLAN = ("files", "columns", "form")  # sections that a plan leaves open
 _NO_FOLDER = "what is uploaded needs a folder of its own."
 _A_FOLDER = 'Name the table in one, such as "field/assignment.csv"; or give -o FOLDER.'
 _UNSET = getattr(click.core, "UNSET", None)  # what the parser gives for an argument that is not there
+Seeks = Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[str, ...]]
 Adapt = Callable[[dict[str, Any], Mapping[str, Any]], dict[str, Any]]
 
 
@@ -75,13 +76,13 @@ Adapt = Callable[[dict[str, Any], Mapping[str, Any]], dict[str, Any]]
 class Use:
     """What a command takes from a study file.
 
-    seeks : fields that it finds out, and so leaves aside.
+    seeks : fields that it finds out, and so leaves aside; of what is said and typed where that decides.
     skips : fields that mean nothing to it.
     adapts : says the study in the fields of this command.
     writes : the field that names where its result is written, where no -o says so.
     """
 
-    seeks: tuple[str, ...] = ()
+    seeks: tuple[str, ...] | Seeks = ()
     skips: tuple[str, ...] = ()
     adapts: Adapt | None = None
     writes: str = ""
@@ -179,7 +180,11 @@ class StudyCommand(Command):
         ctx.meta[STUDY_FILE] = AskedStudy(
             file.path,
             typed=tuple(_long(one) for name, one in given.items() if name in file.values),
-            left=tuple(name for name in self.use.seeks if name in file.values and name not in given),
+            left=tuple(
+                name
+                for name in self._sought(file.values, typed)
+                if name in file.values and name not in given
+            ),
             places={_long(options[name]): file.places.get(name, name) for name in taken},
             fields={
                 **{name: plain(value) for name, value in file.values.items()},
@@ -187,6 +192,9 @@ class StudyCommand(Command):
             },
         )
         return [*words, *self._place_of_result(file.values, typed), *args], ""
+
+    def _sought(self, said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
+        return self.use.seeks(said, typed) if callable(self.use.seeks) else self.use.seeks
 
     @staticmethod
     def _is_here(typed: Mapping[str, Any]) -> bool:
@@ -197,7 +205,7 @@ class StudyCommand(Command):
         self, said: Mapping[str, Any], given: set[str], typed: Mapping[str, Any], options: Collection[str]
     ) -> dict[str, Any]:
         """What the file says and this command takes: nothing that was typed, is sought, or that a plan fixes."""
-        aside = {*self.use.seeks, *self.use.skips}
+        aside = {*self._sought(said, typed), *self.use.skips}
         found = {name: value for name, value in put_aside(said, given).items() if name not in aside}
         if self.use.adapts is not None:
             found = self.use.adapts(found, typed)

@@ -12,7 +12,7 @@ from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference, beyond_baseline, differences_of, on_unit
 from humeval_power.errors import InputError
 from humeval_power.fields import Field, listed, number_list, real
-from humeval_power.interfaces.asking.options import field_option, made_option
+from humeval_power.interfaces.asking.options import made_option
 from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.interfaces.cli.output import note
 from humeval_power.scales import RatingScale
@@ -74,8 +74,6 @@ def effect_options(
     many : an example of a list, for a command that takes several
     latent : also add --effect-latent, for a command that knows ratings in categories
     """
-    kind = None if many is None else listed(number_list(float), "LIST")
-    is_field = parameter == "effect"
     forms = {
         option: (parameter, what),
         f"{option}-raw": (f"{parameter}_raw", "The same in points of the scale; see --scale."),
@@ -83,10 +81,9 @@ def effect_options(
     if latent:
         help_text = "The same on the latent scale of ratings in categories; see --shares."
         forms[f"{option}-latent"] = (f"{parameter}_latent", help_text)
+    kind = real() if many is None else listed(number_list(float), "LIST")
     options = tuple(
-        field_option(name, kind=kind, help=text)
-        if is_field
-        else made_option(Field("effect", kind or real(), text), form, name)
+        made_option(Field("effect", kind, text), form, name, field=_field_of(name, many=many is not None))
         for form, (name, text) in forms.items()
     )
 
@@ -104,6 +101,14 @@ def effect_options(
         return None
 
     return lambda command: collected(command, options, name=parameter, collect=typed)
+
+
+def _field_of(name: str, *, many: bool) -> str:
+    """The field of the study that says such an effect; "" where none does."""
+    field = {"effect_of_interest": "effect", "effect_of_interest_raw": "effect_raw"}.get(name, name)
+    if not field.startswith("effect") or field.startswith("effects"):
+        return ""
+    return f"{field}_range" if many else field
 
 
 def warn_beyond(assumed: Assumptions, differences: Sequence[Difference]) -> None:

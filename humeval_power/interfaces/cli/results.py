@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from humeval_power.errors import InputError
+from humeval_power.interfaces.asking.study_file import ABOUT
 from humeval_power.interfaces.cli.beside import (
     Beside,
     BesideFile,
@@ -292,7 +293,10 @@ def details_wanted() -> bool:
 
 
 def record_wanted() -> bool:
-    """Whether the command that runs will write or print a record, which keeps what details show."""
+    """Whether the command that runs will write or print a record, which keeps what details show; a call
+    of Python can be asked for it."""
+    if ABOUT.get() is not None:
+        return True
     typed = dict(click.get_current_context().params)
     out = _out_of(typed, own_endings=(), writes="output" in typed)
     path = out.path if out.path not in (None, "-") else None

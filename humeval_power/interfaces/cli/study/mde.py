@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,7 +33,7 @@ from humeval_power.interfaces.cli.study.systems import (
     typed_systems,
 )
 from humeval_power.interfaces.cli.systems_options import AskedSystems, systems_options
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import WITH_MARGIN, DecisionRule
 
 if TYPE_CHECKING:
     from humeval_power.reporting.study.detectable import StudyDetectable
@@ -42,12 +43,14 @@ if TYPE_CHECKING:
 _TO_START = 0.1  # the difference of a pattern, from which the answer is found in proportion
 
 
-_SOUGHT = Use(
-    seeks=("effect", "effect_raw", "effect_latent", "margin", "margin_raw"), adapts=one_pair_or_many
-)
+def _sought(said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
+    """The effect; or the margin, at the effect that the study says."""
+    if (typed.get("alternative") or said.get("alternative")) in WITH_MARGIN:
+        return ("margin", "margin_raw")
+    return ("effect", "effect_raw", "effect_latent", "margin", "margin_raw")
 
 
-@click.command("mde", cls=StudyCommand, use=_SOUGHT)
+@click.command("mde", cls=StudyCommand, use=Use(seeks=_sought, adapts=one_pair_or_many))
 @study_options
 @field_option("workers", required=True)
 @field_option("items", required=True)

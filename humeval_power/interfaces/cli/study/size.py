@@ -44,13 +44,11 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.systems_answers import SystemsSizeResult
 
 
-def _without_sought(said: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
-    """What is to be found is not taken from the study."""
-    sought = str(typed.get("sought")).replace("-", "_")
-    return {name: value for name, value in one_pair_or_many(said, typed).items() if name != sought}
+def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
+    return (str(typed.get("sought")).replace("-", "_"),)
 
 
-@click.command("size", cls=StudyCommand, use=Use(adapts=_without_sought))
+@click.command("size", cls=StudyCommand, use=Use(seeks=_sought, adapts=one_pair_or_many))
 @study_options
 @click.option(
     "--find",

@@ -50,13 +50,17 @@ if TYPE_CHECKING:
     from humeval_power.reporting.study.systems_surface import SystemsSurface
 
 
+_EFFECTS = ("effect", "effect_raw", "effect_latent")
 _SIZES = listed(number_list(int), "LIST")
 
 
 def _one_size(said: dict[str, Any], typed: Mapping[str, Any]) -> dict[str, Any]:
-    """A study without ranges is a grid of its own size."""
-    sizes = {f"{name}_range": said[name] for name in ("workers", "items") if name in said}
-    return {**sizes, **one_pair_or_many(said, typed)}
+    """A study without ranges is a grid of its own size and difference."""
+    effects = (
+        () if any(name.startswith("effect") and name.endswith("_range") for name in said) else _EFFECTS
+    )
+    own = {f"{name}_range": said[name] for name in ("workers", "items", *effects) if name in said}
+    return {**own, **one_pair_or_many(said, typed)}
 
 
 @click.command("surface", cls=StudyCommand, use=Use(adapts=_one_size))
