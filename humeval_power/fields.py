@@ -7,7 +7,6 @@ argument in Python, the control of the page and the entry of the schema. Nothing
 from __future__ import annotations
 
 import csv
-import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -279,9 +278,15 @@ def typed_list(value: Any) -> str:
         return ",".join(f"{name}={_plain(number)}" for name, number in value.items())
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         return _plain(value)
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow([_plain(one) for one in _sequence(value)])
-    return line.getvalue()
+    return ",".join(_quoted(_plain(one)) for one in _sequence(value))
+
+
+def _quoted(name: str) -> str:
+    """A name of a list, in double quotes where it would not be read as it is."""
+    if name == name.strip() and not set(name) & set(',"\r\n'):
+        return name
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def _plain(value: Any) -> str:

@@ -1067,7 +1067,7 @@ class Study:
 
     def to_toml(self) -> str:
         """The file that says the same, with what each field is for."""
-        from humeval_power.interfaces.asking.study_file import study_text
+        from humeval_power.study_text import study_text
 
         return study_text(self.said())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +14,15 @@ import click
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import typed_list
 from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
-from humeval_power.interfaces.asking.study_file import ABOUT, plain, read_study
+from humeval_power.interfaces.asking.study_file import ABOUT, read_study, updated
 from humeval_power.interfaces.cli.capturing import caught
-from humeval_power.interfaces.cli.output import STUDY_FILE, note
+from humeval_power.interfaces.cli.output import STUDY_FILE, note, replace_file, say
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS, put_aside
+from humeval_power.study_text import plain
 
 WORDS_READ = "humeval_power.words_read"  # those of a command with what the study file says
+HERE = object()  # where the result was written
 _NOT_SHORT = {  # options of many commands that --help-all alone shows
     *(
         "format",
@@ -80,12 +83,14 @@ class Use:
     skips : fields that mean nothing to it.
     adapts : says the study in the fields of this command.
     writes : the field that names where its result is written, where no -o says so.
+    updates : what its result changes in the study file, once it is written.
     """
 
     seeks: tuple[str, ...] | Seeks = ()
     skips: tuple[str, ...] = ()
     adapts: Adapt | None = None
     writes: str = ""
+    updates: Callable[[Any], dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,28 @@ class AskedStudy:
     left: tuple[str, ...]
     places: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    updates: Callable[[Any], dict[str, Any]] | None = None
+
+    def update(self, result: Any, path: str) -> None:
+        """Say in the study file what the result that was written there decides.
+
+        Raises
+        ------
+        InputError
+            A file that was changed since it was read.
+        """
+        if self.updates is None or not self.path.lower().endswith(".toml"):
+            return
+        folder = Path(self.path).parent
+        said = {
+            name: os.path.relpath(path, folder) if value is HERE else value
+            for name, value in self.updates(result).items()
+        }
+        new = updated(self.path, self.text, said)
+        if new is not None:
+            replace_file(self.path, new)
+            note(f"{self.path} says now: {', '.join(f'{name} = {value}' for name, value in said.items())}.")
 
     @property
     def notice(self) -> str:
@@ -186,6 +213,8 @@ class StudyCommand(Command):
                 if name in file.values and name not in given
             ),
             places={_long(options[name]): file.places.get(name, name) for name in taken},
+            text=file.text,
+            updates=self.use.updates,
             fields={
                 **{name: plain(value) for name, value in file.values.items()},
                 **_typed_fields(given, typed),
@@ -319,7 +348,7 @@ def is_study(path: str) -> bool:
 def _help_all(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         ctx.meta["humeval_power.help_all"] = True
-        click.echo(ctx.get_help(), color=ctx.color)
+        say(ctx.get_help())
         ctx.exit()
 
 

@@ -13,7 +13,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 from humeval_power.errors import InputError, Problem
@@ -21,6 +20,7 @@ from humeval_power.fields import Kind
 from humeval_power.interfaces.formats.file_bytes import read_text
 from humeval_power.interfaces.formats.toml_text import toml_lines, toml_values
 from humeval_power.study import FIELDS, SCHEMA, SECTIONS, exclusive, near
+from humeval_power.study_text import entry, in_file, toml_value
 
 COMPARISON_SCHEMA = "humeval_power/compare_config/1"
 _HINT = "'humeval-power start -o study.toml' writes such a file."
@@ -36,6 +36,7 @@ class StudyFile:
     path: str
     values: Mapping[str, Any]
     places: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
 
 
 # The study that a call of Python is about, for the command that answers it.
@@ -78,10 +79,10 @@ def read_study(path: str | Path) -> StudyFile:
                 problems.append(Problem(*wrong, place=place))
                 continue
             values[key], places[key] = _beside(path, value, FIELDS[key].kind), place
-    problems += [Problem(_in_file(why), "", place=path) for why in exclusive(values)]
+    problems += [Problem(in_file(why), "", place=path) for why in exclusive(values)]
     if problems:
         raise InputError(problems)
-    return StudyFile(path, values, places)
+    return StudyFile(path, values, places, written)
 
 
 def _of_record(path: str, written: str) -> StudyFile:
@@ -176,58 +177,20 @@ def _beside(path: str, value: Any, kind: Kind) -> Any:
     return found if isinstance(value, list) else found[0]
 
 
-def _in_file(message: str) -> str:
-    """A message about options, in the words of a file."""
-    return re.sub(r"--([a-z][a-z-]*[a-z])", lambda found: found[1].replace("-", "_"), message)
+def updated(path: str, before: str, values: Mapping[str, Any]) -> str | None:
+    """The text of a study file with these values; None where it says them already.
 
-
-# -- writing -------------------------------------------------------------------------------------------------------
-
-
-def study_text(values: Mapping[str, Any], *, why: Mapping[str, str] | None = None) -> str:
-    """The file that says these values: section by section, each with what it is for.
-
-    why : where the value of a field comes from, for its remark.
+    Raises
+    ------
+    InputError
+        A file that was changed since it was read as `before`.
     """
-    lines = [f'schema = "{SCHEMA}"']
-    for section, group in SECTIONS.items():
-        mine = [name for name in values if FIELDS[name].section == section and values[name] is not None]
-        if not mine:
-            continue
-        lines += ["", f"[{section}]  # {group.title}"]
-        for name in sorted(mine, key=list(FIELDS).index):
-            lines += _entry(name, values[name], (why or {}).get(name, ""))
-    return "\n".join(lines) + "\n"
-
-
-def _entry(name: str, value: Any, reason: str) -> list[str]:
-    one = FIELDS[name]
-    choices = f" One of {', '.join(one.kind.choices)}." if one.kind.choices else ""
-    unit = f" ({one.unit})" if one.unit else ""
-    remark = f"{_in_file(one.help)}{choices}{unit}{f' Here: {reason}' if reason else ''}"
-    return [
-        *wrap(remark, _WIDTH, initial_indent="# ", subsequent_indent="# "),
-        f"{name} = {toml_value(value)}",
-    ]
-
-
-def toml_value(value: Any) -> str:
-    """A value as TOML writes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(name)} = {toml_value(one)}" for name, one in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(toml_value, value))}]"
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    if isinstance(value, str):  # a TOML string escapes what JSON does, and the delete character
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return repr(value)
-
-
-def _key(name: Any) -> str:
-    return str(name) if re.fullmatch(r"[A-Za-z0-9_-]+", str(name)) else json.dumps(str(name))
+    if read_text(path) != before:
+        rule = "was changed since it was read, and is left as it is."
+        said = ", ".join(f"{name} = {toml_value(value)}" for name, value in values.items())
+        raise InputError([Problem(rule, f"Say there yourself: {said}.", place=path)])
+    made = with_values(before, values)
+    return None if made == before else made
 
 
 def with_values(written: str, values: Mapping[str, Any]) -> str:
@@ -239,24 +202,24 @@ def with_values(written: str, values: Mapping[str, Any]) -> str:
     for name, value in values.items():
         section = FIELDS[name].section
         known = toml_lines("\n".join(lines))
-        entry = f"{name} = {toml_value(value)}"
+        line = f"{name} = {toml_value(value)}"
         at = known.get((section, name))
         if at is not None:
             last = _end_of_value(lines, at - 1)
             remark = _remark(lines[last])
-            lines[at - 1 : last + 1] = [entry + (f"  {remark}" if remark else "")]
+            lines[at - 1 : last + 1] = [line + (f"  {remark}" if remark else "")]
             continue
         here = known.get((section,))
         if here is None:
             while lines and not lines[-1].strip():
                 lines.pop()
-            lines += ["", f"[{section}]  # {SECTIONS[section].title}", *_entry(name, value, ""), ""]
+            lines += ["", f"[{section}]  # {SECTIONS[section].title}", *entry(name, value, ""), ""]
             continue
         later = [at for path, at in known.items() if len(path) == 1 and at > here]
         end = min(later) - 1 if later else len(lines)
         while end > here and not lines[end - 1].strip():
             end -= 1
-        lines[end:end] = _entry(name, value, "")
+        lines[end:end] = entry(name, value, "")
     return "\n".join(lines)
 
 
@@ -284,49 +247,3 @@ def _remark(line: str) -> str:
             continue
         return line[found.start() :]
     return ""
-
-
-# -- for editors ---------------------------------------------------------------------------------------------------
-
-
-def schema() -> dict[str, Any]:
-    """The JSON schema of the file."""
-    sections: dict[str, Any] = {
-        section: {
-            "type": "object",
-            "title": group.title,
-            "additionalProperties": False,
-            "properties": {
-                name: {
-                    **one.kind.json,
-                    "description": _in_file(one.help) + (f" Unit: {one.unit}." if one.unit else ""),
-                    **({} if one.usual in (None, "") else {"default": _json(one.usual)}),
-                }
-                for name, one in FIELDS.items()
-                if one.section == section
-            },
-        }
-        for section, group in SECTIONS.items()
-    }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA,
-        "title": "study.toml of humeval_power",
-        "type": "object",
-        "required": ["schema"],
-        "additionalProperties": False,
-        "properties": {"schema": {"const": SCHEMA}, **sections},
-    }
-
-
-def _json(value: Any) -> Any:
-    return float(value) if isinstance(value, Decimal) else value
-
-
-def plain(value: Any) -> Any:
-    """A value as a record holds it."""
-    if isinstance(value, Mapping):
-        return {str(name): plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    return float(value) if isinstance(value, Decimal) else value

@@ -24,6 +24,9 @@ def read_pilot(path: str) -> Ratings:
     """
     from humeval_power.interfaces.cli.loading import load_ratings
 
+    kept: dict[str, Ratings] = click.get_current_context().meta.setdefault("humeval_power.pilots", {})
+    if path in kept:
+        return kept[path]
     asked, typed = asked_study(), click.get_current_context().params
     said = {} if asked is None else asked.fields
     systems = said.get("systems")
@@ -44,4 +47,7 @@ def read_pilot(path: str) -> Ratings:
         order_column=said.get("order_column"),
     )
     ratings = load_ratings(path, table, require_pair=False)
-    return ratings if ratings.n_systems > 1 else load_ratings(path, table)  # which says what is wrong
+    if ratings.n_systems < 2:
+        load_ratings(path, table)  # says what is wrong
+    kept[path] = ratings
+    return ratings

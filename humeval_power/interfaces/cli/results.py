@@ -240,6 +240,8 @@ def with_result(
                     return
                 out.deliver(told)
                 work.delivered()
+                if asked is not None and out.path not in (None, "-") and caught() is None:
+                    asked.update(told, out.path)
             if found.missed:
                 if caught() is None:
                     note(f"Ends with {EXIT_TARGET_MISSED}: {found.missed}")

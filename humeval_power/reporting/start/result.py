@@ -10,6 +10,7 @@ from humeval_power.reporting.records import Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
 from humeval_power.reporting.start.script import script
 from humeval_power.reporting.start.steps import PROGRAM, Phase, Step
+from humeval_power.reporting.start.studied import LATER, NOW, study_file
 from humeval_power.reporting.start.talk import Talk
 from humeval_power.reporting.start.ways import again, assumptions, understood, way
 
@@ -21,9 +22,10 @@ class StartResult(Result):
     """The way from these answers: `steps` are its commands in order. Nothing was computed yet."""
 
     schema: ClassVar[str] = "humeval_power/start/1"
-    endings: ClassVar[tuple[str, ...]] = (".sh",)
+    endings: ClassVar[tuple[str, ...]] = (".sh", ".toml")
 
     talk: Talk
+    as_study: bool = False  # whether a study file is written, which every command then reads
     provenance: Provenance = UNKNOWN
 
     @property
@@ -33,6 +35,8 @@ class StartResult(Result):
 
     def body(self) -> Document:
         """What was understood, what was taken where nobody knew, the commands."""
+        if self.as_study:
+            return self._of_study_file()
         steps = self.steps
         sections = [
             Section(_TITLES[phase], tuple(block for step in found for block in _blocks(step, steps)))
@@ -45,6 +49,30 @@ class StartResult(Result):
             headline=understood(self.talk),
             caveats=assumptions(self.talk),
             sections=(*sections, Section("The same without questions", (Listing(again(self.talk).shown),))),
+        )
+
+    @property
+    def _next(self) -> str:
+        """The commands that come now, none of which needs an option."""
+        words = ["analyze"] if self.talk.have == "results" else [words for words, _ in NOW]
+        return f"{PROGRAM} {', '.join(words)}: each reads the study file, without options"
+
+    def _of_study_file(self) -> Document:
+        """The same where a study file holds what commands need: they come without options."""
+        return Document(
+            "Your study",
+            lead="The study file says it all; each command reads it in its folder.",
+            headline=(*understood(self.talk), ("Next", self._next)),
+            caveats=assumptions(self.talk),
+            sections=(
+                *(
+                    Section(
+                        title, tuple(block for words, why in commands for block in _command(words, why))
+                    )
+                    for title, commands in (("Now", NOW), ("When the judgements are in", LATER))
+                    if self.talk.have != "results" or title != "Now"
+                ),
+            ),
         )
 
     def content(self) -> Record:
@@ -60,7 +88,9 @@ class StartResult(Result):
         }
 
     def artefact(self, ending: str) -> str | bytes:
-        """The commands as a script of bash."""
+        """The commands as a script of bash, or the study as a file that they read."""
+        if ending == ".toml":
+            return study_file(self.talk, self.steps)
         if ending != ".sh":
             raise NotImplementedError(ending)
         return script(self.body().title, self.steps)
@@ -68,6 +98,10 @@ class StartResult(Result):
     def files(self) -> dict[str, str | bytes]:
         """The script, for a folder."""
         return {"start.sh": self.artefact(".sh")}
+
+
+def _command(words: str, why: str) -> tuple[Block, ...]:
+    return Listing(f"{PROGRAM} {words}"), Paragraph(why)
 
 
 def _blocks(step: Step, steps: tuple[Step, ...]) -> tuple[Block, ...]:

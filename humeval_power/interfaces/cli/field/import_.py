@@ -3,16 +3,17 @@ scores."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.asking.command import HERE, StudyCommand, Use
 from humeval_power.interfaces.cli.field.options import FieldFiles, LogReading, field_options, log_options
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 
 if TYPE_CHECKING:
@@ -21,7 +22,18 @@ if TYPE_CHECKING:
     from humeval_power.reporting.field.scores_imported import ScoresImportResult
 
 
-@click.command("import", cls=Command)
+def _assigned(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
+    """The assignment and its key, where both are there."""
+    tables = said.get("assignment") or ()
+    files = [*([tables] if isinstance(tables, str) else tables), said.get("key")]
+    there = len(files) > 1 and all(path is not None and Path(path).exists() for path in files)
+    return {name: said[name] for name in ("assignment", "key")} if there else {}
+
+
+_USE = Use(adapts=_assigned, writes="ratings", updates=lambda _result: {"ratings": HERE})
+
+
+@click.command("import", cls=StudyCommand, use=_USE)
 @click.argument("files", metavar="EXPORT...", nargs=-1, required=True)
 @log_options
 @click.option("--draft", is_flag=True, help="Draft the mapping of an export; -o mapping.toml writes it.")

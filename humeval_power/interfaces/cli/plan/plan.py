@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.choices import Exclusion
-from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.command import HERE, StudyCommand, Use
 from humeval_power.interfaces.asking.options import file_argument
 from humeval_power.interfaces.cli.adapting import searched
 from humeval_power.interfaces.cli.assumptions import Sources, parameter_options
@@ -47,7 +47,24 @@ if TYPE_CHECKING:
     from humeval_power.simulation.losses import Losses
 
 
-_SEARCHES = Use(seeks=("workers", "ratings_per_item"), skips=("plan",), adapts=searched, writes="plan")
+def _planned(result: Any) -> dict[str, Any]:
+    """The size that was planned, and where the plan is."""
+    counts = result.plan.counts
+    return {
+        "plan": HERE,
+        "workers": counts.n_workers,
+        "items": counts.n_items,
+        "ratings_per_item": counts.ratings_per_item,
+    }
+
+
+_SEARCHES = Use(
+    seeks=("workers", "ratings_per_item"),
+    skips=("plan",),
+    adapts=searched,
+    writes="plan",
+    updates=_planned,
+)
 
 
 @click.command("plan", cls=StudyCommand, use=_SEARCHES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 
 import click
 
@@ -70,7 +71,7 @@ def _values(choices: tuple[Choice, ...]) -> click.Choice[str]:
     "--limit", metavar="WHAT", help="budget=500 or 500, in US dollars; workers=20, items=100 or nothing."
 )
 @click.option("--assume-rest", is_flag=True, help="Ask nothing: assume what no option says, and tell it.")
-@with_result(endings=(".sh",))
+@with_result(endings=(".sh", ".toml"))
 def command(
     files: tuple[str, ...],
     n_systems: str | None,
@@ -82,7 +83,8 @@ def command(
 
     In a terminal it asks what no option says; elsewhere the rest is assumed,
     and told. A file is looked at, so that the commands fit it. Nothing is
-    computed. -o start.sh writes the commands as a script that runs them.
+    computed. -o study.toml writes the study as a file that every command
+    reads, so that none needs options; -o start.sh the commands as a script.
     """
     if n_systems is not None and systems is not None:
         raise click.UsageError("Give --n-systems or --systems, not both.")
@@ -97,9 +99,15 @@ def command(
     if may_ask:
         there = {"file": files[0] if len(files) == 1 else shlex.join(files)} if files else {}
         talk = ask_all(Talk(), {**given, **there})
-        return start({**given, **talk.said}, files=talk.files, found=talk.found)
+        return _shown(start({**given, **talk.said}, files=talk.files, found=talk.found))
     found = _found(files, given) if files and given.get("have") != "nothing" else None
-    return start(answers, files=files, found=found)
+    return _shown(start(answers, files=files, found=found))
+
+
+def _shown(found: StartResult) -> StartResult:
+    """The commands without options where a study file is written."""
+    output = click.get_current_context().params["output"] or ""
+    return replace(found, as_study=output.lower().endswith(".toml"))
 
 
 def _found(files: tuple[str, ...], given: Mapping[str, str]) -> Found:

@@ -1,0 +1,109 @@
+"""A study as text: the file with what each field is for, its schema for editors, plain values for records."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from textwrap import wrap
+from typing import Any
+
+from humeval_power.study import FIELDS, SCHEMA, SECTIONS
+
+_WIDTH = 100  # of a line of remarks
+
+
+def in_file(message: str) -> str:
+    """A message about options, in the words of a file."""
+    return re.sub(r"--([a-z][a-z-]*[a-z])", lambda found: found[1].replace("-", "_"), message)
+
+
+def study_text(values: Mapping[str, Any], *, why: Mapping[str, str] | None = None) -> str:
+    """The file that says these values: section by section, each with what it is for.
+
+    why : where the value of a field comes from, for its remark.
+    """
+    lines = [f'schema = "{SCHEMA}"']
+    for section, group in SECTIONS.items():
+        mine = [name for name in values if FIELDS[name].section == section and values[name] is not None]
+        if not mine:
+            continue
+        lines += ["", f"[{section}]  # {group.title}"]
+        for name in sorted(mine, key=list(FIELDS).index):
+            lines += entry(name, values[name], (why or {}).get(name, ""))
+    return "\n".join(lines) + "\n"
+
+
+def entry(name: str, value: Any, reason: str = "") -> list[str]:
+    """The lines of one field: what it is for, and its value."""
+    one = FIELDS[name]
+    choices = f" One of {', '.join(one.kind.choices)}." if one.kind.choices else ""
+    unit = f" ({one.unit})" if one.unit else ""
+    remark = f"{in_file(one.help)}{choices}{unit}{f' Here: {reason}' if reason else ''}"
+    return [
+        *wrap(remark, _WIDTH, initial_indent="# ", subsequent_indent="# "),
+        f"{name} = {toml_value(value)}",
+    ]
+
+
+def toml_value(value: Any) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(name)} = {toml_value(one)}" for name, one in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, str):  # a TOML string escapes what JSON does, and the delete character
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)
+
+
+def _key(name: Any) -> str:
+    return str(name) if re.fullmatch(r"[A-Za-z0-9_-]+", str(name)) else json.dumps(str(name))
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of the file."""
+    sections: dict[str, Any] = {
+        section: {
+            "type": "object",
+            "title": group.title,
+            "additionalProperties": False,
+            "properties": {
+                name: {
+                    **one.kind.json,
+                    "description": in_file(one.help) + (f" Unit: {one.unit}." if one.unit else ""),
+                    **({} if one.usual in (None, "") else {"default": _json(one.usual)}),
+                }
+                for name, one in FIELDS.items()
+                if one.section == section
+            },
+        }
+        for section, group in SECTIONS.items()
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA,
+        "title": "study.toml of humeval_power",
+        "type": "object",
+        "required": ["schema"],
+        "additionalProperties": False,
+        "properties": {"schema": {"const": SCHEMA}, **sections},
+    }
+
+
+def _json(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def plain(value: Any) -> Any:
+    """A value as a record holds it."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return float(value) if isinstance(value, Decimal) else value
