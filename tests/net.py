@@ -28,6 +28,7 @@ from cli import run
 from every_command import COMMANDS, OWN, QUICK, SETTING, SLOW, command_words, prepared
 from option_tree import leaves
 
+from humeval_power.interfaces.asking.command import StudyCommand
 from humeval_power.interfaces.page.asked import Asked, offered
 from humeval_power.interfaces.page.fields import Field, field_groups
 from humeval_power.interfaces.page.forms import FORMS
@@ -127,8 +128,10 @@ def _first_sight(name: str, command: click.Command) -> dict[str, str]:
     """Help, a wrong line and the form: what needs no file."""
     words = name.replace("scenario ", f"scenario {OWN} ").split()
     wrong, form = _wrong_words(command), tuple(name.split())
+    short = {"short help": _told(*words, "--help")} if isinstance(command, StudyCommand) else {}
     return {
-        "help": _told(*words, "--help"),
+        "help": _told(*words, "--help-all" if short else "--help"),
+        **short,
         "wrong": f"$ {' '.join(wrong)}\n{_told(*words, *wrong)}",
         **({"form": "\n".join([*_form(form), ""])} if form in FORMS else {}),
     }

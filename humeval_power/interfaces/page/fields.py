@@ -11,6 +11,8 @@ import click
 from humeval_power.interfaces.page.answers import Wrong
 from humeval_power.interfaces.page.asked import WRITES, Asked, link_name, may_read_files, offered
 from humeval_power.interfaces.page.forms.form import Control, Form, Group
+from humeval_power.interfaces.page.forms.study_controls import on_page
+from humeval_power.study import FIELDS
 
 Kind = Literal["text", "number", "choice", "switch", "file"]
 MORE = "All options"
@@ -119,10 +121,11 @@ def _about(problem: Wrong, options: Mapping[str, click.Parameter]) -> str | None
 
 
 def _field(control: Control, option: click.Parameter, asked: Asked, wrong: tuple[str, ...]) -> Field:
-    help = control.help or (getattr(option, "help", "") or "")
+    field = FIELDS.get(getattr(option, "field", ""))
+    help = control.help or on_page(getattr(option, "help", "") or "")
     return Field(
         name=control.option,
-        label=control.label or _words(control.option),
+        label=control.label or (field.label if field else "") or _words(control.option),
         kind=_kind(asked.command, control, option),
         values=_padded(asked.values(control.option), max(1, control.rows)),
         choices=_choices(control, option),

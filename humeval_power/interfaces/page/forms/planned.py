@@ -20,6 +20,7 @@ from humeval_power.interfaces.page.forms.study_controls import (
     difference,
     known,
     money,
+    of,
 )
 from humeval_power.interfaces.page.forms.study_steps import CARRIED, SIZE_OF_STUDY, TO_PLAN, TO_POWER
 
@@ -37,8 +38,8 @@ _LOOKS = (
             "blocks": "New workers with new items",
         },
     ),
-    Control("efficacy", "When success is declared"),
-    Control("futility", "When to give up"),
+    of("efficacy"),
+    of("futility"),
 )
 _LOOKS_OF_A_PLAN = tuple(
     replace(
@@ -113,26 +114,15 @@ PLAN = Form(
             note="Give one of them, or none: then the plan is for what is typical of public ratings.",
         ),
         *money(
-            Control(
-                "budget",
-                "What may be spent",
-                "USD",
-                help="At most. The plan is the cheapest within it that reaches the power.",
-            ),
+            of("budget"),
             Control("spend-budget", "Spend all of it"),
             start="0.10",
         ),
         Group(
             "What the plan says",
             (
-                Control("question", "The question that the study answers"),
-                Control("criteria", "Criteria", help="What is rated: fluency,adequacy."),
-                Control(
-                    "exclude-if",
-                    "Workers who are left out",
-                    help="failed-checks=0.34,repeats=0.3,seconds=2,same-answer=0.95.",
-                ),
-                Control("exclude", "Other rules for leaving out, in words"),
+                of("question"),
+                *map(of, ("criteria", "exclude_if", "exclusions")),
                 Control("date", "Date of the plan"),
             ),
             folded=True,
