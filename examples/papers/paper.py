@@ -12,8 +12,8 @@ A script of a paper says what was printed and what is found now, section by sect
 Run as `python examples/papers/NAME.py`, it prints the page; with --write it makes docs/papers/NAME.md, its
 pictures and its ledger, docs/papers/NAME.csv; with --check it changes nothing. It ends with 1, and writes nothing,
 where a number differs without a reason, or where one that held in the ledger no longer does (--accept takes that).
-A section of data that are not passed on (`data`) says so. Where they are not at hand (`keep`) it stays as it was last
-computed, byte for byte, which is told where it is made, and fails nothing.
+A section of data that are not passed on (`data`) says so. Where they are not at hand (`keep`) it stays as it was
+last computed, byte for byte, which is told where it is made, and fails nothing.
 
 Verdicts: `equal` (ours, rounded, is what was printed), `within` (no further away than the error of their or our own
 simulation, which is said), `differs` (for the reason that stands beside it).
@@ -296,7 +296,9 @@ class Paper:
                 reasons = [each for each in found.reason.split("; ") if each != NOT_PASSED_ON]
                 self._ledger[place, what] = replace(found, reason="; ".join(reasons))
         if self._kept:  # in the order in which all were computed
-            self._ledger = {key: self._ledger[key] for key in recalled if key in self._ledger} | self._ledger
+            self._ledger = {
+                key: self._ledger[key] for key in recalled if key in self._ledger
+            } | self._ledger
 
     def _lost(self, ledger: Path) -> list[str]:
         """Numbers that held when the ledger was written, and are gone or differ."""

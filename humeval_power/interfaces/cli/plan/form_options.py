@@ -96,8 +96,9 @@ _OPTIONS = (
         multiple=True,
         type=click.Choice(_UPLOADERS),
         metavar="PLATFORM",
-        help=f"Write into the folder -o what this platform takes: {', '.join(_UPLOADERS)}; repeatable. Needs "
-        "--key, because workers see codes only.",
+        help=f"Write into the folder -o what this platform takes: {', '.join(_UPLOADERS)}; "
+        "repeatable. Prolific finds people only: name what shows the texts too. Needs --key, because workers see "
+        "codes only.",
     ),
     click.option(
         "--question",
