@@ -966,7 +966,7 @@ class Study:
             many=True,
         ),
         f"Write into the folder -o what this platform takes: {', '.join(get_args(UploaderName))}; repeatable. "
-        "Needs --key, because workers see codes only.",
+        "Prolific finds people only: name what shows the texts too. Needs --key, because workers see codes only.",
         "Platform",
         main=True,
     )

@@ -195,6 +195,7 @@ def dathathri() -> None:
         "Fluency from 1 to 5 of four systems, on [0, 1]; one fit of all, `hp.models.fit_joint(ratings)` (lme4 "
         "gives the same means to three digits). The paper's coefficients are differences from the mean of the "
         "systems.",
+        data=DATHATHRI,
     )
     (row,) = (
         row for row in published("card2020_table12_datasets.csv") if row["dataset"].startswith("Dathathri")

@@ -21,7 +21,7 @@ HEAD = """# The founding papers, computed again
 
 Each page sets the tables, figures and numbers of a paper beside what this package finds, with the difference and
 its reason. `make papers` makes them anew, and fails where a number that held no longer does. Two data sets are not
-passed on; where they are not at hand their sections stand as they were last computed, and say so.
+passed on: their sections say so, and stand as they were last computed where the data are not at hand.
 
 | Page | Numbers | Equal as printed | Within the error said | Differ, with a reason |
 |---|---:|---:|---:|---:|

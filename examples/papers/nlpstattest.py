@@ -47,7 +47,7 @@ def figure_2() -> None:
     result = hp.compare.scores(tables, procedure="nlpstattest")
     found = result.comparison
     data, test = found.data, found.test
-    paper.section("Figure 2", "Data analysis of the sample")
+    paper.section("Figure 2", "Data analysis of the sample", data=SAMPLE)
     paper.command("humeval-power compare scores data-file.txt --systems B,A --procedure nlpstattest")
     ours = {"Column 1": data.second, "Column 2": data.first, "Difference": data.difference}
     paper.grid(
@@ -85,7 +85,7 @@ def _t_of(tables: object) -> float:
 
 def figure_3(tables: object, result: object) -> None:
     """The curve of power against sample size, by both of the paper's methods."""
-    paper.section("Figure 3", "Retrospective power")
+    paper.section("Figure 3", "Retrospective power", data=SAMPLE)
     paper.command(
         "humeval-power compare scores data-file.txt --systems B,A --procedure nlpstattest -o sample/"
     )

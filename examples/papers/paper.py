@@ -12,7 +12,8 @@ A script of a paper says what was printed and what is found now, section by sect
 Run as `python examples/papers/NAME.py`, it prints the page; with --write it makes docs/papers/NAME.md, its
 pictures and its ledger, docs/papers/NAME.csv; with --check it changes nothing. It ends with 1, and writes nothing,
 where a number differs without a reason, or where one that held in the ledger no longer does (--accept takes that).
-A section whose data are not here (`keep`) stays as it was last computed, marked so, and fails nothing.
+A section of data that are not passed on (`data`) says so. Where they are not at hand (`keep`) it stays as it was
+last computed, byte for byte, which is told where it is made, and fails nothing.
 
 Verdicts: `equal` (ours, rounded, is what was printed), `within` (no further away than the error of their or our own
 simulation, which is said), `differs` (for the reason that stands beside it).
@@ -42,8 +43,9 @@ HERE = Path(__file__).resolve().parent
 PAGES = HERE.parents[1] / "docs" / "papers"
 LEDGER = ("place", "what", "paper", "here", "difference", "verdict", "reason")
 HELD = ("equal", "within")
-NOT_HERE = "not computed here"  # a number that stands as it was last computed, in the ledger
-KEPT = "**Not computed here; the last result stands.**"  # a section of such numbers, on the page
+NOT_HERE = "not computed here"  # told of a section that stands as it was last computed
+NOT_PASSED_ON = "its data are not passed on"  # of a number, in the ledger
+WANTED = "**Computed where its data are at hand; elsewhere the last result stands.**"  # of a section, on the page
 _PRINTED = re.compile(r"(?P<sign>[<>]?)\s*(?P<number>[-+\u2212]?(?:\d[\d,]*)?\.?\d*)\s*%?")
 
 
@@ -135,14 +137,18 @@ class Paper:
     _listed: list[tuple[str, Compared]] = field(default_factory=list)
     _ledger: dict[tuple[str, str], Compared] = field(default_factory=dict)
     _skipped: list[tuple[str, str]] = field(default_factory=list)
+    _data: dict[str, Data] = field(default_factory=dict)
     _kept: dict[str, Data] = field(default_factory=dict)
     _pictures: list[tuple[Figure | Path, str]] = field(default_factory=list)
 
-    def section(self, place: str, heading: str, text: str = "") -> None:
-        """Begin what belongs to a place of the paper: a table, a figure, a section."""
+    def section(self, place: str, heading: str, text: str = "", *, data: Data | None = None) -> None:
+        """Begin what belongs to a place of the paper: a table, a figure, a section; `data` are needed for it."""
         self._close()
         self._place = place
         self._parts.append(f"## {place}: {heading}")
+        if data is not None:
+            self._data[place] = data
+            self.text(f"{WANTED} {data.wanted}")
         self.text(text)
 
     def text(self, text: str) -> None:
@@ -192,7 +198,7 @@ class Paper:
     def keep(self, place: str, data: Data) -> None:
         """Let the section of a place stand as it was last computed, since its data are not here."""
         self._close()
-        self._kept[place] = data
+        self._kept[place] = self._data[place] = data
         self._parts.append(f"## {place}: ")  # the page of before has the rest
 
     def finish(self) -> NoReturn:
@@ -225,13 +231,13 @@ class Paper:
         """The whole page, in Markdown."""
         self._close()
         verdicts = [found.verdict for found in self._ledger.values()]
-        kept = sum(place in self._kept for place, _ in self._ledger)
+        wanting = sum(place in self._data for place, _ in self._ledger)
         head = [
             f"# {self.title}",
             self.introduction.strip(),
             f"{self.source}",
-            f"{len(verdicts) - kept:,} numbers were computed again"
-            + (f", and {kept:,} stand as they were last computed. " if kept else ". ")
+            f"{len(verdicts):,} numbers were computed again"
+            + (f", {wanting:,} of them from data that are not passed on. " if wanting else ". ")
             + f"Equal as printed: {verdicts.count('equal'):,}; "
             f"within the error that is said: {verdicts.count('within'):,}; different, for a reason that is given: "
             f"{verdicts.count('differs'):,}. In tables, what the paper prints stands in parentheses. "
@@ -282,12 +288,17 @@ class Paper:
                 self.skip(place, data.wanted)
                 continue
             heading, *blocks = before.strip().split("\n\n")
-            blocks = [each for each in blocks if not each.startswith(KEPT)]
-            self._parts[at] = "\n\n".join([heading, f"{KEPT} {data.wanted}", *blocks])
-        for (place, what), found in _read(ledger).items():
+            blocks = [each for each in blocks if not each.startswith(WANTED)]
+            self._parts[at] = "\n\n".join([heading, f"{WANTED} {data.wanted}", *blocks])
+        recalled = _read(ledger)
+        for (place, what), found in recalled.items():
             if place in self._kept:
-                reasons = [each for each in found.reason.split("; ") if each not in ("", NOT_HERE)]
-                self._ledger[place, what] = replace(found, reason="; ".join([*reasons, NOT_HERE]))
+                reasons = [each for each in found.reason.split("; ") if each != NOT_PASSED_ON]
+                self._ledger[place, what] = replace(found, reason="; ".join(reasons))
+        if self._kept:  # in the order in which all were computed
+            self._ledger = {
+                key: self._ledger[key] for key in recalled if key in self._ledger
+            } | self._ledger
 
     def _lost(self, ledger: Path) -> list[str]:
         """Numbers that held when the ledger was written, and are gone or differ."""
@@ -316,7 +327,9 @@ class Paper:
         rows = csv.writer(table, lineterminator="\n")
         rows.writerow(LEDGER)
         for (place, what), one in self._ledger.items():
-            rows.writerow([place, what, one.printed, one.here, one.difference, one.verdict, one.reason])
+            reasons = [one.reason] if one.reason else []
+            reason = "; ".join([*reasons, NOT_PASSED_ON] if place in self._data else reasons)
+            rows.writerow([place, what, one.printed, one.here, one.difference, one.verdict, reason])
         ledger.write_text(table.getvalue(), encoding="utf-8")
         (folder / f"{self.key}.md").write_text(page, encoding="utf-8")
 

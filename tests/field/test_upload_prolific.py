@@ -138,3 +138,13 @@ def test_plan_and_sheet_name_the_same_total_where_slots_are_uneven(tmp_path):
     assert "where the total has 33.33 USD; a study for each slot costs 33.36 USD" in said
     assert "= 34.24 USD, if each place is filled once" in sheet  # 7 x 3.67 = 25.69, and 8.55
     assert "Rewards 25.03 USD + fee 8.33 USD = 33.36 USD" in sheet  # 5 x 3.67 + 2 x 3.34
+
+
+def test_the_files_name_a_page_of_the_study_and_what_shows_the_texts():
+    form = form_of()
+    made = {name: UPLOADERS[name].write(form) for name in ("prolific", "html")}
+    page = f"{form.slots[0]}.html"
+    assert page in made["html"]
+    assert f"https://.../{page}?PROLIFIC_PID=" in made["prolific"]["prolific.md"]
+    assert f"`{page}?worker=Ann`" in made["html"]["README.md"]
+    assert "Make the study itself too, with `--upload html`" in made["prolific"]["README.md"]

@@ -62,9 +62,9 @@ def test_a_tolerance_has_a_cause_and_a_reason_stays_only_where_it_is_needed() ->
         compared("many", 3)
 
 
-def page_of(*numbers: float) -> Paper:
+def page_of(*numbers: float, data: Data | None = None) -> Paper:
     paper = Paper("small", "A small paper", "Nobody (2020).")
-    paper.section("Table 1", "Two numbers")
+    paper.section("Table 1", "Two numbers", data=data)
     for k, ours in enumerate(numbers):
         paper.number(f"number {k}", compared("1.0", ours, reason="theirs is another" if k else ""))
     return paper
@@ -102,9 +102,16 @@ ABSENT = Data("ratings.csv", "Its authors have it.")
 
 
 def without_data() -> Paper:
-    """The page of two numbers where the data of its one section are not here."""
+    """The page of two numbers where the data of their section are not here."""
     paper = Paper("small", "A small paper", "Nobody (2020).")
     paper.keep("Table 1", ABSENT)
+    return paper
+
+
+def with_another(paper: Paper) -> Paper:
+    """The same page with a number that can be computed anywhere."""
+    paper.section("Table 2", "One more")
+    paper.number("number 2", compared("1.0", 1.01))
     return paper
 
 
@@ -113,26 +120,26 @@ def test_a_section_whose_data_are_not_here_stands_as_it_was_last_computed_and_sa
 ) -> None:
     monkeypatch.delenv("HUMEVAL_SHARED", raising=False)
     assert ABSENT.path() is None
-    full = page_of(1.01, 1.02)
+    full = page_of(1.01, 1.02, data=ABSENT)
     full.picture(Figure(), "figure-1", "One picture.")
+    full = with_another(full)
     assert ended(full, tmp_path, monkeypatch, "--write") == 0
     picture, ledger = tmp_path / "images" / "small-figure-1.png", tmp_path / "small.csv"
-    before = (picture.read_bytes(), list(csv.DictReader(ledger.read_text("utf-8").splitlines())))
+    before = {path: path.read_bytes() for path in (picture, ledger, tmp_path / "small.md")}
     capsys.readouterr()
-    assert ended(without_data(), tmp_path, monkeypatch, "--check") == 0
+    assert ended(with_another(without_data()), tmp_path, monkeypatch, "--check") == 0
     said = "`ratings.csv` is looked for in `data` of the folder that HUMEVAL_SHARED names. Its authors have it."
     assert capsys.readouterr().out == f"Table 1: not computed here. {said}\n"
 
     for _ in range(2):  # the second time from what the first has written
-        assert ended(without_data(), tmp_path, monkeypatch, "--write") == 0
-        page = (tmp_path / "small.md").read_text(encoding="utf-8")
-        marked = f"## Table 1: Two numbers\n\n**Not computed here; the last result stands.** {said}\n\n|"
-        assert page.count("Not computed here") == page.count(marked) == 1
-        assert "0 numbers were computed again, and 2 stand as they were last computed. Equal" in page
-        assert "| number 0 |   1.0 | 1.01 |      +0.01 |" in page
-        now = list(csv.DictReader(ledger.read_text("utf-8").splitlines()))
-        assert now == [{**row, "reason": "not computed here"} for row in before[1]]
-        assert picture.read_bytes() == before[0]
+        assert ended(with_another(without_data()), tmp_path, monkeypatch, "--write") == 0
+        assert {path: path.read_bytes() for path in before} == before
+    page = (tmp_path / "small.md").read_text(encoding="utf-8")
+    mark = "**Computed where its data are at hand; elsewhere the last result stands.**"
+    assert f"## Table 1: Two numbers\n\n{mark} {said}\n\n|" in page
+    assert "3 numbers were computed again, 2 of them from data that are not passed on. Equal" in page
+    rows = csv.DictReader(ledger.read_text("utf-8").splitlines())
+    assert [row["reason"] for row in rows] == ["its data are not passed on"] * 2 + [""]
 
     lost = ended(page_of(1.01, 1.3), tmp_path, monkeypatch, "--write")
     assert "number 1: held (1.02), now 1.30 is found" in str(lost)

@@ -314,3 +314,11 @@ def test_any_name_is_safe(name: str) -> None:
     assert not re.search(r"(?<!\\)\[x(?<!\\)\]\(", text)
     widths = [re.sub(r"\\.", "", line).count("|") for line in text.splitlines() if line.startswith("|")]
     assert set(widths) == {3}
+
+
+def test_a_plan_that_rests_on_a_few_second_items_says_so_and_what_would_do() -> None:
+    said = plan_markdown(of_counts(StudyCounts(98, 100, 1)))
+    assert "Hardly any of the 98 workers has a second item to rate: 2 in all." in said
+    assert "Take 100 workers, or 90 at most." in said
+    for counts in (StudyCounts(100, 100, 1), StudyCounts(90, 100, 1), StudyCounts(12, 40, 12)):
+        assert "Hardly any" not in plan_markdown(of_counts(counts))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from seven import seven
 
 from humeval_power.costs import CostModel, cost_of
+from humeval_power.designs import k_per_item
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
 from humeval_power.inference.study.formula import analytic_power, power_at
@@ -21,14 +22,18 @@ from humeval_power.parameters import preset
 from humeval_power.planning.plan.candidates import (
     SearchSpace,
     cheapest,
+    feasible_sizes,
     front,
     list_candidates,
     most_powerful,
+    rests_on_few,
 )
+from humeval_power.planning.power import estimate_power
 from humeval_power.planning.study.designs_of import design_of
 from humeval_power.planning.study.regular import powers, regular_precision
 from humeval_power.planning.study.required import counts_power, counts_precision
 from humeval_power.rules import DecisionRule
+from humeval_power.scenarios.study import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
 LIKERT = seven(0.58, 0.1, 0.07, 0.05, 0.13, 0.15, 0.18)
@@ -217,6 +222,7 @@ def test_nobody_is_asked_for_more_than_the_limit(limit):
     ):
         needed = k * (1 if paired else 2)
         feasible = needed <= m <= n * needed  # as many workers as an item needs, and work for each
+        feasible = feasible and not rests_on_few(n * needed - m, m)
         if feasible:
             heaviest = int(design_of(StudyCounts(m, n, k, paired)).worker_loads.max())
             feasible = heaviest <= limit
@@ -296,3 +302,23 @@ def test_an_empty_range_is_refused():
         list_candidates(
             {"one": LIKERT}, SearchSpace(workers=(), items=(20,), ratings_per_item=(1,)), SIMPLE
         )
+
+
+def _is_fitted(workers: int) -> bool:
+    """Whether each of 100 studies of 100 items, one rating each, has a test on a scale of five points."""
+    parameters = seven(0.52, 0.1, 0.09, 0.03, 0.18, 0.03, 0.17)
+    study = RatingStudy(
+        parameters, k_per_item(workers, 100, ratings_per_item=1), response="likert", points=5
+    )
+    return estimate_power(study, n_simulations=100).failure_rate == 0
+
+
+def test_no_design_rests_on_a_few_workers_who_rate_a_second_item() -> None:
+    # 98 workers of 100 items: where two of them repeat themselves, workers explain all ratings: no test.
+    assert not _is_fitted(98)
+    assert _is_fitted(100)
+    assert _is_fitted(90)
+    space = SearchSpace(workers=range(88, 105), items=(100,), ratings_per_item=(1,))
+    assert np.unique(feasible_sizes(space, True)[0]).tolist() == [88, 89, 90, 100]
+    asked = replace(space, workers=(98,))
+    assert feasible_sizes(asked, True)[0].tolist() == [98]

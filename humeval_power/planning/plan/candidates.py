@@ -25,6 +25,11 @@ Ints = NDArray[np.int64]
 Goal = Literal["cheapest", "most-powerful"]
 MOST_CANDIDATES = 3_000_000
 _CHUNK = 200_000
+LEAST_SECOND = 10
+"""Where nearly every worker does one thing, those who do a second one are all that tells workers from noise. On a
+scale of few points two or three of them often repeat themselves exactly: then workers explain every rating, and the
+planned analysis has no standard error. Ten hardly ever do. Where nobody does a second one, the test is that of the
+items' differences, and exact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,8 +223,17 @@ def feasible_sizes(
     if space.max_ratings_per_worker is not None:
         load = n_systems * -(-n * k // m) if paired else -(-n_systems * n * k // m)
         feasible &= space.shown(load) <= space.max_ratings_per_worker
+    testable = feasible & ~rests_on_few(work_for - m, m)
+    if testable.any():  # what is asked for alone is planned as it was asked for, and the plan says so
+        feasible = testable
     m, n, documents, k = m[feasible], n[feasible], documents[feasible], k[feasible]
     return m, n, documents, k, np.full(len(m), paired)
+
+
+def rests_on_few(second: Ints | int, workers: Ints | int) -> NDArray[np.bool_]:
+    """Whether the analysis rests on a few workers who do a second thing: see LEAST_SECOND."""
+    few = np.less(second, LEAST_SECOND) & (2 * np.asarray(second) < workers)
+    return np.asarray(np.greater(second, 0) & few)
 
 
 def _different_workers(paired: bool, n_systems: int) -> int:

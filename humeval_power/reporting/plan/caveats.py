@@ -8,6 +8,7 @@ from humeval_power.costs import Cost, fee_on, money, rewards_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
 from humeval_power.inference.study.formula import FEW_WORKERS
+from humeval_power.planning.plan.candidates import LEAST_SECOND, rests_on_few
 from humeval_power.planning.plan.plan import Plan
 from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.plan.rules import rules_caveats
@@ -30,6 +31,7 @@ def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> tuple[str, ..
         *_few_workers(plan, design),
         *_proof(plan),
         *_one_rating(plan),
+        *_few_second_items(plan),
         *_criteria(plan),
         *_zero_variances(plan),
         *_parameters(plan),
@@ -138,6 +140,19 @@ def _one_rating(plan: Plan) -> list[str]:
     return [
         "With one rating per item and system the test is exact, but item variance and noise cannot be told "
         "apart, and agreement cannot be measured."
+    ]
+
+
+def _few_second_items(plan: Plan) -> list[str]:
+    counts = plan.counts
+    work = counts.n_items * counts.ratings_per_item
+    second = work - counts.n_workers
+    if not counts.paired or not rests_on_few(second, counts.n_workers):
+        return []
+    return [
+        f"Hardly any of the {counts.n_workers:,} workers has a second item to rate: {second} in all. On a scale of "
+        "few points such a study can end without a test, because workers explain all of its ratings. Take "
+        f"{work:,} workers, or {work - LEAST_SECOND:,} at most."
     ]
 
 

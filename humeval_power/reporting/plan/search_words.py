@@ -181,7 +181,7 @@ def alone_table(result: PlanResult) -> Table:
     return Table(
         ("assumed", "this plan", "workers", "items", *documents, "k", "its own plan"),
         tuple((", ".join(who), *row) for row, who in names.items()),
-        caption="Power of this plan, and the plan to make, if only one of these is assumed",
+        caption="Power of this plan, and the plan to make, both by formula, if only one of these is assumed",
     )
 
 

@@ -98,10 +98,10 @@ def _plan(talk: Talk) -> Step:
     return Step(
         ("plan",),
         "Let it find the cheapest study that finds that difference, and write it down.",
-        "Read its first lines and 'Read this first'. If it ends with 3, nothing within the limits will do: it says "
-        "what stands in the way. Where each worker costs something before the first rating (instructions, "
-        "training), --cost-per-worker says what: without it many workers with little work each are cheapest. "
-        "plan/index.html is the same as a page.",
+        "Read its first lines and 'Read this first'. If the first one says that it misses its target (it then ends "
+        "with 3), nothing within the limits will do: it says what stands in the way. Where each worker costs "
+        "something before the first rating (instructions, training), --cost-per-worker says what: without it many "
+        "workers with little work each are cheapest. plan/index.html is the same as a page.",
         arguments=pilot,
         options=named(
             {**_source(talk, with_pilot=False), **_effect(talk), **_systems(talk), **search, **crew}
@@ -116,7 +116,9 @@ def _field() -> list[Step]:
         Step(
             ("assign",),
             "Say who rates what in which order, without showing which system it is.",
-            f"{ASSIGNMENT} is for those who rate; keep {KEY} to yourself.",
+            f"{ASSIGNMENT} is for those who rate; keep {KEY} to yourself. Once the texts are there, add --outputs "
+            "TEXTS.csv, --upload html, qualtrics, prolific, ... and -o upload, with another name for the key: the "
+            "folder then has what platforms take, and its own assignment.csv, to be named from here on.",
             options=named({**plan, "key": KEY}),
             output=ASSIGNMENT,
             beside=("key",),

@@ -193,7 +193,10 @@ def _names_of(outputs: Outputs, n_items: int) -> list[str] | None:
     """
     if len(outputs.items) != n_items:
         rule = f"has outputs of {len(outputs.items):,} items; the study has {n_items:,}."
-        remedy = "Leave out those that are not to be rated, or plan for as many as there are."
+        remedy = (
+            "Leave out those that are not to be rated, or plan for as many as there are: "
+            f"humeval-power plan --items {len(outputs.items)}."
+        )
         raise InputError([Problem(rule, remedy, place=outputs.origin)])
     return list(outputs.items) if outputs.named else None
 

@@ -18,7 +18,7 @@ _HOLE = re.compile("@([a-z_]+)@")  # of the page, filled in one go: what fills i
 _NOTES = (
     "A page asks nothing of the network: send it as a file, or put it on any web server. Nothing is sent "
     "either: the answers are what the worker downloads and gives you.",
-    "Each page is the work of one slot. A link may say who the worker is: `w01.html?worker=Ann`; Prolific's "
+    "Each page is the work of one slot. A link may say who the worker is: `@page@?worker=Ann`; Prolific's "
     "`?PROLIFIC_PID={{%PROLIFIC_PID%}}` and MTurk's `?workerId=...` work too. Else the page asks.",
     "Answers stay in the worker's browser until they are handed in, so that work can be stopped and taken up again "
     "in the same browser.",
@@ -41,7 +41,7 @@ def _write(form: RatingForm) -> Mapping[str, Content]:
                 f"the file `answers-{form.slots[0]}-....csv`.",
             ),
             exports="answers-*.csv",
-            notes=_NOTES,
+            notes=[note.replace("@page@", f"{form.slots[0]}.html") for note in _NOTES],
         ),
     }
 

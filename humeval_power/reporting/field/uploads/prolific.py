@@ -67,7 +67,8 @@ def _to_enter(form: RatingForm, work: Mapping[str, _Work]) -> str:
     }
     rows = "\n".join(f"| {name} | {text} |" for name, text in fields.items())
     said = "\n".join(f"- {one}" for one in _remarks(form, work, most))
-    return f"# What to enter at Prolific\n\n| Field | Enter |\n|---|---|\n{rows}\n\n{said}\n\n{_URLS}"
+    urls = _URLS.replace("@page@", f"{form.slots[0]}.html")
+    return f"# What to enter at Prolific\n\n| Field | Enter |\n|---|---|\n{rows}\n\n{said}\n\n{urls}"
 
 
 def _minutes(most: _Work, *, same: bool) -> str:
@@ -157,11 +158,12 @@ _URLS = f"""The address of the study, with the parameters by which participants 
 | Qualtrics | `https://.../jfe/form/SV_...?{_PARAMETERS}` |
 | Potato | `https://.../?{_PARAMETERS}` |
 | Google Forms | a study for each form: its address stands in the sheet `links`, under 'link for Prolific' |
-| Pages on a server of yours | a study for each page: `https://.../w01.html?{_PARAMETERS}` |
+| Pages on a server of yours | a study for each page: `https://.../@page@?{_PARAMETERS}` |
 """
 _README = f"""# Prolific
 
-1. Upload the study itself somewhere (another folder beside this one) and try it.
+1. Prolific finds the people; it does not show them the texts. Make the study itself too, with `--upload html`,
+   `qualtrics`, `potato` or `google-forms`: another folder beside this one. Put it online, and try it.
 2. Make a study at Prolific, and enter what stands in `prolific.md`. {_BLANK} marks what only you know.
 3. Where each slot has an address of its own, make a study for each, with one place, after the rows of `places.csv`,
    and exclude those who took part in the others.
