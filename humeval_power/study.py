@@ -271,7 +271,6 @@ class Study:
         "The question that the study is to answer, for the plan.",
         "Question",
         usual="",
-        main=True,
     )
     exclusions: tuple[str, ...] | None = _said(
         "question",
@@ -354,7 +353,6 @@ class Study:
         names(_criteria, "NAMES"),
         "Criteria that everything is rated and tested on: A,B,...",
         "Criteria",
-        main=True,
     )
     criterion: str | None = _said(
         "ratings", text("NAME"), "Criterion to keep, where there are several.", "Criterion"
@@ -480,7 +478,6 @@ class Study:
         text("SYSTEM"),
         "Compare every other system with this one, and only these.",
         "Compared with",
-        main=True,
     )
     model: str | None = _said(
         "systems",
@@ -683,7 +680,6 @@ class Study:
         "Of each item under each system, such as 1:10. [1 to --max-workers]",
         "Ratings of each item",
         option="ratings-per-item",
-        main=True,
     )
     effect_range: str | None = _said(
         "search",
@@ -800,7 +796,6 @@ class Study:
         "The same in points of the scale; see --scale.",
         "Margin in points of the scale",
         "points",
-        main=True,
     )
     alpha: float | None = _said(
         "test",
