@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.asking.command import StudyCommand, Use
+from humeval_power.interfaces.asking.options import field_option, file_argument
+from humeval_power.interfaces.cli.adapting import two_systems
 from humeval_power.interfaces.cli.options import TableOptions, table_options
 from humeval_power.interfaces.cli.plan.options import plan_path, table_by_plan
-from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.interfaces.cli.results import with_result
 
 if TYPE_CHECKING:
@@ -21,16 +23,16 @@ if TYPE_CHECKING:
     from humeval_power.reporting.field.withdrawal import WithdrawalResult
 
 
-@click.command("withdraw", cls=Command)
-@click.argument("file", metavar="RATINGS")
+@click.command("withdraw", cls=StudyCommand, use=Use(adapts=two_systems))
+@file_argument("ratings", metavar="RATINGS")
 @click.option(
     "--withdrawn",
     required=True,
     metavar="FILE",
     help="Those who withdrew, named as in RATINGS, one a line.",
 )
-@click.option("--plan", metavar="PATH", callback=plan_path, help="The plan of the study.")
-@click.option("--ledger", metavar="FILE", help="The ledger of looks. [beside the plan: plan.looks.jsonl]")
+@field_option("plan", callback=plan_path, help="The plan of the study.")
+@field_option("ledger")
 @click.option("--secret", metavar="FILE", help="The secret of the ledger's digests. [beside the ledger]")
 @table_options
 @with_result(endings=(".csv",))
