@@ -186,11 +186,10 @@ class AnalysisResult(Result):
     def _effect(self) -> Iterator[Block]:
         if self.looks is not None and self.sequential is not None:
             yield Paragraph(_looks(self.looks, self.sequential))
-        a, b = self.ratings.system_names
         fitted = self.fitted
         yield Paragraph(
             f"{self.ratings.source}: {fitted.n_ratings:,} ratings, {fitted.n_workers:,} workers, "
-            f"{fitted.n_items:,} items; A is {a!r}, B is {b!r}."
+            f"{fitted.n_items:,} items."
         )
         interest = self.interest
         effect = None if interest is None else interest.effect

@@ -128,7 +128,7 @@ class StudyPower(Result):
         y = CLAIM if self._has_margin else POWER
         more = (
             *growth_charts(outlook, analytic, simulated, y=y),
-            *effect_chart(outlook, analytic, simulated),
+            *effect_chart(outlook, analytic, simulated, direction=self.said.direction),
         )
         if more:
             yield Section("What would change it", more)
@@ -143,7 +143,7 @@ class StudyPower(Result):
             )
         elif held:
             yield Section("What holds it back", held)
-        estimates = estimates_chart(outlook, analytic, self.cell.study.rule)
+        estimates = estimates_chart(outlook, analytic, self.cell.study.rule, direction=self.said.direction)
         yield Section("What would be seen", (*estimates, *curse_chart(outlook, analytic, simulated)))
 
     def _powers(self) -> Iterator[Fact]:

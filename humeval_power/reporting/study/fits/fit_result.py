@@ -96,11 +96,10 @@ class FitResult(Result):
         """The effect and its test, the parameters, what to know of them, and the ratings."""
         from humeval_power.reporting.study.tables.check import ratings_picture
 
-        a, b = self.ratings.system_names
         fitted = self.fitted
         size = (
             f"{counted(fitted.n_ratings, 'rating')}, {counted(fitted.n_workers, 'worker')}, "
-            f"{counted(fitted.n_items, 'item')}{_documents(fitted)}; A is {a!r}, B is {b!r}"
+            f"{counted(fitted.n_items, 'item')}{_documents(fitted)}"
         )
         notes = (
             *fit_notes(self.ratings, fitted, self.test, self.size, self.interaction),
