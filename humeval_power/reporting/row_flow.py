@@ -63,7 +63,7 @@ def n_dropped(record: Document) -> int:
 
 
 def left_out_notice(flow: Iterable[FlowStep]) -> tuple[str, ...]:
-    """'34 rows were left out (30: rating is missing; 4: worker is missing).', to be read first; nothing without any.
+    """'34 rows were left out (30: rating is missing; 4: worker is missing).', to be read first; else nothing.
 
     Rows of another criterion than the chosen one, of a header, and those that are no ratings are not left out.
     """
