@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from humeval_power.differences import ANONYMOUS
+from humeval_power.choices import ANONYMOUS
 from humeval_power.errors import ParametersError, field_problem
 from humeval_power.latent import LATENT_DEVIATIONS, Latent, Link
 from humeval_power.parameters import CORRELATIONS, Parameters

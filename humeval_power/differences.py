@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from humeval_power.choices import ANONYMOUS
 from humeval_power.errors import InputError, Problem
 from humeval_power.scales import RatingScale
 
-ANONYMOUS = ("A", "B")  # two systems that nobody has named
 LARGEST = 1.0  # difference on [0, 1]: one system at the bottom of the scale, the other at its top
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from humeval_power.differences import ANONYMOUS
+from humeval_power.choices import ANONYMOUS
 from humeval_power.inference.preference.judgements import Judgements
 from humeval_power.reporting.chart import Axis, Chart, Series, Upright
 from humeval_power.reporting.document import Table

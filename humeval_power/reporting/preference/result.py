@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.differences import ANONYMOUS
+from humeval_power.choices import ANONYMOUS
 from humeval_power.inference.preference.judgements import Judgements, PreferenceTest
 from humeval_power.inference.shares import wilson_interval
 from humeval_power.reporting.document import (
