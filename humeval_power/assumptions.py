@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from humeval_power.choices import ANONYMOUS
 from humeval_power.errors import ParametersError, field_problem
 from humeval_power.latent import LATENT_DEVIATIONS, Latent, Link
 from humeval_power.parameters import CORRELATIONS, Parameters
@@ -19,7 +20,6 @@ from humeval_power.scales import RatingScale
 if TYPE_CHECKING:
     from humeval_power.uncertainty import VarianceUncertainty
 
-ANONYMOUS = ("A", "B")
 Origin = Literal["pilot", "file", "library", "published", "typed"]
 OWN: tuple[Origin, ...] = ("pilot", "file")
 

@@ -17,6 +17,7 @@ SearchMethod = Literal["analytic", "both"]  # of sizes, which are searched by fo
 HIGHEST = 1_000_000  # where a search for a size ends
 
 # Rating studies
+ANONYMOUS = ("A", "B")  # two systems that nobody has named
 Engine = Literal["native", "lme4", "statsmodels"]
 DesignKind = Literal[
     "crossed",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from humeval_power.choices import ANONYMOUS
 from humeval_power.errors import InputError, Problem
 from humeval_power.scales import RatingScale
 
@@ -16,12 +17,14 @@ LARGEST = 1.0  # difference on [0, 1]: one system at the bottom of the scale, th
 class Difference:
     """A difference B - A on [0, 1], with the scale that its points belong to.
 
-    `points` is what was said where it was said in points; then `scale` is there.
+    `points` is what was said where it was said in points; then `scale` is there. `systems` are the names of A and
+    B, None where it is one of any two.
     """
 
     value: float
     scale: RatingScale | None = None
     points: float | None = None
+    systems: tuple[str, str] | None = ANONYMOUS
 
     @classmethod
     def of_points(cls, points: float, scale: RatingScale) -> Difference:
@@ -34,16 +37,18 @@ class Difference:
         """
         return cls(scale.effect_from_raw(points), scale, points)
 
+    def between(self, systems: tuple[str, str] | None) -> Difference:
+        """The same, of these systems."""
+        return replace(self, systems=systems)
+
+    @property
+    def direction(self) -> str:
+        """Whose difference it is: 'new - baseline'."""
+        a, b = self.systems or ANONYMOUS
+        return f"{b} - {a}"
+
     def __str__(self) -> str:
-        if self.scale is None:
-            return f"B - A = {self.value:.6g} on [0, 1]"
-        if self.points is not None:
-            return (
-                f"{self.points:.6g} points of the scale {scale_words(self.scale)}, that is B - A = "
-                f"{self.value:.6g} on [0, 1]"
-            )
-        raw = self.scale.effect_to_raw(self.value)
-        return f"B - A = {self.value:.6g} on [0, 1], {raw:.6g} on the scale {scale_words(self.scale)}"
+        return understood([self])
 
 
 def scale_words(scale: RatingScale) -> str:
@@ -52,17 +57,18 @@ def scale_words(scale: RatingScale) -> str:
 
 
 def understood(differences: Sequence[Difference]) -> str:
-    """One or several differences, of one scale, in words."""
-    if len(differences) == 1:
-        return str(differences[0])
-    scale, in_points = differences[0].scale, differences[0].points is not None
+    """One or several differences, of one scale and of the same systems, in words."""
+    first = differences[0]
+    scale = first.scale
     values = ", ".join(f"{each.value:.6g}" for each in differences)
+    said = f"{'' if first.systems is None else f'{first.direction} = '}{values} on [0, 1]"
     if scale is None:
-        return f"B - A = {values} on [0, 1]"
-    raw = ", ".join(f"{scale.effect_to_raw(each.value):.6g}" for each in differences)
-    if in_points:
-        return f"{raw} points of the scale {scale_words(scale)}, that is B - A = {values} on [0, 1]"
-    return f"B - A = {values} on [0, 1], {raw} on the scale {scale_words(scale)}"
+        return said
+    if first.points is None:
+        raw = ", ".join(f"{scale.effect_to_raw(each.value):.6g}" for each in differences)
+        return f"{said}, {raw} on the scale {scale_words(scale)}"
+    points = ", ".join(f"{each.points:.6g}" for each in differences if each.points is not None)
+    return f"{points} points of the scale {scale_words(scale)}, that is {said}"
 
 
 def on_unit(values: Sequence[float], *, name: str, unit: float = 1.0) -> list[Problem]:

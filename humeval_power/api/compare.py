@@ -25,7 +25,7 @@ from humeval_power.sweep.executors import on_executor
 if TYPE_CHECKING:
     import pandas as pd
 
-    from humeval_power.inference.compare.result import Direction
+    from humeval_power.inference.clustered import Direction
     from humeval_power.inference.compare.score_table import ScoreTable
     from humeval_power.reporting.compare.many import ManyResult
     from humeval_power.reporting.compare.pair import PairResult

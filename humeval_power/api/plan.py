@@ -168,7 +168,9 @@ def make_plan(
 
     known = assumed if isinstance(assumed, Assumptions) else assumptions_of(assumed)
     known, notices = (known, ()) if safe is None else _safe(known, safe)
-    said = effect if isinstance(effect, Difference) else Difference(effect, known.scale)
+    said = (
+        effect if isinstance(effect, Difference) else Difference(effect, known.scale, systems=known.systems)
+    )
     most = max(workers) if workers else max_workers
     space = SearchSpace(
         workers=workers or range(2, max_workers + 1),

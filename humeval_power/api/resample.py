@@ -69,6 +69,7 @@ def resample(
     from humeval_power.scenarios.resample import ResampledRatings, Table
 
     said = Difference(shift, ratings.scale) if isinstance(shift, int | float) else shift
+    said = None if said is None else said.between((ratings.system_names[0], ratings.system_names[1]))
     first = ResampledRatings(
         Table.of(ratings),
         by=by,

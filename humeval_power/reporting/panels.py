@@ -23,7 +23,7 @@ SINGLE_COLUMN, FULL_WIDTH = 3.3, 6.8  # inches
 NARROWEST_PANEL = 1.05
 TITLE_LINE, LEGEND_LINE = 0.165, 0.165
 X_LABELS = {
-    "effect": "Difference between the systems (B - A, on [0, 1])",
+    "effect": "Difference between the systems, on [0, 1]",
     "items": "Items",
     CREW: "Workers",
     "setting": "Setting",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from humeval_power.checking.collected import APART
 from humeval_power.checking.rows import OF_ANOTHER_CRITERION
+from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import Record
 from humeval_power.reporting.values import Document, count, listed, number, words
 
 if TYPE_CHECKING:
-    from humeval_power.checking.rows import ExportFlow
+    from humeval_power.checking.rows import ExportFlow, FlowStep
     from humeval_power.ratings import Ratings
 
 
+HEADER = "rows of the header"
 _VERBS = {"read": "read", "dropped": "left out", "analysed": "analysed"}
 
 
@@ -57,6 +60,27 @@ def n_dropped(record: Document) -> int:
     """Rows that were left out of the table as it was read, and of the exports that it was made of; rows of another
     criterion than the chosen one are not left out."""
     return sum(_n_dropped(_steps(one)) for one in (*_exports(record), record))
+
+
+def left_out_notice(flow: Iterable[FlowStep]) -> tuple[str, ...]:
+    """'34 rows were left out (30: rating is missing; 4: worker is missing).', to be read first; else nothing.
+
+    Rows of another criterion than the chosen one, of a header, and those that are no ratings are not left out.
+    """
+    steps = [
+        step
+        for step in flow
+        if step.step == "dropped"
+        and step.rows
+        and not step.reason.startswith((OF_ANOTHER_CRITERION, APART, HEADER))
+    ]
+    if not steps:
+        return ()
+    n = sum(step.rows for step in steps)
+    why = (
+        "; ".join(f"{step.rows:,}: {step.reason}" for step in steps) if len(steps) > 1 else steps[0].reason
+    )
+    return (f"{counted(n, 'row')} {'was' if n == 1 else 'were'} left out ({why}).",)
 
 
 def flow_rows(record: Document) -> list[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ character or a mark that turns the direction, is shown as a code such as \\x1b o
 all that distinguishes two names.
 
 ========================  ==========================================================================
-terminal                  `terminal_text`, and `display_width`, `padded`, `cut` for columns
+terminal                  `terminal_text`, and `wrapped` lines, `display_width`, `padded`, `cut` for columns
 Markdown, HTML, LaTeX     `markdown_text`, `markdown_code`, `html_text`, `latex_text`
 BibTeX                    `bibtex_text`
 pictures                  `picture_text`
@@ -32,10 +32,11 @@ from humeval_power.safe_text.spreadsheets import (
     original_cells,
     table_csv,
 )
-from humeval_power.safe_text.terminal import cut, display_width, padded, terminal_text
+from humeval_power.safe_text.terminal import WIDTH, cut, display_width, padded, terminal_text, wrapped
 from humeval_power.safe_text.visible import one_line, visible
 
 __all__ = [
+    "WIDTH",
     "bibtex_text",
     "columns_csv",
     "csv_text",
@@ -59,4 +60,5 @@ __all__ = [
     "terminal_text",
     "toml_text",
     "visible",
+    "wrapped",
 ]

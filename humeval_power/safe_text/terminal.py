@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from humeval_power.safe_text.visible import visible
 
+WIDTH = 80
 _DOTS = "..."
+_STARTS_OF_ERRORS = ("error:", "warning:")
 
 
 def terminal_text(text: str) -> str:
@@ -36,6 +39,33 @@ def cut(text: str, width: int) -> str:
             break
         kept += 1
     return text[:kept] + _DOTS
+
+
+def wrapped(text: str, *, width: int = WIDTH, bullet: str = "", indent: str = "") -> str:
+    """Text in lines of at most `width` columns; names and paths are not broken, nor are blanks in them lost.
+
+    Later lines start with `indent`, or below the text after the bullet, and never as an error does: a system
+    may be named so.
+    """
+    later = indent or " " * display_width(bullet)
+    lines: list[str] = []
+    line = ""
+    for piece in re.findall(r" *[^ ]+", terminal_text(re.sub(r"[\t\r\n]", " ", text))):
+        word = piece.lstrip(" ")
+        room = width - display_width(later if lines else bullet)
+        if not line:
+            line = word
+        elif display_width(line) + display_width(piece) <= room:
+            line += piece
+        elif not word.lower().startswith(_STARTS_OF_ERRORS):
+            lines.append(line)
+            line = word
+        else:
+            above, _, moved = line.rpartition(" ")
+            lines += [above] if above else []
+            line = moved + piece
+    lines.append(line)
+    return "\n".join((later if place else bullet) + each.rstrip(" ") for place, each in enumerate(lines))
 
 
 def _width(character: str) -> int:

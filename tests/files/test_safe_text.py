@@ -20,7 +20,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from latex_run import compiled
 
-from humeval_power.interfaces.cli.output import wrapped
 from humeval_power.interfaces.cli.pandoc import READS
 from humeval_power.interfaces.formats.text_tables import read_delimited
 from humeval_power.reporting.document import Table
@@ -45,6 +44,7 @@ from humeval_power.safe_text import (
     terminal_text,
     toml_text,
     visible,
+    wrapped,
 )
 
 HIDDEN = "".join(map(chr, [*range(9), 11, 12, *range(14, 32), *range(127, 160)])) + (
@@ -147,6 +147,15 @@ def test_wrapped_lines_have_80_columns_of_any_script():
     assert wrapped("a\nError: b\x1b") == r"a Error: b\x1b"
     assert wrapped("a  (b)", bullet="  ") == "  a  (b)"
     assert wrapped("x" * 100, bullet="- ") == "- " + "x" * 100
+
+
+def test_no_line_below_the_first_begins_as_an_error_does():
+    for error in ("Error:", "error:", "Warning:", "WARNING:"):
+        for before in range(60, 90):
+            shown = wrapped(f"{'x' * before} of {error} all is well", bullet="- ")
+            assert not any(line.strip().startswith(error) for line in shown.split("\n")), shown
+            alone = wrapped(f"{'x' * before} {error} all is well")
+            assert not any(line.startswith(error) for line in alone.split("\n")), alone
 
 
 class Words(HTMLParser):

@@ -152,7 +152,7 @@ def test_power_in_words_names_both_scales_and_the_test(parameters: Path) -> None
     size = ("--workers", 10, "--items", 100, "--effect", 0.05)
     result = done("power", "--parameters", parameters, *size, "--simulations", 200)
     text = " ".join(result.stdout.split())
-    assert "B - A = 0.05 on [0, 1], 0.2 on the scale 1 to 5" in text
+    assert "new - baseline = 0.05 on [0, 1], 0.2 on the scale 1 to 5" in text
     assert "REML, t, kenward-roger df, two-sided, alpha 0.05" in text
     assert max(map(len, result.stdout.splitlines())) <= 80
 

@@ -48,6 +48,7 @@ def test_everything_is_in_it(taken):
     index = files["index.html"].decode()
     assert set(re.findall(r'href="([^"#]+)"', index)) >= set(files) - {"index.html"}
     assert "<h1>" in page
+    assert all("sh run.sh --anyway goes on" in " ".join(text.split()) for text in (index, page))
     assert json.loads(files["plan/plan.json"])["checksum"] in page
 
 

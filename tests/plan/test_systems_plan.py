@@ -65,7 +65,9 @@ def every_design(space: SearchSpace, planned: PlannedSystems) -> list[tuple[int,
     for m, n, k, paired in itertools.product(
         space.workers, space.items, space.ratings_per_item, space.pairings
     ):
-        if k <= m <= n * k * (1 if paired else n_systems):
+        work = n * k * (1 if paired else n_systems)
+        rests_on_few = 0 < work - m < 10 and 2 * (work - m) < m  # workers who do a second thing
+        if k <= m <= work and not rests_on_few:
             counts = StudyCounts(m, n, k, paired, n_systems=n_systems)
             found.append((int(cost_of(counts, COSTS).total * 100), counts))
     return [(cents, goal_power(planned, counts, DEFAULT_RULE), counts) for cents, counts in found]

@@ -402,7 +402,7 @@ def test_what_is_unusual_is_said() -> None:
     between = notice(with_cell(2, "rating", "2.5"), scale=RatingScale.parse("1:5"))
     assert "1 of 24 ratings lie between the 5 points of the scale 1 to 5." in between
     assert "there is only one system" in notice(small_table(system="A"), require_pair=False)
-    assert "where A is 'A' and B is 'B'; --systems B,A turns it round" in notice(small_table())
+    assert "The effect is B - A; --systems B,A turns it round" in notice(small_table())
 
 
 @pytest.mark.parametrize(

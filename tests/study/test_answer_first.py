@@ -86,3 +86,21 @@ def test_comparisons_name_systems_and_no_role(tmp_path: Path) -> None:
         ).stdout
         assert "new" in said
         assert not re.search(r"\bB\b|[a-z-] A\b(?! paper)", said), said
+
+
+@pytest.mark.parametrize("command", ["analyze", "fit", "import"])
+def test_rows_that_were_left_out_are_told_whatever_o_writes(command: str, tmp_path: Path) -> None:
+    rows = ["worker,item,system,rating"]
+    rows += [
+        f"w{w},i{i},{s},{(w + 2 * i + 3 * (s == 'new') + i * w) % 5 + 1}"
+        for w in range(6)
+        for i in range(8)
+        for s in ("old", "new")
+    ]
+    table = tmp_path / "ratings.csv"
+    table.write_text("\n".join([*rows, "w1,i9,old,N/A", "w2,i9,new,"]) + "\n")
+    written = tmp_path / ("out.csv" if command == "import" else "out.json")
+    scale = () if command == "import" else ("--scale", "1:5")
+    said = " ".join(run(command, table, *scale, "-o", written).stdout.split())
+    assert "2 rows were left out (" in said
+    assert "left out" not in run(command, table, *scale, "-o", written, "--force", "-q").stdout

@@ -239,7 +239,7 @@ def test_the_coefficient_of_card_et_al_is_half_a_difference():
 
 def test_resample_and_analyze_take_points_too():
     text, _ = run("resample", PILOT, "--scale", "1:5", "--shift-raw", "0.4", "--simulations", "20")
-    assert "Effect    0.4 points of the scale 1 to 5, that is B - A = 0.1 on [0, 1]" in text
+    assert "Effect    0.4 points of the scale 1 to 5, that is new - baseline = 0.1 on [0, 1]" in text
     record = json.loads(
         run("analyze", PILOT, "--scale", "1:5", "--effect-of-interest-raw", "0.4", *FAST, "--json")[0]
     )

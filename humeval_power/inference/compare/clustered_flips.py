@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from humeval_power.inference.clustered import normal_p
+from humeval_power.inference.clustered import Direction, normal_p
 from humeval_power.inference.compare.permutation import LISTED_UP_TO, extreme, flipped_sums
-from humeval_power.inference.compare.result import Direction, Floats
+from humeval_power.inference.compare.result import Floats
 from humeval_power.inference.compare.signed_ranks import rank_sum_share, tail_p
 
 MOST_STEPS = 10_000_000  # clusters times places of the sum, beyond which the normal law is taken

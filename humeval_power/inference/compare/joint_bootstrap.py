@@ -8,9 +8,10 @@ import numpy as np
 
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
+from humeval_power.inference.clustered import Direction
 from humeval_power.inference.compare.bootstrap import outer_quantiles, studentised
 from humeval_power.inference.compare.cluster_resampling import ClusterSums
-from humeval_power.inference.compare.result import Direction, Floats, TestSettings, score_differences
+from humeval_power.inference.compare.result import Floats, TestSettings, score_differences
 from humeval_power.inference.compare.score_table import Pairs
 from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import in_blocks

@@ -10,12 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from humeval_power.inference.compare.result import (
-    Direction,
-    Floats,
-    PairedTest,
-    TestSettings,
-)
+from humeval_power.inference.clustered import Direction
+from humeval_power.inference.compare.result import Floats, PairedTest, TestSettings
 from humeval_power.inference.ranked_values import at_least
 from humeval_power.inference.resampled import drawn_p, in_blocks, monte_carlo_interval
 from humeval_power.kernels.metrics.resampling import drawn_signs

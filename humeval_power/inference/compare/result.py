@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from humeval_power.choices import DEFAULT_RESAMPLES
 from humeval_power.errors import InputError
+from humeval_power.inference.clustered import Direction
 from humeval_power.inference.compare.resamples import Resamples
 from humeval_power.inference.ranked_values import exact_difference
 
 Floats = NDArray[np.float64]
-
-Direction = Literal["two-sided", "greater", "less"]
 
 MAX_RESAMPLES = 10_000_000
 

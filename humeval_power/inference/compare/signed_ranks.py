@@ -7,7 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from humeval_power.inference.compare.result import Direction, Floats
+from humeval_power.inference.clustered import Direction
+from humeval_power.inference.compare.result import Floats
 from humeval_power.inference.ranked_values import mid_ranks
 
 EXACT_RANKS_UP_TO = 200  # differences other than zero; beyond, the normal approximation is as good

@@ -12,7 +12,7 @@ from scipy import special
 from humeval_power.choices import Question
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
-from humeval_power.inference.clustered import normal_p, student_p
+from humeval_power.inference.clustered import Direction, normal_p, student_p
 from humeval_power.inference.compare.bootstrap import bootstrap_mean, bootstrap_median, bootstrap_t
 from humeval_power.inference.compare.effect_sizes import (
     hodges_lehmann,
@@ -22,7 +22,6 @@ from humeval_power.inference.compare.effect_sizes import (
 from humeval_power.inference.compare.permutation import sign_flip_mean, sign_flip_median
 from humeval_power.inference.compare.primer import primer_test
 from humeval_power.inference.compare.result import (
-    Direction,
     Floats,
     PairedTest,
     TestSettings,

@@ -21,9 +21,11 @@ if TYPE_CHECKING:  # the kernels, which counts alone do without
 class Judgements:
     """Wins of B, ties and losses of one comparison; `preference` (-1, 0, +1), `worker` and `item` (codes
     from 0) and `position` (+1/2 where B was shown first, -1/2 where A was) are there, one for each judgement,
-    where the table has a row for each. `notices` say what was assumed in reading it."""
+    where the table has a row for each. `systems` are the names of A and B, None where the table has none. `notices`
+    say what was assumed in reading it."""
 
     name: str = ""
+    systems: tuple[str, str] | None = None
     wins: int
     ties: int = 0
     losses: int

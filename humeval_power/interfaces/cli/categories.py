@@ -35,7 +35,7 @@ def settled(
     """
     if effect.latent:
         return [_at_latent_effect(settings, shares, link, value) for value in effect.values]
-    found = effect.on(settings.scale)
+    found = [said.between(settings.systems) for said in effect.on(settings.scale)]
     if shares is None:
         return [(settings, said) for said in found]
     return [(in_categories(settings, shares, link=link, difference=said.value), said) for said in found]
@@ -62,7 +62,9 @@ def _at_latent_effect(
         latent = settings.entries[0].parameters.latent
         if latent is None:
             raise click.UsageError("--effect-latent is of ratings in categories: add --shares.")
-        said = Difference(replace(latent, effect=effect).difference, settings.scale)
+        said = Difference(
+            replace(latent, effect=effect).difference, settings.scale, systems=settings.systems
+        )
         return settings, said
 
     def at(difference: float) -> tuple[Assumptions, Latent]:
@@ -73,7 +75,7 @@ def _at_latent_effect(
 
     same, latent = at(0.0)
     if effect == 0:
-        return same, Difference(0.0, settings.scale)
+        return same, Difference(0.0, settings.scale, systems=settings.systems)
 
     from scipy import optimize
 
@@ -86,7 +88,7 @@ def _at_latent_effect(
     guess = replace(latent, effect=effect).difference
     low, high = sorted((guess / 2, max(-0.99, min(0.99, 1.5 * guess))))
     difference = float(optimize.brentq(gap, low, high, xtol=1e-9))
-    return at(difference)[0], Difference(difference, settings.scale)
+    return at(difference)[0], Difference(difference, settings.scale, systems=settings.systems)
 
 
 def analysed_as(rule: DecisionRule, settings: Assumptions) -> DecisionRule:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from humeval_power.interfaces.cli.output import QUIET, say, wrapped
+from humeval_power.interfaces.cli.output import QUIET, say
 from humeval_power.kernels.compile_events import listening
+from humeval_power.safe_text import wrapped
 
 if TYPE_CHECKING:
     pass

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.beside import Content
-from humeval_power.interfaces.cli.output import WIDTH
-from humeval_power.safe_text import table_csv
+from humeval_power.safe_text import WIDTH, table_csv
 
 if TYPE_CHECKING:
     from humeval_power.reporting.result import Result

@@ -16,7 +16,8 @@ from humeval_power.errors import HumevalPowerError, InputError, options_in_error
 from humeval_power.interfaces.cli.capturing import caught
 from humeval_power.interfaces.cli.compiling import compiled_kernels
 from humeval_power.interfaces.cli.option_names import as_typed
-from humeval_power.interfaces.cli.output import STUDY_FILE, WIDTH, WORDS, finish_stopped_runs, say, wrapped
+from humeval_power.interfaces.cli.output import STUDY_FILE, WORDS, finish_stopped_runs, say
+from humeval_power.safe_text import WIDTH, wrapped
 
 # section: {name of the command: (the module below this package, by subject; what --help says about it)}
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {

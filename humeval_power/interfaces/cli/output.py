@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,13 +11,12 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.interfaces.cli.capturing import caught
-from humeval_power.safe_text import display_width, terminal_text, visible
+from humeval_power.safe_text import terminal_text, wrapped
 
 QUIET = "humeval_power.quiet"
 WORDS = "humeval_power.words"  # what was typed after the name of the program
 STUDY_FILE = "humeval_power.study"  # what the command took from a study file
 PROGRAM = "humeval-power"
-WIDTH = 80
 _WRITTEN = ("output", "key", "key_file", "figures", "pictures", "library", "ledger", "write_config")
 
 
@@ -37,23 +35,6 @@ def note(message: str) -> None:
     """Print a remark on standard error, unless --quiet."""
     if not is_quiet():
         remark(message)
-
-
-def wrapped(text: str, *, bullet: str = "", indent: str = "") -> str:
-    """Text in lines of at most 80 columns; names and paths are not broken.
-
-    Later lines start with `indent`, or below the text after the bullet.
-    """
-    later = indent or " " * display_width(bullet)
-    lines = [bullet]
-    for piece in re.findall(r" *[^ ]+", visible(re.sub(r"[\t\r\n]", " ", text))):
-        is_first = lines[-1] in (bullet, later)
-        word = piece.lstrip(" ") if is_first else piece
-        if not is_first and display_width(lines[-1]) + display_width(word) > WIDTH:
-            lines.append(later)
-            word = piece.lstrip(" ")
-        lines[-1] += word
-    return "\n".join(lines)
 
 
 def show(text: str, *, exact: bool = False) -> None:

@@ -204,13 +204,16 @@ def _by_system(
     notices = [*taken]
     if systems is None:
         turned = shell_word(f"{pair[1]},{pair[0]}")
-        notices.append(f"A is {pair[0]!r} and B is {pair[1]!r}; --systems {turned} turns it round.")
+        notices.append(
+            f"Shares and signs are of {pair[1]} against {pair[0]}; --systems {turned} turns it round."
+        )
     if side is None and not is_fixed:
         notices.append(f"The system in column {shown[0]!r} is taken as the one that was shown first.")
     if not kept.all():
         notices.append(f"{int((~kept).sum()):,} rows that compare other systems are left out.")
     return Judgements(
         name=f"{pair[1]} (B) and {pair[0]} (A)",
+        systems=(pair[0], pair[1]),
         wins=int((preference > 0).sum()),
         ties=int((preference == 0).sum()),
         losses=int((preference < 0).sum()),

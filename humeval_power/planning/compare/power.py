@@ -10,7 +10,7 @@ from scipy import special
 
 from humeval_power.choices import CURVE_SIMULATIONS
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.result import Direction
+from humeval_power.inference.clustered import Direction
 from humeval_power.inference.equivalence_power import equivalence_power
 from humeval_power.planning.power import DEFAULT_SEED, PowerEstimate, estimate_powers
 from humeval_power.roots import root_between

@@ -30,6 +30,7 @@ from humeval_power.reporting.document import Block, Document, Paragraph, Picture
 from humeval_power.reporting.numbers import counted, interval_words, p_cell
 from humeval_power.reporting.records import ANALYSES_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.row_flow import left_out_notice
 from humeval_power.safe_text import file_stems
 
 if TYPE_CHECKING:  # pandas is slow to import
@@ -107,6 +108,11 @@ class CriteriaResult(Result):
             worker for one in self.results.values() for worker in one.ratings.worker_names
         )
 
+    def _left_out(self) -> tuple[str, ...]:
+        """The rows that each criterion is without."""
+        said = {name: left_out_notice(one.ratings.flow) for name, one in self.results.items()}
+        return tuple(f"{name}: {notice}" for name, notices in said.items() for notice in notices)
+
     def body(self) -> Document:
         """The findings under all criteria, then each comparison and the analysis of each criterion."""
         n = len(self.results)
@@ -121,7 +127,7 @@ class CriteriaResult(Result):
         return Document(
             f"Analysis of {'1 criterion' if n == 1 else f'{n} criteria'}",
             lead=self._lead(),
-            caveats=self._notices,
+            caveats=(*self._notices, *self._left_out()),
             sections=(
                 *several_sections(self.systems, self.tests),
                 *exclusion_section(*self._exclusions),

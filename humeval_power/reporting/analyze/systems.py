@@ -62,6 +62,7 @@ from humeval_power.reporting.document import Block, Document, Paragraph, Picture
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import ANALYSIS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.row_flow import left_out_notice
 
 if TYPE_CHECKING:  # pandas and Matplotlib are slow to import
     import pandas as pd
@@ -207,7 +208,7 @@ class SystemsResult(Result):
         return Document(
             title,
             lead=self.decision,
-            caveats=rehearsal_notices(self.ratings.worker_names),
+            caveats=(*rehearsal_notices(self.ratings.worker_names), *left_out_notice(self.ratings.flow)),
             sections=tuple(each for each in sections if each.blocks),
         )
 

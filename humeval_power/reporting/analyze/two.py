@@ -37,6 +37,7 @@ from humeval_power.reporting.document import Block, Document, Paragraph, Points,
 from humeval_power.reporting.numbers import counted, interval_words, p_words, percent
 from humeval_power.reporting.records import ANALYSIS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.row_flow import left_out_notice
 from humeval_power.reporting.study.fits.adjustment import adjustment_sections
 from humeval_power.reporting.study.fits.family_words import family_remarks
 from humeval_power.reporting.study.fits.fit_blocks import (
@@ -179,18 +180,17 @@ class AnalysisResult(Result):
         return Document(
             f"Analysis of {a} and {b}{criterion}",
             lead=self.decision,
-            caveats=rehearsal_notices(self.ratings.worker_names),
+            caveats=(*rehearsal_notices(self.ratings.worker_names), *left_out_notice(self.ratings.flow)),
             sections=tuple(sections),
         )
 
     def _effect(self) -> Iterator[Block]:
         if self.looks is not None and self.sequential is not None:
             yield Paragraph(_looks(self.looks, self.sequential))
-        a, b = self.ratings.system_names
         fitted = self.fitted
         yield Paragraph(
             f"{self.ratings.source}: {fitted.n_ratings:,} ratings, {fitted.n_workers:,} workers, "
-            f"{fitted.n_items:,} items; A is {a!r}, B is {b!r}."
+            f"{fitted.n_items:,} items."
         )
         interest = self.interest
         effect = None if interest is None else interest.effect

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.inference.compare.result import Direction
+from humeval_power.inference.clustered import Direction
 from humeval_power.planning.compare.power import RequiredItems
 from humeval_power.planning.compare.primer import PrimerCell
 from humeval_power.reporting.chart import Chart, Series

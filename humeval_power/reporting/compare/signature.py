@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, fields
 
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.result import Direction
+from humeval_power.inference.clustered import Direction
 from humeval_power.reporting.signature import DIGITS, NAME, named, short
 
 _SIDES: dict[str, Direction] = {"two": "two-sided", "one": "greater", "less": "less"}

@@ -16,7 +16,7 @@ from humeval_power.reporting.field.workers import with_pseudonyms
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import IMPORT_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
-from humeval_power.reporting.row_flow import export_record
+from humeval_power.reporting.row_flow import export_record, left_out_notice
 from humeval_power.safe_text import table_csv
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class ImportResult(Result):
         """How many ratings of whom, and the flow."""
         return Document(
             f"{counted(self._kinds.get('rating', len(self._frame)), self._unit)} imported",
+            lead=" ".join(notice for one in self.table.flows for notice in left_out_notice(one.flow)),
             sections=(
                 Section("", (Facts(tuple(self._counts())),)),
                 Section("What was left out, and why", tuple(self._flows())),

@@ -141,7 +141,7 @@ class LooksStudyResult(Result):
             size=self.plan.study.sizes[-1],
             cost=math.nan if costs is None else costs[-1],
             currency=self.currency,
-            unit="B - A on [0, 1]",
+            unit="difference on [0, 1]",
         )
         yield bias_table(self.points)
 

@@ -72,13 +72,16 @@ def is_below_target(plan: Plan) -> bool:
 
 
 def plan_answer(plan: Plan, said: Difference | None = None) -> str:
-    """How many of 100 such studies succeed, and whether that is what was wanted; the effect as the user said it."""
+    """How many of 100 such studies succeed, and whether that is what was wanted.
+
+    The effect is in the unit that the user `said` it in; where nobody says it here, in both.
+    """
     reached = round(100 * promised_power(plan))
-    difference = said or Difference(plan.effect, plan.scale)
-    if difference.points is None:
-        size = f"{abs(difference.value):.6g} on [0, 1]"
-    else:
-        size = f"{abs(difference.points):.6g} points"
+    size = f"{abs(plan.effect if said is None else said.value):.6g} on [0, 1]"
+    if said is not None and said.points is not None:
+        size = f"{abs(said.points):.6g} points"
+    elif said is None and plan.scale is not None:
+        size = f"{abs(plan.scale.effect_to_raw(plan.effect)):.6g} points, {size}"
     if plan.many is not None:
         of_such = f"in {reached} of 100 such studies, {GOAL_WORDS[plan.many.goal]}"
     elif plan.rule.margin is not None:

@@ -110,7 +110,7 @@ def _lead(
         made += f" and amended{times} on {history[-1].date.isoformat()}"
     if plan.many is not None:
         return f"{_difference(plan, said)} A human evaluation of {named(plan.systems)}" + _before(made)
-    size = with_names(str(said or Difference(plan.effect, plan.scale)), plan.pair)
+    size = str((said or Difference(plan.effect, plan.scale)).between(plan.pair))
     return f"{size}: {_meaning(plan)}. A human evaluation of {named(plan.systems)}" + _before(made)
 
 
@@ -120,7 +120,7 @@ def _before(made: str) -> str:
 
 def _difference(plan: Plan, said: Difference | None) -> str:
     """The difference of interest among several systems, as the user said it."""
-    words = str(said or Difference(plan.effect, plan.scale)).replace("B - A = ", "")
+    words = str((said or Difference(plan.effect, plan.scale)).between(None))
     return f"A difference of {words}: the smallest effect of interest."
 
 

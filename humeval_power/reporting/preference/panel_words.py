@@ -69,7 +69,7 @@ def panel_rows(panel: PanelTest) -> Iterator[tuple[str, str, str]]:
     largest = max(panel.majorities, key=lambda each: each.p_value, default=None)
     for each in panel.majorities:
         chosen = panel.strength is None and each is largest
-        words = f"{each.prefer_b:,} prefer B, {each.prefer_a:,} A{f'; {REPORT}' if chosen else ''}"
+        words = f"{each.prefer_b:,} prefer B, {each.prefer_a:,} prefer A{f'; {REPORT}' if chosen else ''}"
         yield f"sign test of {each.unit}s, exact", p_cell(each.p_value), words
     if panel.strength is not None:
         yield "t test, workers and items", p_cell(panel.strength.p_value), REPORT

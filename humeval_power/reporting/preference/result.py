@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.choices import ANONYMOUS
 from humeval_power.inference.preference.judgements import Judgements, PreferenceTest
 from humeval_power.inference.shares import wilson_interval
 from humeval_power.reporting.document import (
@@ -19,6 +20,7 @@ from humeval_power.reporting.document import (
     Table,
 )
 from humeval_power.reporting.numbers import counted, interval_words, p_cell, p_words, percent
+from humeval_power.reporting.pair_names import with_names
 from humeval_power.reporting.preference.chart import preference_chart
 from humeval_power.reporting.preference.panel_words import (
     panel_record,
@@ -57,13 +59,13 @@ class PreferenceTestResult(Result):
     def body(self) -> Document:
         """The share that prefers B, the picture, and for each comparison its p-values."""
         one = self.found[0] if len(self.found) == 1 else None
-        sections = [Section(each.judged.name, tuple(_blocks(each, self.alpha))) for each in self.found]
+        sections = [Section(_title(each.judged), tuple(_blocks(each, self.alpha))) for each in self.found]
         if any(each.judged.ties for each in self.found):
             sections.append(Section("Ties", (Paragraph(TIES_LEFT_OUT),)))
         picture = preference_chart([each.judged for each in self.found])
         return Document(
             "Which output is preferred",
-            lead=_answer(one)
+            lead=with_names(_answer(one), one.judged.systems or ANONYMOUS)
             if one
             else f"{counted(len(self.found), 'comparison')}, each tested on its own.",
             sections=(Section("", (picture,)), *sections),
@@ -109,6 +111,11 @@ def _share_without_ties(judged: Judgements) -> float:
     return judged.wins / decided if decided else math.nan
 
 
+def _title(judged: Judgements) -> str:
+    """What is compared, by the names of the systems where there are any."""
+    return judged.name if judged.systems is None else f"{judged.systems[1]} against {judged.systems[0]}"
+
+
 def _answer(test: PreferenceTest) -> str:
     if not test.judged.wins + test.judged.losses:
         return "Every judgement is a tie."
@@ -120,10 +127,15 @@ def _answer(test: PreferenceTest) -> str:
 
 
 def _blocks(test: PreferenceTest, alpha: float) -> Iterator[Block]:
-    yield Facts(tuple(_facts(test, alpha)))
+    systems = test.judged.systems or ANONYMOUS
+    yield Facts(
+        tuple(
+            (with_names(label, systems), with_names(text, systems)) for label, text in _facts(test, alpha)
+        )
+    )
     said = [*_dependence(test), *(panel_sentences(test.panel) if test.panel is not None else ())]
     yield from map(Paragraph, said)
-    yield Table(("test", "p", ""), tuple(_tests(test)))
+    yield Table(("test", "p", ""), tuple((*row, with_names(said, systems)) for *row, said in _tests(test)))
 
 
 def _facts(test: PreferenceTest, alpha: float) -> Iterator[Fact]:

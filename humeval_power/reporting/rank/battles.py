@@ -156,7 +156,7 @@ def independence(found: BattleRanking) -> tuple[Independence, ...]:
     if known is None:
         text = (
             f"The {battles.n:,} battles count as independent. Where several are of one user or worker they are "
-            "not, and  intervals are too short: name the column by --cluster."
+            "not, and intervals are too short: name the column by --cluster."
         )
         return Independence("workers", "assumed", text), *said
     text = (

@@ -19,11 +19,10 @@ from humeval_power.reporting.document import (
     Section,
     Table,
 )
-from humeval_power.safe_text import cut, display_width, padded, terminal_text
+from humeval_power.safe_text import WIDTH, cut, display_width, padded, terminal_text, wrapped
 from humeval_power.safe_text.visible import one_cell
 
 NARROWEST = 60
-WIDTH = 80
 _INDENT = "  "
 _WIDEST_LABEL = 24
 _NARROWEST_NAME = 8  # characters to which the first column of a table is cut, at most
@@ -102,32 +101,6 @@ def _block(block: Block, width: int, indent: str) -> str:
             return _field(block, width, indent)
         case Picture():
             return ""
-
-
-_STARTS_OF_ERRORS = ("Error:", "Warning:")
-
-
-def wrapped(text: str, *, width: int = WIDTH, bullet: str = "", indent: str = "") -> str:
-    """Text in lines of at most `width` columns; names and paths are not broken.
-
-    Later lines start with `indent`, or below the text after the bullet, and never as an error does: a system
-    may be named so.
-    """
-    later = indent or " " * display_width(bullet)
-    lines: list[str] = []
-    line = ""
-    for word in terminal_text(text).split():
-        room = width - display_width(later if lines else bullet)
-        if line and display_width(line) + 1 + display_width(word) > room:
-            above, _, moved = line.rpartition(" ")
-            if word in _STARTS_OF_ERRORS and above:
-                line, word = above, f"{moved} {word}"
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    lines.append(line)
-    return "\n".join((later if place else bullet) + each for place, each in enumerate(lines))
 
 
 def fact_lines(facts: Sequence[Fact], *, width: int = WIDTH, indent: str = "") -> str:

@@ -93,7 +93,7 @@ def smallest_found(parameters: Document, surface: Document) -> Answer | None:
         return None
     rows = [(*_design_cells(designs[key][0]), reached) for key, reached in brackets.items()]
     return Answer(
-        "Read off the differences that the surface was computed for; true difference B - A on [0, 1]."
+        "Read off the differences that the surface was computed for; true differences on [0, 1]."
         + ("" if own or not parameters else f" The study has another design: {_own_design(parameters)}."),
         bool(own) or not parameters,
         Table((*_design_header(), f"power {TARGET:g} is reached"), tuple(rows)),
@@ -188,7 +188,7 @@ def _power_table(found: Sequence[Cell]) -> Table | None:
     return Table(
         (*_design_header(), *(f"at {plain(difference)}" for difference in differences)),
         tuple(rows),
-        caption=f"Power at each true difference B - A on [0, 1].{error}",
+        caption=f"Power at each true difference on [0, 1].{error}",
     )
 
 

@@ -106,7 +106,7 @@ class CalibrationResult(Result):
         yield "Setting", f"{each.setting}, {truth}"
         yield from category_facts(each.parameters.with_difference(rule.null_effect))
         yield "Study", str(self.design)
-        yield "Planned", f"{rule}  (* below)"
+        yield "Planned", f"{rule} (* below)"
         simulated = max(result.estimate.n_simulations for result in each.results)
         yield "Studies", f"{simulated:,} simulated, the same for every test"
 

@@ -119,7 +119,7 @@ class StudyDetectable(Result):
             "What does this study find?",
             f"By formula a true difference of {self.analytic:.3g} with power {target:g}, half of it with "
             f"{half:.2f}.",
-            Axis("True difference B - A on [0, 1]", 0.0, curve.effects[-1]),
+            Axis(f"True difference {self.said.direction} on [0, 1]", 0.0, curve.effects[-1]),
             Axis("Power", 0.0, 1.0),
             (Series("line", "this study by formula", curve.effects, curve.powers),),
             tuple(marks),

@@ -188,7 +188,7 @@ def _study(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if not document:
         return
     a, b = (document.get("systems") or ["A", "B"])[:2]
-    parts = [f"A is {a!r}, B is {b!r}"]
+    parts = [f"{b} against {a}"]
     if document.get("criterion_name"):
         parts.append(f"criterion {document['criterion_name']!r}")
     scale = document.get("scale") or {}

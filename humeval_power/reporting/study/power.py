@@ -128,7 +128,7 @@ class StudyPower(Result):
         y = CLAIM if self._has_margin else POWER
         more = (
             *growth_charts(outlook, analytic, simulated, y=y),
-            *effect_chart(outlook, analytic, simulated),
+            *effect_chart(outlook, analytic, simulated, direction=self.said.direction),
         )
         if more:
             yield Section("What would change it", more)
@@ -143,7 +143,7 @@ class StudyPower(Result):
             )
         elif held:
             yield Section("What holds it back", held)
-        estimates = estimates_chart(outlook, analytic, self.cell.study.rule)
+        estimates = estimates_chart(outlook, analytic, self.cell.study.rule, direction=self.said.direction)
         yield Section("What would be seen", (*estimates, *curse_chart(outlook, analytic, simulated)))
 
     def _powers(self) -> Iterator[Fact]:
@@ -285,10 +285,10 @@ def _simulated_facts(estimate: PowerEstimate) -> Iterator[Fact]:
     elif not math.isfinite(estimate.type_m):
         yield "Type M/S", "not known: no simulated study was significant"
     else:
-        yield "Type M", f"{estimate.type_m:.2f}  (a significant estimate exaggerates this many times)"
-        yield "Type S", f"{estimate.type_s:.4f}  (share of significant estimates with the wrong sign)"
+        yield "Type M", f"{estimate.type_m:.2f} (a significant estimate exaggerates this many times)"
+        yield "Type S", f"{estimate.type_s:.4f} (share of significant estimates with the wrong sign)"
     zero = ", ".join(f"{name} {100 * rate:.0f} %" for name, rate in estimate.boundary_rates.items())
-    yield "At zero", f"{zero}  (estimated as zero; those fits are kept)"
+    yield "At zero", f"{zero} (estimated as zero; those fits are kept)"
     yield "Fits", f"{fits}; beside the power its 95 % Monte Carlo interval"
 
 

@@ -15,7 +15,6 @@ from humeval_power.rules import DecisionRule
 
 POWER = Axis("Power", 0.0, 1.0)
 CLAIM = Axis("Chance to show the claim", 0.0, 1.0)
-DIFFERENCE = "B - A on [0, 1]"
 TARGET_LINE = Level(f"target {TARGET:g}", TARGET)
 _GROWN = "By formula, with everything else as it is; the axis is logarithmic."
 _FIRST, _THIRD, _SIXTH = 0, 2, 5  # colours of further lines
@@ -84,9 +83,9 @@ def spots(x: float, what: str, analytic: AnalyticPower, simulated: PowerEstimate
 
 
 def effect_chart(
-    outlook: Outlook, analytic: AnalyticPower, simulated: PowerEstimate | None
+    outlook: Outlook, analytic: AnalyticPower, simulated: PowerEstimate | None, *, direction: str
 ) -> Iterator[Chart]:
-    """Power over the true difference."""
+    """Power over the true difference, whose `direction` is such as 'new - baseline'."""
     curve = outlook.effects
     if curve is None:
         return
@@ -97,14 +96,16 @@ def effect_chart(
         "power",
         "What if the true difference is another?",
         f"{found}, half of it with {half:.2f}, twice as much with {curve.powers[-1]:.2f}.",
-        Axis(f"True difference {DIFFERENCE}", min(curve.effects), max(curve.effects)),
+        Axis(f"True difference {direction} on [0, 1]", min(curve.effects), max(curve.effects)),
         POWER,
         (Series("line", "this study by formula", curve.effects, curve.powers),),
         (TARGET_LINE, *spots(effect, f"{effect:.3g}", analytic, simulated)),
     )
 
 
-def estimates_chart(outlook: Outlook, analytic: AnalyticPower, rule: DecisionRule) -> Iterator[Chart]:
+def estimates_chart(
+    outlook: Outlook, analytic: AnalyticPower, rule: DecisionRule, *, direction: str
+) -> Iterator[Chart]:
     """The estimates that are to be expected, with and without the effect, and which of them are significant."""
     found = outlook.estimates
     has_margin = rule.margin is not None
@@ -131,7 +132,7 @@ def estimates_chart(outlook: Outlook, analytic: AnalyticPower, rule: DecisionRul
         "estimates",
         "What would be seen if there were no effect?" if not has_margin else "What would be seen?",
         _estimates_words(analytic, rule),
-        Axis(f"Estimated difference {DIFFERENCE}", found.at[0], found.at[-1]),
+        Axis(f"Estimated difference {direction} on [0, 1]", found.at[0], found.at[-1]),
         Axis("Density", 0.0, 1.05 * top),
         tuple(series),
         tuple(marks),

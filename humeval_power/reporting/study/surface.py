@@ -109,7 +109,10 @@ class StudySurface(Result):
         from humeval_power.reporting.study.comparison_figure import comparison_figure
         from humeval_power.reporting.study.surface_figure import surface_figure
 
-        label = None if self.effect_unit == 1.0 else "Coefficient under -1/+1 coding (half of B - A)"
+        direction = self.said[0].direction
+        label = f"Difference {direction} on [0, 1]"
+        if self.effect_unit != 1.0:
+            label = f"Coefficient under -1/+1 coding (half of {direction})"
         if len(self.rules) > 1:
             return comparison_figure(self.to_frame(), effect_label=label)
         return surface_figure(self.to_frame(), effect_label=label, draw=self.draw, along=self.along)

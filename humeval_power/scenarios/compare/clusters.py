@@ -11,8 +11,8 @@ from scipy import special
 
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
-from humeval_power.inference.clustered import ClusteredMean, clustered_mean
-from humeval_power.inference.compare.result import Direction, Floats
+from humeval_power.inference.clustered import ClusteredMean, Direction, clustered_mean
+from humeval_power.inference.compare.result import Floats
 from humeval_power.scenarios.blocks import BLOCK, draw_in_blocks
 from humeval_power.scenarios.compare.scores import mean_power
 from humeval_power.scenarios.computed import ComputedPower

@@ -14,8 +14,9 @@ import numpy as np
 from scipy import special
 
 from humeval_power.errors import InputError
+from humeval_power.inference.clustered import Direction
 from humeval_power.inference.compare.effect_sizes import pseudomedian, signed_rank_effect
-from humeval_power.inference.compare.result import Direction, Floats
+from humeval_power.inference.compare.result import Floats
 from humeval_power.inference.compare.signed_ranks import EXACT_RANKS_UP_TO, tail_p, untied_share
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
 from humeval_power.inference.ranked_values import exact_difference, mid_ranks

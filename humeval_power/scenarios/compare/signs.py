@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from humeval_power.errors import InputError
-from humeval_power.inference.compare.result import Direction
+from humeval_power.inference.clustered import Direction
 from humeval_power.inference.mcnemar import ConditionalTest, critical_counts
 from humeval_power.scenarios.blocks import draw_in_blocks
 from humeval_power.scenarios.computed import ComputedPower

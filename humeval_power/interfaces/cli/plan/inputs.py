@@ -98,6 +98,6 @@ def planned_effect(
         "the observed effect says nothing that the pilot's p-value does not. Name the smallest effect that "
         "would matter instead."
     )
-    said = Difference(assumed.observed, assumed.scale)
+    said = Difference(assumed.observed, assumed.scale, systems=assumed.systems)
     there = TypedEffects("--observed-power", (said.value,))
     return settled_once(assumed, shares, link, there)[0], said, (warning,)

@@ -249,4 +249,4 @@ def _planned(
             f"some: it promises {plan.recomputed_power():.3f} by formula."
         )
     study = replace(plan.study(), losses=losses, exclusion=exclusion)
-    return Cell(plan.source.name, study), Difference(plan.effect, plan.scale), plan.scale
+    return Cell(plan.source.name, study), Difference(plan.effect, plan.scale, systems=plan.pair), plan.scale

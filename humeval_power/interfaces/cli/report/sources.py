@@ -17,6 +17,7 @@ from humeval_power.interfaces.cli.contents import RECORD
 from humeval_power.interfaces.cli.options import Function, collected
 from humeval_power.interfaces.cli.output import note
 from humeval_power.interfaces.cli.plan.options import plan_path
+from humeval_power.interfaces.formats.documents.kinds import KINDS
 from humeval_power.reporting.records import (
     ANALYSES_SCHEMA,
     ANALYSIS_SCHEMA,
@@ -33,14 +34,6 @@ if TYPE_CHECKING:
     from humeval_power.reporting.report.documents import Documents
 
 _PLAN = "humeval_power/plan/"
-_KINDS = {
-    PARAMETERS_SCHEMA: "parameters",
-    ANALYSIS_SCHEMA: "analysis",
-    ANALYSES_SCHEMA: "analysis",
-    SURFACE_SCHEMA: "surface",
-    POWER_SCHEMA: "power",
-    IMPORT_SCHEMA: "imported",
-}
 _HEDS = "heds-"
 _ENVELOPE = ("versions", "command", "seed")  # what analyses of several criteria say once for all
 _TABLE = re.compile(r"\.(csv|tsv|jsonl|xlsx|parquet)(\.gz)?$")
@@ -196,9 +189,10 @@ def _kind(path: str) -> str:
     document = read_object(path)
     schema = document.get("schema")
     if isinstance(schema, str):
-        kind = "plan" if schema.startswith(_PLAN) else _KINDS.get(schema)
-        if kind is not None:
-            return kind
+        if schema.startswith(_PLAN):
+            return "plan"
+        if schema in KINDS:
+            return KINDS[schema].source
     elif any(str(name).startswith(_HEDS) for name in document):
         return "heds"
     rule = "is nothing that a report is filled from."

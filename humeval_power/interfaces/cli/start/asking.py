@@ -9,12 +9,13 @@ import click
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.interfaces.cli.capturing import caught
-from humeval_power.interfaces.cli.output import say, wrapped
+from humeval_power.interfaces.cli.output import say
 from humeval_power.interfaces.cli.start.looking import look, named
 from humeval_power.reporting.start.checks import names_of
 from humeval_power.reporting.start.found import Found
 from humeval_power.reporting.start.questions import QUESTIONS, Ask, next_ask, question_of
 from humeval_power.reporting.start.talk import UNKNOWN, Talk
+from humeval_power.safe_text import wrapped
 
 BACK = "b"
 STOPPED = "Stopped; nothing was written."

@@ -205,14 +205,16 @@ def _effects(
 ) -> list[tuple[Assumptions, Difference]]:
     """The true differences of the grid, each with the parameters there; halfway to a margin is always looked
     at beside 0."""
-    scale = settings.scale
+    scale, systems = settings.scale, settings.systems
     if typed is None:
         assert rule.halfway is not None  # an effect or a margin is asked for before
         typed = TypedEffects("--effect", (0.0, rule.halfway))
         return settled(settings, shares, rule.link, typed)
     if unit != 1.0:
         same = without_effect(settings, shares, rule.link)
-        return [(same, Difference(unit * value, scale)) for value in typed.coefficients(unit)]
+        return [
+            (same, Difference(unit * value, scale, systems=systems)) for value in typed.coefficients(unit)
+        ]
     found = settled(settings, shares, rule.link, typed)
     if rule.halfway is not None and rule.halfway not in [difference.value for _, difference in found]:
         note(

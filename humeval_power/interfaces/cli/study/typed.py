@@ -38,7 +38,8 @@ def typed_study(
         raise click.UsageError("--compat card2020 tests for a difference: leave out --margin.")
     if compat:
         settings = without_effect(settings, study.shares, rule.link)
-        said = Difference(CARD2020_UNIT * effect.coefficients(CARD2020_UNIT)[0], settings.scale)
+        value = CARD2020_UNIT * effect.coefficients(CARD2020_UNIT)[0]
+        said = Difference(value, settings.scale, systems=settings.systems)
         rule = CARD2020
     else:
         settings, said = settled_once(settings, study.shares, rule.link, effect)

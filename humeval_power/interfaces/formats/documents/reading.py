@@ -1,7 +1,4 @@
-"""Read and write the JSON documents of the package; what is read is checked, all problems at once.
-
-pydantic is imported when a document is read, not before: commands start without it.
-"""
+"""Read and write the JSON documents of the package; what is read is checked, all problems at once."""
 
 from __future__ import annotations
 
@@ -11,17 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.interfaces.formats.documents.kinds import KINDS
 from humeval_power.interfaces.formats.json_text import read_json
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
-from humeval_power.reporting.records import (
-    ANALYSES_SCHEMA,
-    ANALYSIS_SCHEMA,
-    IMPORT_SCHEMA,
-    PARAMETERS_SCHEMA,
-    POWER_SCHEMA,
-    SURFACE_SCHEMA,
-    json_ready,
-)
+from humeval_power.reporting.records import PARAMETERS_SCHEMA, json_ready
 from humeval_power.safe_text import json_text
 
 
@@ -38,7 +28,7 @@ def read_document(path: str | Path, *, schema: str) -> dict[str, Any]:
     InputError
         A file that is missing or not JSON; or what `checked_document` refuses.
     """
-    return checked_document(read_json(path, hint=_HINTS[schema]), schema=schema, place=str(path))
+    return checked_document(read_json(path, hint=KINDS[schema].hint), schema=schema, place=str(path))
 
 
 def checked_document(found: object, *, schema: str, place: str) -> dict[str, Any]:
@@ -53,11 +43,10 @@ def checked_document(found: object, *, schema: str, place: str) -> dict[str, Any
     if not isinstance(found, dict) or stated != schema:
         shown = "no schema" if stated is None else f"the schema {stated!r}"
         rule = f"has {shown}; {schema!r} is needed."
-        raise InputError([Problem(rule, _HINTS[schema], place=place)])
-    from humeval_power.interfaces.formats.documents.kinds import KINDS
+        raise InputError([Problem(rule, KINDS[schema].hint, place=place)])
     from humeval_power.reporting.schemas.validation_problems import validated
 
-    validated(KINDS[schema], found, place, remedy=_RESTORE)
+    validated(KINDS[schema].model, found, place, remedy=_RESTORE)
     return found
 
 
@@ -99,11 +88,3 @@ def parameters_of(
 
 
 _RESTORE = "Write the file again, or undo the change."
-_HINTS = {
-    IMPORT_SCHEMA: "Write one with: humeval-power import EXPORT --json -o import.json",
-    ANALYSES_SCHEMA: "Write one with: humeval-power analyze RATINGS -o analysis.json",
-    ANALYSIS_SCHEMA: "Write one with: humeval-power analyze RATINGS -o analysis.json",
-    PARAMETERS_SCHEMA: "Write one with: humeval-power fit RATINGS -o parameters.json",
-    SURFACE_SCHEMA: "Write one with: humeval-power surface ... -o DIRECTORY",
-    POWER_SCHEMA: "Write one with: humeval-power power ... --json -o power.json",
-}

@@ -38,7 +38,7 @@ def surface_picture(surface: Document) -> Picture:
         from humeval_power.reporting.study.surface_figure import surface_figure
 
         halved = number(surface, "effect_unit") not in (None, 1.0)
-        label = "Coefficient under -1/+1 coding (half of B - A)" if halved else None
+        label = "Coefficient under -1/+1 coding (half of the difference)" if halved else None
         return surface_figure(pd.DataFrame(list(listed(surface, "rows"))), effect_label=label)
 
     words = (

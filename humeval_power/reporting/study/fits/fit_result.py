@@ -12,6 +12,7 @@ from humeval_power.reporting.document import Document, Points, Section
 from humeval_power.reporting.numbers import counted
 from humeval_power.reporting.records import PARAMETERS_SCHEMA, Record
 from humeval_power.reporting.result import UNKNOWN, Provenance, Result
+from humeval_power.reporting.row_flow import left_out_notice
 from humeval_power.reporting.study.fits.adjustment import adjustment_sections
 from humeval_power.reporting.study.fits.family_words import family_remarks
 from humeval_power.reporting.study.fits.fit_blocks import (
@@ -96,11 +97,10 @@ class FitResult(Result):
         """The effect and its test, the parameters, what to know of them, and the ratings."""
         from humeval_power.reporting.study.tables.check import ratings_picture
 
-        a, b = self.ratings.system_names
         fitted = self.fitted
         size = (
             f"{counted(fitted.n_ratings, 'rating')}, {counted(fitted.n_workers, 'worker')}, "
-            f"{counted(fitted.n_items, 'item')}{_documents(fitted)}; A is {a!r}, B is {b!r}"
+            f"{counted(fitted.n_items, 'item')}{_documents(fitted)}"
         )
         notes = (
             *fit_notes(self.ratings, fitted, self.test, self.size, self.interaction),
@@ -111,7 +111,7 @@ class FitResult(Result):
             f"Fit of {self.ratings.source}",
             lead=effect_words(self.ratings, self.test),
             headline=(("Ratings", size),),
-            caveats=rehearsal_notices(self.ratings.worker_names),
+            caveats=(*rehearsal_notices(self.ratings.worker_names), *left_out_notice(self.ratings.flow)),
             sections=(
                 effect_section(self.ratings, fitted, self.test),
                 *adjustment_sections(self.adjustment, self.test, self.scale),
