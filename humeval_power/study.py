@@ -251,7 +251,7 @@ class Study:
     """A human evaluation: its question, systems, variation, size, test, prices.
 
     All fields are optional; what a question needs it asks for. A study is a value: it never changes, and a variant
-    is another (`with_`). `fields_of_study` tells what each field holds.
+    is another (`with_`). `FIELDS` tells what each holds.
 
     Raises
     ------
