@@ -45,7 +45,8 @@ def write(path: Path, rows: list[dict[str, object]]) -> Path:
 
 
 def answers(rows: list[dict[str, str]], *, passed: bool = True) -> list[dict[str, object]]:
-    """What a worker of each slot, p-w01 of w01, answers, in order: ratings depend on slot, order and kind, never on the code, which is random."""
+    """What a worker of each slot, p-w01 of w01, answers, in order: ratings depend on slot, order and kind, never on
+    the code, which is random."""
     return [
         {
             "worker": f"p-{row['worker_slot']}",
