@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from humeval_power.errors import InputError
 from humeval_power.inference.clustered import normal_p, student_p
 from humeval_power.inference.compare.data_analysis import sample_skewness
 from humeval_power.inference.compare.effect_sizes import median_difference, pair_means, pseudomedian
@@ -158,6 +159,27 @@ def test_corrections_are_statsmodels(correction: str, p_values: list[float]) -> 
     theirs = {"bh": "fdr_bh"}.get(correction, correction)
     expected = multipletests(p_values, method=theirs)[1]
     assert correct(p_values, correction) == pytest.approx(expected, rel=1e-14, abs=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh"])
+def test_a_comparison_without_a_test_is_one_of_the_family_all_the_same(correction: str) -> None:
+    p_values = np.array([0.02, math.nan, 0.001, math.nan, 0.04, 1.0])
+    theirs = {"bh": "fdr_bh"}.get(correction, correction)
+    expected = multipletests(np.nan_to_num(p_values, nan=1.0), method=theirs)[1]
+    expected[np.isnan(p_values)] = math.nan
+    found = correct(p_values, correction)  # type: ignore[arg-type]
+    assert found == pytest.approx(expected, rel=1e-14, abs=0, nan_ok=True)
+
+
+def test_without_a_correction_p_values_stay_as_they_are() -> None:
+    assert correct([0.04, math.nan, 0.01], "none") == pytest.approx(
+        [0.04, math.nan, 0.01], abs=0, nan_ok=True
+    )
+
+
+def test_the_largest_t_needs_more_than_p_values() -> None:
+    with pytest.raises(InputError, match="take holm"):
+        correct([0.04, 0.01], "max-t")
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 11, 12, 60, 1000, 5000])
