@@ -59,6 +59,7 @@ def test_a_parameter_near_none_is_as_good_as_none() -> None:
         (lambda: PowerSpending(-1.0), "between 0 and 50"),
         (lambda: PowerSpending(50.01), "between 0 and 50"),
         (lambda: TabulatedSpending((0.5, 0.5, 1), (0.1, 0.2, 1)), "increasing shares of information"),
+        (lambda: TabulatedSpending((0.6, 0.3, 1), (0.1, 0.2, 1)), "increasing shares of information"),
         (lambda: TabulatedSpending((0.0, 1.0), (0.0, 1.0)), "increasing shares of information"),
         (lambda: TabulatedSpending((0.3, 0.6, 1), (0.2, 0.1, 1)), "do not fall"),
         (lambda: TabulatedSpending((0.5, 1), (-0.1, 1)), "do not fall"),
