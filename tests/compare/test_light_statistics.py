@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
 
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import normal_p, student_p
@@ -22,7 +23,12 @@ from humeval_power.inference.compare.tests import sign_test, t_test, wilcoxon_te
 from humeval_power.inference.corrections import correct
 from humeval_power.inference.ranked_values import mid_ranks
 from humeval_power.inference.resampled import monte_carlo_interval
-from humeval_power.inference.shares import binomial_interval, binomial_quantile
+from humeval_power.inference.shares import (
+    binomial_at_most,
+    binomial_interval,
+    binomial_quantile,
+    wilson_interval,
+)
 from humeval_power.kernels.metrics.resampling import drawn_counts, hodges_lehmann_rows, pair_mean
 from humeval_power.planning.compare.power import equivalence_power_of
 
@@ -117,6 +123,23 @@ def test_quantiles_of_a_binomial_count_are_scipys() -> None:
         assert binomial_interval(0.95, n, share) == stats.binom.interval(0.95, n, share)
     for share in (0.0, 1.0):
         assert binomial_interval(0.95, 10, share) == stats.binom.interval(0.95, 10, share)
+
+
+def test_tails_of_a_binomial_count_are_scipys_outside_its_range_too() -> None:
+    for n, share in product((0, 1, 2, 9, 4000), (0.0, 1e-4, 0.37, 0.5, 1.0)):
+        counts = [-2, -1, 0, 1, n // 3, n - 1, n, n + 1, n + 2]
+        found = [binomial_at_most(count, n, share) for count in counts]
+        assert found == pytest.approx(stats.binom.cdf(counts, n, share), rel=1e-12, abs=0)
+    assert binomial_at_most(3, 10) == pytest.approx((1 + 10 + 45 + 120) / 2**10, rel=1e-14)
+
+
+def test_wilsons_interval_holds_the_share_and_no_more_than_shares() -> None:
+    for n in (1, 7, 60, 2000):
+        for count in range(n + 1):
+            low, high = wilson_interval(count, n)
+            assert 0 <= low <= count / n <= high <= 1
+            expected = proportion_confint(count, n, method="wilson")
+            assert (low, high) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 def test_the_median_interval_lies_between_the_values_that_binomial_counts_leave() -> None:
