@@ -413,6 +413,13 @@ def test_what_is_never_significant_is_never_exaggerated(two_sided):
     assert found == pytest.approx((math.nan, math.nan), nan_ok=True)
 
 
+def test_a_vanishing_effect_is_found_with_either_sign_as_often():
+    type_m, type_s = exaggeration(1e-18, math.inf, 2.0)
+    assert type_s == 0.5
+    # the mean of a normal law beyond 2
+    assert type_m == pytest.approx(1e18 * stats.norm.pdf(2) / stats.norm.sf(2), rel=1e-9)
+
+
 def test_exaggeration_goldens_with_estimated_standard_error(shared):
     for row in shared_golden(shared, "04_type_ms")["t"]:
         expected = row["exact_noncentral_t"]
