@@ -120,7 +120,8 @@ def test_quantiles_of_a_binomial_count_are_scipys() -> None:
     for n, share in product((1, 2, 7, 60, 2000, 100_000), (1e-4, 0.05, 0.5, 0.8, 1 - 1e-4)):
         for probability in (1e-9, 0.005, 0.025, 0.21, 0.5, 0.975, 1 - 1e-9):
             assert binomial_quantile(probability, n, share) == stats.binom.ppf(probability, n, share)
-        assert binomial_interval(0.95, n, share) == stats.binom.interval(0.95, n, share)
+        for confidence in (0.4, 0.95):
+            assert binomial_interval(confidence, n, share) == stats.binom.interval(confidence, n, share)
     for share in (0.0, 1.0):
         assert binomial_interval(0.95, 10, share) == stats.binom.interval(0.95, 10, share)
 
@@ -134,7 +135,7 @@ def test_tails_of_a_binomial_count_are_scipys_outside_its_range_too() -> None:
 
 
 def test_wilsons_interval_holds_the_share_and_no_more_than_shares() -> None:
-    for n in (1, 7, 60, 2000):
+    for n in (1, 7, 16, 21, 60, 2000):  # of 21 and 16 the ends round to below 0 and above 1
         for count in range(n + 1):
             low, high = wilson_interval(count, n)
             assert 0 <= low <= count / n <= high <= 1
