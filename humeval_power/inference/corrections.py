@@ -30,7 +30,7 @@ def correct(p_values: ArrayLike, correction: Correction) -> Floats:
         return raw
     missing, n = np.isnan(raw), len(raw)
     full = np.where(missing, 1.0, raw)
-    order = np.argsort(full, kind="stable")
+    order = np.argsort(full)
     if correction == "bonferroni":
         stepped = full[order] * n
     elif correction == "holm":

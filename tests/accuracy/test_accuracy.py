@@ -21,6 +21,8 @@ from humeval_power.inference.accuracy.counts import PairedCounts, all_tests, pai
 from humeval_power.inference.mcnemar import (
     P_VALUES,
     asymptotic_p,
+    at_most,
+    beyond,
     critical_counts,
     exact_p,
     mid_p,
@@ -169,7 +171,7 @@ def test_r_agrees_on_mcnemar_and_on_proportions() -> None:
 
 
 @pytest.mark.parametrize("test", ["mid-p", "asymptotic", "exact"])
-@pytest.mark.parametrize("alpha", [0.001, 0.05, 0.3])
+@pytest.mark.parametrize("alpha", [1e-9, 0.001, 0.05, 0.3])
 def test_critical_counts_are_where_the_p_value_passes_alpha(test: str, alpha: float) -> None:
     total = np.r_[np.arange(0, 120), 4095, 4096, 4097, 12_345]
     limit = critical_counts(total, test=test, alpha=alpha)  # type: ignore[arg-type]
@@ -178,6 +180,18 @@ def test_critical_counts_are_where_the_p_value_passes_alpha(test: str, alpha: fl
             assert p_of(test, int(count), int(k - count), int(k)) <= alpha
         if 2 * (count + 1) <= k:
             assert p_of(test, int(count + 1), int(k - count - 1), int(k)) > alpha
+
+
+@pytest.mark.parametrize("square", [0, 1, 3, 4, 7])
+def test_counts_beyond_a_statistic_are_those_of_whole_numbers(square: int) -> None:
+    # (b - c)^2 >= z^2 (b + c) in whole numbers, where many tables have exactly the statistic asked for.
+    total = np.arange(400)
+    expected = [
+        max((c for c in range(n // 2 + 1) if n and (n - 2 * c) ** 2 >= square * n), default=-1)
+        for n in total
+    ]
+    assert beyond(total, math.sqrt(square)).tolist() == expected
+    assert (beyond(total, math.inf) == -1).all()
 
 
 def test_critical_values_of_suissa_and_shuster(shared: Path) -> None:
@@ -203,6 +217,12 @@ def test_the_unconditional_test_keeps_its_level_and_wastes_less_of_it_than_the_e
     expected = shared_golden(shared, "11_mcnemar_mde")["suissa_shuster_power"]["size100"]
     assert worst_size("unconditional") == pytest.approx(expected, abs=1e-9)
     assert worst_size("exact") < expected < 0.05
+
+
+def test_tails_of_a_binomial_count_are_scipys() -> None:
+    count, n = np.array([-3, -1, 0, 1, 4, 8, 9]), np.full(7, 9)
+    np.testing.assert_allclose(at_most(count, n), stats.binom.cdf(count, 9, 0.5), rtol=1e-12)
+    np.testing.assert_allclose(at_most(count, n, 0.2), stats.binom.cdf(count, 9, 0.2), rtol=1e-12)
 
 
 def test_binomial_probabilities_are_scipys() -> None:
@@ -261,7 +281,9 @@ def test_enumeration_agrees_with_simulation(setting: int) -> None:
 def test_tabulated_p_values_are_the_p_values(test: str) -> None:
     b, c = (counts.ravel() for counts in np.meshgrid(np.arange(70), np.arange(90)))
     expected = P_VALUES[test](b, c)  # type: ignore[index]
-    np.testing.assert_allclose(tabulated_p(b, c, test=test), expected, rtol=1e-11)  # type: ignore[arg-type]
+    for part in (slice(None), b + c >= 20, b + c == 131, (b == 9) & (c == 9)):
+        found = tabulated_p(b[part], c[part], test=test)  # type: ignore[arg-type]
+        np.testing.assert_allclose(found, expected[part], rtol=1e-11)
 
 
 @pytest.mark.parametrize(

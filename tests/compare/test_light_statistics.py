@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
 
+from humeval_power.errors import InputError
 from humeval_power.inference.clustered import normal_p, student_p
 from humeval_power.inference.compare.data_analysis import sample_skewness
 from humeval_power.inference.compare.effect_sizes import median_difference, pair_means, pseudomedian
@@ -21,7 +23,12 @@ from humeval_power.inference.compare.tests import sign_test, t_test, wilcoxon_te
 from humeval_power.inference.corrections import correct
 from humeval_power.inference.ranked_values import mid_ranks
 from humeval_power.inference.resampled import monte_carlo_interval
-from humeval_power.inference.shares import binomial_interval, binomial_quantile
+from humeval_power.inference.shares import (
+    binomial_at_most,
+    binomial_interval,
+    binomial_quantile,
+    wilson_interval,
+)
 from humeval_power.kernels.metrics.resampling import drawn_counts, hodges_lehmann_rows, pair_mean
 from humeval_power.planning.compare.power import equivalence_power_of
 
@@ -113,9 +120,27 @@ def test_quantiles_of_a_binomial_count_are_scipys() -> None:
     for n, share in product((1, 2, 7, 60, 2000, 100_000), (1e-4, 0.05, 0.5, 0.8, 1 - 1e-4)):
         for probability in (1e-9, 0.005, 0.025, 0.21, 0.5, 0.975, 1 - 1e-9):
             assert binomial_quantile(probability, n, share) == stats.binom.ppf(probability, n, share)
-        assert binomial_interval(0.95, n, share) == stats.binom.interval(0.95, n, share)
+        for confidence in (0.4, 0.95):
+            assert binomial_interval(confidence, n, share) == stats.binom.interval(confidence, n, share)
     for share in (0.0, 1.0):
         assert binomial_interval(0.95, 10, share) == stats.binom.interval(0.95, 10, share)
+
+
+def test_tails_of_a_binomial_count_are_scipys_outside_its_range_too() -> None:
+    for n, share in product((0, 1, 2, 9, 4000), (0.0, 1e-4, 0.37, 0.5, 1.0)):
+        counts = [-2, -1, 0, 1, n // 3, n - 1, n, n + 1, n + 2]
+        found = [binomial_at_most(count, n, share) for count in counts]
+        assert found == pytest.approx(stats.binom.cdf(counts, n, share), rel=1e-12, abs=0)
+    assert binomial_at_most(3, 10) == pytest.approx((1 + 10 + 45 + 120) / 2**10, rel=1e-14)
+
+
+def test_wilsons_interval_holds_the_share_and_no_more_than_shares() -> None:
+    for n in (1, 7, 16, 21, 60, 2000):  # of 21 and 16 the ends round to below 0 and above 1
+        for count in range(n + 1):
+            low, high = wilson_interval(count, n)
+            assert 0 <= low <= count / n <= high <= 1
+            expected = proportion_confint(count, n, method="wilson")
+            assert (low, high) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 def test_the_median_interval_lies_between_the_values_that_binomial_counts_leave() -> None:
@@ -158,6 +183,27 @@ def test_corrections_are_statsmodels(correction: str, p_values: list[float]) -> 
     theirs = {"bh": "fdr_bh"}.get(correction, correction)
     expected = multipletests(p_values, method=theirs)[1]
     assert correct(p_values, correction) == pytest.approx(expected, rel=1e-14, abs=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh"])
+def test_a_comparison_without_a_test_is_one_of_the_family_all_the_same(correction: str) -> None:
+    p_values = np.array([0.02, math.nan, 0.001, math.nan, 0.04, 1.0])
+    theirs = {"bh": "fdr_bh"}.get(correction, correction)
+    expected = multipletests(np.nan_to_num(p_values, nan=1.0), method=theirs)[1]
+    expected[np.isnan(p_values)] = math.nan
+    found = correct(p_values, correction)  # type: ignore[arg-type]
+    assert found == pytest.approx(expected, rel=1e-14, abs=0, nan_ok=True)
+
+
+def test_without_a_correction_p_values_stay_as_they_are() -> None:
+    assert correct([0.04, math.nan, 0.01], "none") == pytest.approx(
+        [0.04, math.nan, 0.01], abs=0, nan_ok=True
+    )
+
+
+def test_the_largest_t_needs_more_than_p_values() -> None:
+    with pytest.raises(InputError, match="take holm"):
+        correct([0.04, 0.01], "max-t")
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 11, 12, 60, 1000, 5000])

@@ -103,7 +103,7 @@ class TabulatedSpending:
         ):
             raise InputError(
                 "A table of spending needs increasing shares of information, shares of the error that do not "
-                f"fall, and 1 for both at the end; got {self}."
+                f"fall, and 1 for both at the end; got {list(self.times)} and {list(self.shares)}."
             )
 
     def __call__(self, t: float, level: float) -> float:
