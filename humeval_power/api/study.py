@@ -93,6 +93,8 @@ def fit(
     """
     from humeval_power.estimation.crossed.choice import few_fits
     from humeval_power.estimation.crossed.interaction_score import interaction_test
+    from humeval_power.estimation.crossed.problem import CrossedProblem
+    from humeval_power.estimation.fitting import check_table
     from humeval_power.estimation.fitting import fit as fitted_to
     from humeval_power.inference.study.adjustment import adjustment
     from humeval_power.inference.study.formula import FEW_WORKERS
@@ -108,6 +110,12 @@ def fit(
         asked = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs} if n_simulations else None
         return _fit_of_categories(ratings, rule, correlated, strict, asked)
     check_engine_df(engine, rule, n_ratings=len(ratings.rating))
+    asks_interaction = not worker_item and rule.analysis == "ratings"
+    is_tested = diagnostics if diagnostics is not None else len(ratings.rating) <= _MOST_TESTED
+    problem = None
+    if asks_interaction and is_tested:
+        check_table(ratings)
+        problem = CrossedProblem.of_ratings(ratings)  # for the test and the fits
     with few_fits():
         fitted = fitted_to(
             ratings,
@@ -115,9 +123,10 @@ def fit(
             engine=engine,
             worker_item=worker_item,
             correlated=correlated,
+            problem=problem,
         )
         adjusted = adjustment(fitted, ratings, rule)
-        plain = fitted_to(ratings, estimator=rule.estimator) if correlated else fitted
+        plain = fitted_to(ratings, estimator=rule.estimator, problem=problem) if correlated else fitted
     remarks = [f"{ratings.source}: {notice}" for notice in ratings.notices]
     runs: dict[str, Any] = {
         "n_simulations": n_simulations or DEFAULT_SIMULATIONS,
@@ -135,10 +144,7 @@ def fit(
     ranges = None
     if fitted.converged:
         ranges = parameter_intervals(fitted, ratings, method=intervals, **runs)
-    shared, left_out = None, False
-    if not worker_item and rule.analysis == "ratings":
-        left_out = not diagnostics if diagnostics is not None else len(ratings.rating) > _MOST_TESTED
-        shared = None if left_out else interaction_test(ratings, plain)
+    shared = None if problem is None else interaction_test(ratings, plain, problem=problem)
     check = family_check(ratings, tested) if check_families else None
     if check is not None:
         remarks += family_remarks(ratings, tested, check)
@@ -151,7 +157,7 @@ def fit(
         interval_method=intervals,
         size=size,
         interaction=shared,
-        interaction_left_out=left_out,
+        interaction_left_out=asks_interaction and not is_tested,
         adjustment=adjusted,
         strict=strict,
         check=check,

@@ -36,6 +36,7 @@ def fit(
     worker_item: bool = False,
     correlated: Sequence[CorrelatedFactor] = (),
     near: Fit | None = None,
+    problem: CrossedProblem | None = None,
 ) -> Fit:
     """Estimate the seven parameters by REML or maximum likelihood, with what the ratings carry of documents and
     covariates.
@@ -49,6 +50,7 @@ def fit(
         systems equally often.
     correlated : whose intercepts and slopes may correlate, 'worker' and 'item' (native only).
     near : a fit of almost the same ratings, at whose SDs the search of a large table begins (native only).
+    problem : `CrossedProblem.of_ratings` of these ratings, where the caller needs it too.
 
     Raises
     ------
@@ -79,7 +81,7 @@ def fit(
         from humeval_power.estimation.statsmodels_engine import fit_statsmodels
 
         return _examined(fit_statsmodels(ratings, estimator=estimator), ratings)
-    fitted = _fit_native(ratings, estimator, worker_item=worker_item, near=near)
+    fitted = _fit_native(ratings, problem, estimator, worker_item=worker_item, near=near)
     if not correlated:
         return fitted
     from humeval_power.estimation.correlated import fit_correlated
@@ -104,8 +106,15 @@ def _examined(fitted: Fit, ratings: RatingTable) -> Fit:
     return replace(fitted, not_identified=names, identified_combinations=words)
 
 
-def _fit_native(ratings: RatingTable, estimator: Estimator, *, worker_item: bool, near: Fit | None) -> Fit:
-    problem = CrossedProblem.of_ratings(ratings)
+def _fit_native(
+    ratings: RatingTable,
+    problem: CrossedProblem | None,
+    estimator: Estimator,
+    *,
+    worker_item: bool,
+    near: Fit | None,
+) -> Fit:
+    problem = problem or CrossedProblem.of_ratings(ratings)
     names_of = (*problem.components, "sd_residual")
     further = covariate_contrasts(ratings)
     contrasts = np.array([weights for *_, weights in further]) if further else None

@@ -8,15 +8,18 @@ from itertools import product
 import numpy as np
 import pytest
 from cases import each_case, few_fast
+from places import ROOT
 from scipy import optimize, stats
 from seven import seven
 
+import humeval_power as hp
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.estimation.crossed import interaction_score
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.interaction_score import interaction_test
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
+from humeval_power.kernels.crossed.crossproducts import sparse_gram
 from humeval_power.simulation.study import SimulatedRatings, simulate
 
 NONE = seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15)
@@ -156,3 +159,16 @@ def test_a_thousand_workers_are_tested_without_a_matrix_of_them():
     assert interaction_test(ratings, known).z > 5
     lost = of_rows(ratings, np.arange(len(ratings.rating)) % 20 > 0)
     assert interaction_test(lost, known).z > 5
+
+
+def test_the_fit_and_the_test_of_a_study_share_the_crossproducts(monkeypatch):
+    built = []
+
+    def counted(*arguments, **named):
+        built.append(arguments)
+        return sparse_gram(*arguments, **named)
+
+    monkeypatch.setattr("humeval_power.estimation.crossed.problem.sparse_gram", counted)
+    found = hp.fit(hp.read_ratings(ROOT / "data" / "pilot.csv", scale="1:5"))
+    assert found.interaction is not None
+    assert len(built) == 1

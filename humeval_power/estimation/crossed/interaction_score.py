@@ -39,13 +39,16 @@ class InteractionTest(NamedTuple):
     monte_carlo_error: float
 
 
-def interaction_test(ratings: RatingTable, fitted: Fit) -> InteractionTest | None:
+def interaction_test(
+    ratings: RatingTable, fitted: Fit, *, problem: CrossedProblem | None = None
+) -> InteractionTest | None:
     """Test for what a worker and an item share under both systems, from the fit without that term.
 
     With G = Z Z' of the pairs the score of their variance is half of y'PGPy - tr(PG). At the fit all other
     scores are zero; its variance is what the other variances leave of the term's average information (Gilmour,
     Thompson and Cullis 1995; for one-sided tests Verbeke and Molenberghs 2003). Nothing is fitted again.
     None where the table cannot tell: no worker rated an item twice, or there is no fit to start from.
+    `problem` is `CrossedProblem.of_ratings` of these ratings, where the caller has it.
     """
     _, pair = np.unique(
         ratings.worker * np.int64(int(ratings.item.max()) + 1) + ratings.item, return_inverse=True
@@ -53,7 +56,7 @@ def interaction_test(ratings: RatingTable, fitted: Fit) -> InteractionTest | Non
     n_pairs = int(pair.max()) + 1
     if n_pairs == len(pair) or not fitted.converged:
         return None
-    problem = CrossedProblem.of_ratings(ratings)
+    problem = problem or CrossedProblem.of_ratings(ratings)
     sigma = fitted.parameters.sd_residual
     gamma = np.array([getattr(fitted.parameters, name) for name in problem.components]) ** 2 / sigma**2
     y = (ratings.rating - ratings.rating.mean()) / sigma
