@@ -11,12 +11,12 @@ from typing import Any
 
 import click
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import HumevalPowerError, InputError, Problem
 from humeval_power.fields import typed_list
 from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
 from humeval_power.interfaces.asking.study_file import ABOUT, read_study, updated
 from humeval_power.interfaces.cli.capturing import caught
-from humeval_power.interfaces.cli.output import STUDY_FILE, note, replace_file, say
+from humeval_power.interfaces.cli.output import STUDY_FILE, note, remark, replace_file, say
 from humeval_power.interfaces.cli.required_options import Command
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS, put_aside
 from humeval_power.study_text import plain
@@ -110,13 +110,8 @@ class AskedStudy:
     updates: Callable[[Any], dict[str, Any]] | None = None
 
     def update(self, result: Any, path: str) -> None:
-        """Say in the study file what the result that was written there decides.
-
-        Raises
-        ------
-        InputError
-            A file that was changed since it was read.
-        """
+        """Say in the study file what the result that was written there decides; where it was changed since it was
+        read, a remark says what to write."""
         if self.updates is None or not self.path.lower().endswith(".toml"):
             return
         folder = Path(self.path).parent
@@ -124,9 +119,14 @@ class AskedStudy:
             name: os.path.relpath(path, folder) if value is HERE else value
             for name, value in self.updates(result).items()
         }
-        new = updated(self.path, self.text, said)
+        try:
+            new = updated(self.path, self.text, said)
+            if new is not None:
+                replace_file(self.path, new)
+        except (HumevalPowerError, OSError) as error:  # the result is written: its answer stands
+            remark(str(error))
+            return
         if new is not None:
-            replace_file(self.path, new)
             note(f"{self.path} says now: {', '.join(f'{name} = {value}' for name, value in said.items())}.")
 
     @property
@@ -220,7 +220,7 @@ class StudyCommand(Command):
                 **_typed_fields(given, typed),
             },
         )
-        return [*words, *self._place_of_result(file.values, typed), *args], ""
+        return [*words, *self._place_of_result(file.values, typed, file.path), *args], ""
 
     def _sought(self, said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
         return self.use.seeks(said, typed) if callable(self.use.seeks) else self.use.seeks
@@ -242,12 +242,17 @@ class StudyCommand(Command):
             found = {name: value for name, value in found.items() if FIELDS[name].section in _BESIDE_PLAN}
         return {name: value for name, value in found.items() if name in options and name not in given}
 
-    def _place_of_result(self, said: Mapping[str, Any], typed: Mapping[str, Any]) -> list[str]:
+    def _place_of_result(self, said: Mapping[str, Any], typed: Mapping[str, Any], path: str) -> list[str]:
         """The words that say where the result goes, where the study says it and nothing lies there yet."""
         value = said.get(self.use.writes)
         if value is None or ABOUT.get() is not None or {"output", "code"} & typed.keys():
             return []
+        if not value:
+            return []
         place = str(value if isinstance(value, str) else value[0])
+        if not Path(place).exists() and ".." in Path(os.path.relpath(place, Path(path).parent)).parts:
+            rule = "lies outside the folder of the study, where nothing is written."
+            raise InputError([Problem(rule, "Name a file below it, or give -o.", place=place)])
         if self.use.writes == "assignment" and (typed.get("platforms") or said.get("upload")):
             place = str(Path(place).parent)
             if place == ".":
