@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from humeval_power.errors import HumevalPowerError, InputError, Problem
-from humeval_power.fields import typed_list
+from humeval_power.fields import shortened, typed_list
 from humeval_power.interfaces.asking.options import FieldArgument, FieldOption
 from humeval_power.interfaces.asking.study_file import ABOUT, read_study, updated
 from humeval_power.interfaces.cli.capturing import caught
@@ -154,9 +154,10 @@ def in_words_of_file(message: str, ctx: click.Context | None = None) -> str:
         return message
 
     def called(found: re.Match[str]) -> str:
-        return asked.places.get(found["option"], found[0])
+        return found[0] if found["line"] else asked.places.get(found["option"], found[0])
 
-    return re.sub(r"(?P<quote>'?)(?P<option>--[a-z][a-z-]*[a-z])(?P=quote)(?![\w-])", called, message)
+    option = r"(?P<quote>'?)(?P<option>--[a-z][a-z-]*[a-z])(?P=quote)(?![\w-])"
+    return re.sub(rf"(?P<line>(?<!\w)'[a-z][^']* --[^']*')|{option}", called, message)
 
 
 class StudyCommand(Command):
@@ -206,7 +207,7 @@ class StudyCommand(Command):
         words = [word for name, value in taken.items() for word in _words(options[name], value)]
         ctx.meta[STUDY_FILE] = AskedStudy(
             file.path,
-            typed=tuple(_long(one) for name, one in given.items() if name in file.values),
+            typed=tuple(_long(one) for name, one in given.items() if _replaces(name, file.values)),
             left=tuple(
                 name
                 for name in self._sought(file.values, typed)
@@ -267,20 +268,20 @@ class StudyCommand(Command):
     ) -> tuple[str | None, list[str]]:
         """The study file that was typed, and the words without it."""
         named = typed.get("study_file")
-        if named is not None:
-            if typed.get("no_study") is not None:
-                raise click.UsageError("Give --study FILE or --no-study, not both.")
-            return str(named), args
         places: list[str] = [*rest]
         for one in self.params:
             if isinstance(one, click.Argument):
                 value = typed.get(str(one.name))
                 places += value if isinstance(value, tuple | list) else [value] if value is not None else []
         found = [each for each in places if str(each).lower().endswith(".toml")]
-        if not found:
-            return None, args
+        if named is not None:
+            found = [str(named), *(each for each in found if is_study(each))]
+        if found and typed.get("no_study") is not None:
+            raise click.UsageError("Give a study or --no-study, not both.")
         if len(found) > 1:
-            raise click.UsageError(f"One study at a time: got {', '.join(found)}.")
+            raise click.UsageError(f"One study at a time: got {', '.join(map(shortened, found))}.")
+        if named is not None or not found:
+            return None if named is None else str(named), args
         args.remove(found[0])
         return found[0], args
 
@@ -309,6 +310,11 @@ class StudyCommand(Command):
 
 def _long(one: click.Parameter) -> str:
     return max(one.opts, key=len) if isinstance(one, click.Option) else one.human_readable_name
+
+
+def _replaces(name: str, said: Mapping[str, Any]) -> bool:
+    """Whether a field that was typed stands in the place of what the file says: the same, or an alternative."""
+    return len(put_aside(said, {name})) < len(said)
 
 
 def _typed_fields(given: Mapping[str, click.Parameter], typed: Mapping[str, Any]) -> dict[str, Any]:

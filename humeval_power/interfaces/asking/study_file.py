@@ -27,7 +27,7 @@ COMPARISON_SCHEMA = "humeval_power/compare_config/1"
 _HINT = "'humeval-power start -o study.toml' writes such a file."
 _WRITTEN = ("plan", "assignment", "key", "ledger", "rehearsal", "findings")  # files that commands write
 _MOST_NAMES = 10_000  # of one list: of systems, criteria, files
-_MOST_PROBLEMS = 100  # that are told: of more a reader mends these first
+_MOST_PROBLEMS = 99  # that are told: of more a reader mends these first
 
 
 @dataclass(frozen=True)
@@ -236,14 +236,17 @@ def with_values(written: str, values: Mapping[str, Any]) -> str | None:
     """
     end = "\r\n" if "\r\n" in written else "\n"
     lines = written.replace("\r\n", "\n").split("\n")
+    said = tomllib.loads(written)
     for name, value in values.items():
         section = FIELDS[name].section
+        if _is_said(said, section, name, value):
+            continue
         known = toml_lines("\n".join(lines))
         line = f"{name} = {toml_value(value)}"
         at = known.get((section, name))
         if at is not None:
             last = _end_of_value(lines, at - 1)
-            remark = _remark(lines[last])
+            remark = _remark(lines[at - 1 : last + 1])
             lines[at - 1 : last + 1] = [line + (f"  {remark}" if remark else "")]
             continue
         here = known.get((section,))
@@ -259,6 +262,12 @@ def with_values(written: str, values: Mapping[str, Any]) -> str | None:
         lines[last:last] = entry(name, value, "")
     made = "\n".join(lines)
     return made.replace("\n", end) if _says(made, written, values) else None
+
+
+def _is_said(tables: Mapping[str, Any], section: str, name: str, value: Any) -> bool:
+    table = tables.get(section)
+    plain = list(value) if isinstance(value, tuple) else value
+    return isinstance(table, Mapping) and name in table and bool(table[name] == plain)
 
 
 def _says(made: str, written: str, values: Mapping[str, Any]) -> bool:
@@ -284,11 +293,12 @@ def _end_of_value(lines: list[str], first: int) -> int:
     return first
 
 
-def _remark(line: str) -> str:
-    """The remark at the end of a line whose value is no text with a mark in it."""
+def _remark(lines: list[str]) -> str:
+    """The remark behind a value that ends on the last of these lines; a mark within a text is none."""
+    *before, line = lines
     for found in re.finditer("#", line):
         try:
-            tomllib.loads(line[: found.start()])
+            tomllib.loads("\n".join([*before, line[: found.start()]]))
         except ValueError:
             continue
         return line[found.start() :]
