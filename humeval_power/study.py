@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from dataclasses import field as dataclass_field
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any, Self, get_args
 
 from humeval_power.choices import (
@@ -55,7 +54,6 @@ from humeval_power.fields import (
     parts_of,
     real,
     shortened,
-    shown,
     split_names,
     text,
     whole,
@@ -126,6 +124,7 @@ ALTERNATIVES: tuple[tuple[str, ...], ...] = (
     ("system_means", "effect", "effect_raw", "effect_latent"),
     ("n_systems", "systems"),
 )
+_SAY_EFFECT = {"effect", "effect_raw", "effect_latent", "system_means", "margin", "margin_raw"}
 _RULE = {one.name: one.default for one in fields(DecisionRule)}
 
 
@@ -232,24 +231,6 @@ def _labels(typed: str) -> dict[int, str]:
 
 def _platforms(value: Any) -> tuple[str, ...]:
     return tuple(map(word(UploaderName).read, text(many=True).read(value)))
-
-
-def _looks(typed: str) -> str:
-    """A number of looks, or their shares as they rise to the end."""
-    if typed.strip().isdecimal():
-        if int(typed) < 2:
-            raise ValueError("one look is a plain study: give 2 or more, or none.")
-        return typed
-    try:
-        shares = [float(part) for part in typed.split(",")]
-    except ValueError:
-        shares = []
-    rising = all(low < high for low, high in pairwise([0.0, *shares]))
-    if not shares or not rising or not shares[-1] <= 1:
-        raise ValueError(
-            f"give a number such as 3, or rising shares such as 0.5,0.75,1; got {shown(typed)}."
-        )
-    return typed
 
 
 _VALUES = {"type": "object", "additionalProperties": {"type": "number"}}
@@ -955,7 +936,7 @@ class Study:
 
     looks: str | None = _said(
         "looks",
-        listed(_looks, "K|LIST", {"type": ["integer", "array"]}),
+        listed(str, "K|LIST", {"type": ["integer", "array"]}),
         "Look at the ratings before the end: a number of equal looks, the last included, or shares such as "
         "0.5,0.75,1.",
         "Looks",
@@ -1045,7 +1026,10 @@ class Study:
     def __post_init__(self) -> None:
         problems = []
         if isinstance(self.values, Parameters):
-            object.__setattr__(self, "values", _stated(self.values))
+            stated = _stated(self.values)
+            object.__setattr__(self, "values", stated)
+            if stated["effect"] and not self.said().keys() & _SAY_EFFECT:
+                object.__setattr__(self, "effect", stated["effect"])
         for name, value in self.said().items():
             try:
                 held = _held(value, FIELDS[name].kind.read(value), FIELDS[name].kind)
@@ -1135,10 +1119,12 @@ def _stated(parameters: Parameters) -> dict[str, float]:
         Parameters that standard deviations on [0, 1] alone cannot state.
     """
     known = (*PARAMETER_NAMES, *FURTHER_DEVIATIONS, *CORRELATIONS)
+    if parameters.latent is None:
+        parameters = parameters.recoded()
     values = {name: float(getattr(parameters, name)) for name in known}
     found = {name: value for name, value in values.items() if value or name in PARAMETER_NAMES}
     if Parameters.from_dict(found) != parameters:
-        rule = "are of ratings in categories, or of another coding, which values cannot state."
+        rule = "are of ratings in categories, which values cannot state."
         raise InputError(
             [Problem(rule, "Write them to a file, and name it as parameters.", place="values")]
         )

@@ -138,7 +138,7 @@ def test_a_file_that_cannot_be_read_ends_with_2_and_one_clear_error(tmp_path: Pa
                 assert found.exit_code == 2
                 assert isinstance(found.exception, SystemExit)
                 assert told in " ".join(found.output.split())
-                assert len(found.output) < 10_000  # about a hundred problems
+                assert len(found.output) < 20_000  # a hundred problems, with the path of each
                 assert [path.name for path in folder.iterdir()] == ["study.toml"]
                 # What is promised: an error within 5 s.
                 assert time.process_time() - begun < 5
